@@ -1,0 +1,49 @@
+// Every suite under test/e2e, test/model and test/faults runs twice: once on SQLite, once on a
+// MySQL-speaking server. The other suites need no database of their own, or choose one themselves.
+const swc = (parser, transform) => [
+  '@swc/jest',
+  {
+    swcrc: false,
+    sourceMaps: 'inline',
+    module: { type: 'commonjs' },
+    jsc: { parser, target: 'es2022', keepClassNames: true, transform },
+  },
+];
+
+const common = {
+  testEnvironment: 'node',
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
+  transform: {
+    '^.+\\.ts$': swc(
+      { syntax: 'typescript', decorators: true },
+      { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    ),
+    '^.+\\.m?js$': swc({ syntax: 'ecmascript' }),
+  },
+  // These are ESM-only, and jest can require() such a module only on Node >= 24.9.
+  transformIgnorePatterns: [
+    '/node_modules/(?!(@nestjs|cookie|content-disposition)/)',
+    '<rootDir>/dist/',
+  ],
+  setupFiles: ['<rootDir>/test/support/setup.ts'],
+};
+
+const suite = (displayName, engine, folders) => ({
+  ...common,
+  displayName,
+  globals: { ENGINE: engine },
+  testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.spec.ts`),
+});
+
+module.exports = {
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  testTimeout: 30_000,
+  // Two workers on the two cores that the suite is made for.
+  maxWorkers: 2,
+  projects: [
+    suite('unit', 'none', ['unit', 'rules', 'contract']),
+    suite('sqlite', 'sqlite', ['e2e', 'model', 'faults']),
+    suite('mysql', 'mysql', ['e2e', 'model', 'faults']),
+  ],
+};
