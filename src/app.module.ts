@@ -1,0 +1,42 @@
+import type { DynamicModule } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { BoardsModule } from './boards/boards.module';
+import { Clock } from './common/clock';
+import { Resources } from './common/resources';
+import { Config } from './config';
+import { DatabaseModule } from './database/database.module';
+import { EventsModule } from './events/events.module';
+import { HealthModule } from './health/health.module';
+import { MetricsModule } from './metrics/metrics.module';
+import { SprintsModule } from './sprints/sprints.module';
+import { StoriesModule } from './stories/stories.module';
+import { TasksModule } from './tasks/tasks.module';
+
+/** What every room may ask for. */
+@Global()
+@Module({ providers: [Clock, Resources], exports: [Clock, Resources] })
+class CommonModule {}
+
+/** The list of rooms. */
+@Module({})
+export class AppModule {
+  static with(config: Config): DynamicModule {
+    return {
+      module: AppModule,
+      global: true,
+      imports: [
+        CommonModule,
+        DatabaseModule,
+        BoardsModule,
+        SprintsModule,
+        StoriesModule,
+        TasksModule,
+        EventsModule,
+        HealthModule,
+        MetricsModule,
+      ],
+      providers: [{ provide: Config, useValue: config }],
+      exports: [Config],
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import { rfc3339 } from '../common/clock';
+import { Problem } from '../common/problem';
+import type { LockedBoard } from '../database/change';
+import type { Reader } from '../database/engine';
+import type { BoardView } from './board.dto';
+
+export const BOARD_COLUMNS =
+  'b.id, b.name, b.time_zone, b.revision, b.created_at, b.updated_at, b.version';
+
+export function representBoard(row: LockedBoard): BoardView {
+  return {
+    id: row.id,
+    name: row.name,
+    time_zone: row.time_zone,
+    revision: row.revision,
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+    version: row.version,
+  };
+}
+
+/** The row of a board, by name. @throws Problem `board_not_found` */
+export async function boardNamed(reader: Reader, name: string): Promise<LockedBoard> {
+  const [board] = await reader.query<LockedBoard>(
+    `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name = ?`,
+    [name],
+  );
+  if (!board) throw new Problem('board_not_found');
+  return board;
+}
+
+/** The entity tag of a collection that changes only with its board, and perhaps with the day. */
+export function collectionTag(board: { id: number; revision: number }, today?: string): string {
+  return `"${[board.id, board.revision, today].filter((part) => part !== undefined).join('.')}"`;
+}

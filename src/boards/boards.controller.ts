@@ -1,0 +1,65 @@
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../common/caller';
+import { From } from '../common/caller';
+import { Answers, Creates } from '../common/http';
+import { BoardName } from '../common/ids';
+import type { Listing } from '../common/listing';
+import { PageQuery } from '../common/listing';
+import { Deleted } from '../common/view';
+import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
+import { BoardsService } from './boards.service';
+
+@ApiTags('Boards')
+@Controller('api/boards')
+export class BoardsController {
+  constructor(private readonly boards: BoardsService) {}
+
+  @Get()
+  @Answers('List boards', [BoardView])
+  list(@Query() page: PageQuery): Promise<Listing> {
+    return this.boards.list(page);
+  }
+
+  @Post()
+  @Creates('Create board', BoardView, ({ name }) => `/api/boards/${encodeURIComponent(name)}`)
+  create(@From() caller: Caller, @Body() body: CreateBoard): Promise<BoardView> {
+    return this.boards.create(caller, body);
+  }
+
+  @Get(':board_name')
+  @Answers('Show board', BoardView)
+  show(@BoardName() name: string): Promise<BoardView> {
+    return this.boards.show(name);
+  }
+
+  @Put(':board_name')
+  @Answers('Update board', BoardView)
+  update(
+    @From() caller: Caller,
+    @BoardName() name: string,
+    @Body() body: UpdateBoard,
+  ): Promise<BoardView> {
+    return this.boards.update(caller, name, body);
+  }
+
+  @Patch(':board_name')
+  @Answers('Update board', BoardView)
+  patch(
+    @From() caller: Caller,
+    @BoardName() name: string,
+    @Body() body: UpdateBoard,
+  ): Promise<BoardView> {
+    return this.boards.update(caller, name, body);
+  }
+
+  @Delete(':board_name')
+  @Answers('Delete board', Deleted)
+  delete(
+    @From() caller: Caller,
+    @BoardName() name: string,
+    @Query() { force = false }: DeleteBoardQuery,
+  ): Promise<Deleted> {
+    return this.boards.delete(caller, name, force);
+  }
+}

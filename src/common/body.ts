@@ -1,0 +1,241 @@
+import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { validateSync } from 'class-validator';
+import { fieldsOf, readOnlyFieldsOf } from './fields';
+import type { Fault } from './problem';
+import { Problem } from './problem';
+import { same } from './same';
+
+export const MOST_MEMBERS = 1000;
+export const MOST_DEPTH = 32;
+
+/**
+ * What a request brought: members, or why they cannot be read. Reading never throws, for what is asked
+ * for is looked up first: a body cannot be wrong for something that is not there.
+ */
+export class Received {
+  constructor(
+    private readonly content: Record<string, unknown> | Problem,
+    /** Whether values are text, as in forms and queries. */
+    readonly textual: boolean,
+  ) {}
+
+  get isEmpty(): boolean {
+    return !(this.content instanceof Problem) && Object.keys(this.content).length === 0;
+  }
+
+  /** @throws Problem `malformed_body` or `unsupported_media_type` */
+  members(): Record<string, unknown> {
+    if (this.content instanceof Problem) throw this.content;
+    return this.content;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads a body by its content type (RFC 9110, section 8.3). */
+export function readBody(headers: Record<string, unknown>, body: Buffer): Received {
+  const [mediaType = '', ...parameters] = String(headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.replace(/^charset="?([^"]*)"?$/, '$1');
+  const form = mediaType === 'application/x-www-form-urlencoded';
+  if (mediaType === '' && body.length === 0) return new Received({}, false);
+  if (
+    (!form && mediaType !== 'application/json') ||
+    !['utf-8', 'utf8', undefined].includes(charset) ||
+    !['identity', undefined].includes(headers['content-encoding'] as string | undefined)
+  ) {
+    return new Received(new Problem('unsupported_media_type'), false);
+  }
+  if (body.length === 0) return new Received({}, form);
+  try {
+    const text = utf8.decode(body);
+    return form ? new Received(readForm(text), true) : new Received(readJson(text), false);
+  } catch (error) {
+    return new Received(
+      error instanceof Problem
+        ? error
+        : new Problem('malformed_body', `The body is not ${form ? 'a form' : 'JSON'} in UTF-8.`),
+      form,
+    );
+  }
+}
+
+function readJson(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw Problem.invalid([
+      { pointer: '', code: 'invalid_type', detail: 'The body must be a JSON object.' },
+    ]);
+  }
+  requireSmall(value, 1, { left: MOST_MEMBERS });
+  return value as Record<string, unknown>;
+}
+
+function requireSmall(value: object, depth: number, members: { left: number }): void {
+  if (depth > MOST_DEPTH) {
+    throw Problem.invalid([
+      { pointer: '', code: 'too_deep', detail: `The body is nested deeper than ${MOST_DEPTH}.` },
+    ]);
+  }
+  for (const item of Object.values(value) as unknown[]) {
+    // The items of a list are members too, but a bulk move names up to 1,000 stories in one.
+    if (!Array.isArray(value)) members.left -= 1;
+    if (members.left < 0) {
+      throw Problem.invalid([
+        {
+          pointer: '',
+          code: 'too_many',
+          detail: `The body has more than ${MOST_MEMBERS} members.`,
+        },
+      ]);
+    }
+    if (typeof item === 'object' && item !== null) requireSmall(item, depth + 1, members);
+  }
+}
+
+/**
+ * Reads application/x-www-form-urlencoded strictly: broken percent-encoding is refused. Each name has
+ * the list of its values; which are lists is known where they are checked.
+ */
+export function readForm(text: string): Record<string, string[]> {
+  const members = new Map<string, string[]>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const [name, value] = (at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]).map(
+      (part) => decodeURIComponent(part.replaceAll('+', ' ')),
+    ) as [string, string];
+    members.set(name, [...(members.get(name) ?? []), value]);
+  }
+  if (members.size > MOST_MEMBERS) throw new Problem('malformed_body', 'The form is too large.');
+  // Not through assignment: a member may be called __proto__.
+  return Object.fromEntries(members);
+}
+
+/** Reads a query string; it is looked at when its route is. */
+export function readQuery(text: string): Received {
+  try {
+    return new Received(readForm(text), true);
+  } catch {
+    return new Received(new Problem('bad_request', 'The query is not well-formed.'), true);
+  }
+}
+
+/** Values of members that a client may send only as they are; see `requireUnchanged`. */
+const echoes = new WeakMap<object, { members: Map<string, unknown>; textual: boolean }>();
+
+/**
+ * Turns what was received into the DTO of the handler, by the DTO's own decorators.
+ * @throws Problem that names every fault
+ */
+export function readDto<T extends object>(
+  Dto: new () => T,
+  received: Received,
+  place: 'pointer' | 'parameter',
+): T {
+  const members = received.members();
+  const fields = fieldsOf(Dto);
+  const readOnly = readOnlyFieldsOf(Dto);
+  const dto = new Dto();
+  const faults: Fault[] = [];
+  const at = (name: string): Fault =>
+    place === 'pointer'
+      ? { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, code: '', detail: '' }
+      : { parameter: name, code: '', detail: '' };
+  const fail = (name: string, code: string, detail: string): void => {
+    // What a client sent is shown to it, but not at any length.
+    const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
+    faults.push({ ...at(name), code, detail: `${shown || '""'} ${detail}` });
+  };
+  const echoed = new Map<string, unknown>();
+
+  for (const [name, raw] of Object.entries(members)) {
+    const field = fields.get(name);
+    if (!field && !readOnly.has(name)) {
+      fail(name, 'unknown_field', place === 'pointer' ? 'is not a member' : 'is not a parameter');
+      continue;
+    }
+    let value = raw;
+    if (received.textual) {
+      const values = raw as string[];
+      if (field?.kind.list) {
+        value = place === 'pointer' && values.length === 1 && values[0] === '' ? [] : values;
+      } else if (values.length > 1) {
+        fail(name, 'duplicate', 'is given more than once');
+        continue;
+      } else {
+        value = place === 'pointer' && values[0] === '' ? null : values[0];
+      }
+    }
+    if (!field) echoed.set(name, value);
+    else if (value === '' && field.kind.emptyIsNull) Object.assign(dto, { [name]: null });
+    else {
+      const reading = value === null ? { value } : field.kind.read(value);
+      Object.assign(dto, { [name]: 'code' in reading ? value : reading.value });
+    }
+  }
+
+  for (const { property, constraints } of validateSync(dto, VALIDATION)) {
+    for (const message of Object.values(constraints ?? {})) {
+      const [code = '', ...detail] = message.split(' ');
+      fail(property, code, detail.join(' '));
+    }
+  }
+  if (faults.length > 0) throw Problem.invalid(faults);
+  if (echoed.size > 0) echoes.set(dto, { members: echoed, textual: received.textual });
+  return dto;
+}
+
+const VALIDATION = { forbidUnknownValues: false, validationError: { target: false, value: false } };
+
+/**
+ * Holds the read-only members that a client sent against what is stored. A stale `version` is
+ * `precondition_failed`; what follows from it for others is left to `requireEchoes`.
+ */
+export function requireVersion(dto: object, stored: object): void {
+  const echoed = echoes.get(dto);
+  if (!echoed?.members.has('version')) return;
+  if (!unchanged(echoed.members.get('version'), (stored as { version: unknown }).version)) {
+    throw new Problem('precondition_failed', 'The resource has another version by now.');
+  }
+}
+
+/** @throws Problem that names each read-only member whose value is not the stored one */
+export function requireEchoes(dto: object, stored: object): void {
+  const echoed = echoes.get(dto);
+  if (!echoed) return;
+  const faults = [...echoed.members]
+    .filter(([name, value]) => !unchanged(value, (stored as Record<string, unknown>)[name]))
+    .map(([name]) => ({
+      pointer: `/${name}`,
+      code: 'read_only',
+      detail: `${name} cannot be changed`,
+    }));
+  if (faults.length > 0) throw Problem.invalid(faults);
+}
+
+function unchanged(sent: unknown, stored: unknown): boolean {
+  return (
+    same(sent, stored) ||
+    (typeof sent === 'string' && typeof stored === 'number' && sent === String(stored))
+  );
+}
+
+/** Applies `readDto` to what a handler declares with `@Body()` and `@Query()`. */
+@Injectable()
+export class DtoPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if (type !== 'body' && type !== 'query') return value;
+    const received = value instanceof Received ? value : new Received({}, false);
+    return readDto(
+      metatype as new () => object,
+      received,
+      type === 'body' ? 'pointer' : 'parameter',
+    );
+  }
+}

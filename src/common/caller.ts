@@ -1,0 +1,20 @@
+import { createParamDecorator } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+/** Who asks for a change, and under which conditions. Doors make it; services hand it on. */
+export interface Caller {
+  /** The name that the log has for whoever did it. */
+  actor: string;
+  /** `If-Match` as it was sent. */
+  ifMatch?: string;
+}
+
+/** The caller of a request, for handlers that change something. */
+export const From = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const caller: Caller = { actor: 'anonymous' };
+  const ifMatch = request.headers['if-match'];
+  if (ifMatch !== undefined) caller.ifMatch = ifMatch;
+  return caller;
+});

@@ -1,0 +1,336 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import type { ValidationArguments } from 'class-validator';
+import { registerDecorator } from 'class-validator';
+import { isTimeZone } from './clock';
+
+/** What a value of a request is read as: the value in its one form, or why it is refused. */
+export type Reading = { value: unknown } | { code: string; detail: string };
+
+/** How the values of a member are read and described. */
+export interface Kind {
+  /** Gets anything but null and undefined. */
+  read(value: unknown): Reading;
+  /** JSON schema of what is accepted. */
+  schema: Record<string, unknown>;
+  /** A list: in a form its name is repeated. */
+  list?: boolean;
+  /** `""` means null. */
+  emptyIsNull?: boolean;
+}
+
+/** A member of a request: its kind, and what absence and null mean. */
+export interface Field {
+  name: string;
+  kind: Kind;
+  nullable: boolean;
+}
+
+export interface FieldOptions {
+  required?: boolean;
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+const refuse = (code: string, detail: string): Reading => ({ code, detail });
+
+/** Length in code points. */
+const lengthOf = (text: string): number => {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+};
+
+const hasForbidden = (text: string): boolean => !text.isWellFormed() || text.includes('\0');
+
+/** A text of at most `max` code points. Lone surrogates and NUL are refused: no database keeps them. */
+export function text(max: number, { blank = true } = {}): Kind {
+  return {
+    emptyIsNull: blank,
+    schema: { type: 'string', maxLength: max, ...(!blank && { minLength: 1 }) },
+    read(value) {
+      if (typeof value !== 'string') return refuse('invalid_type', 'must be a text');
+      if (!blank && value.trim() === '') return refuse('blank', 'must not be blank');
+      if (hasForbidden(value)) {
+        return refuse('invalid_text', 'must not have NUL or lone surrogates');
+      }
+      if (value.length > max && lengthOf(value) > max) {
+        return refuse('too_long', `must have at most ${max} characters`);
+      }
+      return { value };
+    },
+  };
+}
+
+/** A whole number, as a JSON number or as decimal text. */
+export function integer(min: number, max: number): Kind {
+  return {
+    schema: { type: 'integer', minimum: min, maximum: max },
+    read(value) {
+      const number =
+        typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value;
+      if (typeof number !== 'number' || !Number.isInteger(number)) {
+        return refuse('invalid_type', 'must be a whole number');
+      }
+      if (number < min || number > max) {
+        return refuse('out_of_range', `must be from ${min} to ${max}`);
+      }
+      return { value: number + 0 };
+    },
+  };
+}
+
+export const int32 = integer(-2_147_483_648, 2_147_483_647);
+
+/** The id of something that is there or not. */
+export const identifier: Kind = integer(1, Number.MAX_SAFE_INTEGER);
+
+/** Story points: 0–1,000 with at most two decimals. */
+export const points: Kind = {
+  schema: { type: 'number', minimum: 0, maximum: 1000, multipleOf: 0.01 },
+  read(value) {
+    const number =
+      typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value)
+        ? Number(value)
+        : value;
+    if (typeof number !== 'number' || !Number.isFinite(number)) {
+      return refuse('invalid_type', 'must be a number');
+    }
+    if (number < 0 || number > 1000) return refuse('out_of_range', 'must be from 0 to 1000');
+    if (Math.round(number * 100) / 100 !== number) {
+      return refuse('too_precise', 'must have at most two decimals');
+    }
+    return { value: number + 0 };
+  },
+};
+
+/** One of a few words. */
+export function oneOf(...words: readonly string[]): Kind {
+  return {
+    schema: { type: 'string', enum: [...words] },
+    read(value) {
+      if (typeof value !== 'string') return refuse('invalid_type', 'must be a text');
+      if (!words.includes(value)) {
+        return refuse('invalid_value', `must be one of ${words.join(', ')}`);
+      }
+      return { value };
+    },
+  };
+}
+
+/** Yes or no. In a query or a form, `true` or `false`. */
+export const flag: Kind = {
+  schema: { type: 'boolean' },
+  read(value) {
+    if (value === true || value === 'true') return { value: true };
+    if (value === false || value === 'false') return { value: false };
+    return refuse('invalid_type', 'must be true or false');
+  },
+};
+
+const DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
+
+/** A calendar date, `YYYY-MM-DD`; of a date-time the date that is written in it. */
+export const calendarDay: Kind = {
+  schema: { type: 'string', format: 'date' },
+  read(value) {
+    if (typeof value !== 'string') return refuse('invalid_type', 'must be a date, YYYY-MM-DD');
+    const match = DATE.exec(value);
+    if (!match) return refuse('invalid_date', 'must be a date, YYYY-MM-DD');
+    const [, year, month, day] = match.map(Number) as [number, number, number, number];
+    if (year < 1000) return refuse('out_of_range', 'must be in the years 1000 to 9999');
+    if (month < 1 || month > 12 || day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate()) {
+      return refuse('invalid_date', 'must be a day of the calendar');
+    }
+    return { value: value.slice(0, 10) };
+  },
+};
+
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/** An instant, RFC 3339, read as UTC with milliseconds. A date alone is its first instant in UTC. */
+export const instant: Kind = {
+  schema: { type: 'string', format: 'date-time' },
+  read(value) {
+    const match = typeof value === 'string' ? INSTANT.exec(value) : null;
+    const dateOnly = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
+    if (!match && !dateOnly) return refuse('invalid_type', 'must be an RFC 3339 date-time');
+    const day = calendarDay.read(match?.[1] ?? value);
+    if ('code' in day) return day;
+    const time = new Date((value as string).replace(' ', 'T').toUpperCase());
+    if (Number.isNaN(time.getTime())) return refuse('invalid_date', 'must be an RFC 3339 date-time');
+    return { value: time.toISOString() };
+  },
+};
+
+/** Different labels of 1–50 characters, at most 20. */
+export const labels: Kind = {
+  list: true,
+  schema: {
+    type: 'array',
+    maxItems: 20,
+    uniqueItems: true,
+    items: { type: 'string', minLength: 1, maxLength: 50 },
+  },
+  read(value) {
+    if (!Array.isArray(value)) return refuse('invalid_type', 'must be a list of texts');
+    if (value.length > 20) return refuse('too_many', 'must have at most 20 labels');
+    const one = text(50, { blank: false });
+    for (const item of value as unknown[]) {
+      const reading = one.read(item);
+      if ('code' in reading) return refuse(reading.code, `each label ${reading.detail}`);
+    }
+    if (new Set(value).size < value.length) return refuse('duplicate', 'must not repeat a label');
+    return { value: value as unknown[] };
+  },
+};
+
+/** A board's name: trimmed, NFC, 1–100 characters, none of them a control character, not `.` or `..`. */
+export const boardName: Kind = {
+  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  read(value) {
+    if (typeof value !== 'string') return refuse('invalid_type', 'must be a text');
+    if (hasForbidden(value)) return refuse('invalid_text', 'must not have NUL or lone surrogates');
+    const name = value.normalize('NFC').trim();
+    if (name === '') return refuse('blank', 'must not be blank');
+    if (lengthOf(name) > 100) return refuse('too_long', 'must have at most 100 characters');
+    if (/\p{Cc}/u.test(name)) return refuse('invalid_text', 'must not have control characters');
+    if (name === '.' || name === '..') return refuse('invalid_value', 'must not be "." or ".."');
+    return { value: name };
+  },
+};
+
+export const timeZone: Kind = {
+  schema: { type: 'string', examples: ['UTC', 'Europe/Berlin'] },
+  read(value) {
+    if (typeof value !== 'string') return refuse('invalid_type', 'must be a text');
+    if (!isTimeZone(value)) {
+      return refuse('invalid_value', 'must be the IANA name of a time zone, or UTC');
+    }
+    return { value };
+  },
+};
+
+/** A comma list of words in a query. */
+export function wordList(words: readonly string[], { directions = false } = {}): Kind {
+  return {
+    schema: { type: 'string', examples: [words.slice(0, 2).join(',')] },
+    read(value) {
+      const items = String(value).split(',');
+      const bare = items.map((item) => (directions ? item.replace(/^-/, '') : item));
+      const unknown = bare.find((item) => !words.includes(item));
+      if (unknown !== undefined) {
+        return refuse('invalid_value', `must list some of ${words.join(', ')}; not "${unknown}"`);
+      }
+      if (new Set(bare).size < bare.length) return refuse('duplicate', 'must not repeat a word');
+      return { value: items };
+    },
+  };
+}
+
+/** One of several values of a query's filter; an empty one means none. */
+export function anyOf(kind: Kind): Kind {
+  return {
+    list: true,
+    schema: { type: 'array', items: kind.schema },
+    read(value) {
+      const values: unknown[] = [];
+      for (const item of value as unknown[]) {
+        if (item === '' || item === null) {
+          values.push(null);
+          continue;
+        }
+        const reading = kind.read(item);
+        if ('code' in reading) return reading;
+        values.push(reading.value);
+      }
+      return { value: values };
+    },
+  };
+}
+
+const registry = new WeakMap<object, Map<string, Field>>();
+const readOnly = new WeakMap<object, Set<string>>();
+
+type Dto = abstract new () => object;
+
+/** The members that requests of this shape may have, those of its parents included. */
+export function fieldsOf(dto: Dto): ReadonlyMap<string, Field> {
+  return inherited(dto, (prototype) => registry.get(prototype));
+}
+
+/** The members that may only be sent back as they are. */
+export function readOnlyFieldsOf(dto: Dto): ReadonlySet<string> {
+  return new Set(
+    inherited(dto, (prototype) =>
+      [...(readOnly.get(prototype) ?? [])].map((name) => [name, name] as const),
+    ).keys(),
+  );
+}
+
+function inherited<T>(
+  dto: Dto,
+  own: (prototype: object) => Iterable<readonly [string, T]> | undefined,
+): Map<string, T> {
+  const all: [string, T][] = [];
+  for (
+    let prototype: object = dto.prototype as object;
+    prototype !== Object.prototype;
+    prototype = Object.getPrototypeOf(prototype) as object
+  ) {
+    all.unshift(...([...(own(prototype) ?? [])] as [string, T][]));
+  }
+  return new Map(all);
+}
+
+/**
+ * A member of a request: how it is read, checked by class-validator, and described in the OpenAPI
+ * document. Absent members stay absent; null is taken where `nullable` says so.
+ */
+export function Member(kind: Kind, options: FieldOptions = {}): PropertyDecorator {
+  const { required = false, nullable = false, description, example } = options;
+  return (target, key) => {
+    const name = String(key);
+    const own = registry.get(target) ?? new Map<string, Field>();
+    own.set(name, { name, kind, nullable });
+    registry.set(target, own);
+    const fault = (value: unknown): { code: string; detail: string } | null => {
+      if (value === undefined) return required ? { code: 'required', detail: 'is required' } : null;
+      if (value === null) {
+        return nullable ? null : { code: 'not_nullable', detail: 'must not be null' };
+      }
+      const reading = kind.read(value);
+      return 'code' in reading ? reading : null;
+    };
+    registerDecorator({
+      name: 'member',
+      target: target.constructor,
+      propertyName: name,
+      validator: {
+        validate: (value: unknown) => fault(value) === null,
+        // The code comes first, for `common/body` to take it apart again.
+        defaultMessage: ({ value }: ValidationArguments) => {
+          const found = fault(value);
+          return found ? `${found.code} ${found.detail}` : '';
+        },
+      },
+    });
+    ApiProperty({
+      ...kind.schema,
+      ...(nullable && { nullable: true }),
+      ...(description !== undefined && { description }),
+      ...(example !== undefined && { example }),
+      required,
+    } as ApiPropertyOptions)(target, key);
+  };
+}
+
+/** Members of the answer that a client may send back, as long as they are what is stored. */
+export function ReadOnly(...names: string[]): ClassDecorator {
+  return (target) => {
+    readOnly.set(target.prototype as object, new Set(names));
+  };
+}

@@ -1,0 +1,37 @@
+import { applyDecorators, HttpCode } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+
+/** What a route tells the hooks of `app.setup`. */
+export interface RouteSettings {
+  /** Where the created resource is found. */
+  location?: (body: { id: number; name: string }) => string;
+  /** The media types that it answers in; application/json where it says nothing. */
+  produces?: string[];
+}
+
+/** Describes a handler that answers 200 with one object, or a bare array of them. */
+export function Answers(summary: string, type: Type<unknown> | [Type<unknown>]): MethodDecorator {
+  return applyDecorators(
+    HttpCode(200),
+    ApiOperation({ summary }),
+    Array.isArray(type)
+      ? ApiOkResponse({ type: type[0], isArray: true })
+      : ApiOkResponse({ type }),
+  );
+}
+
+/** Describes a handler that answers 201 with what it made, and where it is found from then on. */
+export function Creates(
+  summary: string,
+  type: Type<unknown>,
+  location: RouteSettings['location'],
+): MethodDecorator {
+  return applyDecorators(
+    HttpCode(201),
+    RouteConfig({ location }),
+    ApiOperation({ summary }),
+    ApiCreatedResponse({ type }),
+  );
+}

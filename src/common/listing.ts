@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Parameter, Reader } from '../database/engine';
+import { flag, integer, Member, text } from './fields';
+import { Problem } from './problem';
+
+/** Rows that are read, and turned into text, in one go. */
+const CHUNK = 500;
+
+/** Opting into pages; every list takes these. */
+export class PageQuery {
+  @Member(integer(1, 1000), { description: 'Opts into pages of at most so many.' })
+  limit?: number;
+
+  @Member(text(4096, { blank: false }), {
+    description: 'Where a page begins; taken from the `Link` of the page before.',
+  })
+  cursor?: string;
+
+  @Member(flag, { description: 'Asks for `X-Total-Count`.' })
+  count?: boolean;
+}
+
+/** A row with the columns that it is sorted by. */
+type Row = Record<string, unknown>;
+
+/** One of the keys that a list is sorted by; together they are unique. */
+export interface SortKey {
+  /** The expression in SQL, never null. */
+  sql: string;
+  descending?: boolean;
+  /** Its value in a row that was read. */
+  of: (row: Row) => Parameter;
+}
+
+export const column = (name: string, alias: string, descending = false): SortKey => ({
+  sql: `${alias}.${name}`,
+  descending,
+  of: (row) => row[name] as Parameter,
+});
+
+/** Everything that a list is; `Listing` does the rest. */
+export interface ListSource {
+  /** `SELECT … FROM … WHERE …` in parts. */
+  columns: string;
+  from: string;
+  where: string;
+  parameters: Parameter[];
+  order: SortKey[];
+  represent: (row: Row) => object | undefined;
+}
+
+type Database = Reader & { snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> };
+
+/**
+ * A list that is about to be answered: whole, in bounded memory however long it is, or a page of it.
+ * A page begins after the sort keys of the last row of the one before (a keyset), so that it stays
+ * where it is while rows come and go.
+ */
+export class Listing {
+  constructor(
+    private readonly database: Database,
+    private readonly source: ListSource,
+    private readonly page: PageQuery,
+    /** Changes whenever the list does; it may change more often. */
+    readonly etag?: string,
+  ) {}
+
+  /** The JSON text of the answer, or a stream of it; sets the header fields that belong to it. */
+  async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
+    const { limit, cursor, count } = this.page;
+    const url = new URL(request.url, 'http://localhost');
+    const after = cursor === undefined ? undefined : this.decode(cursor, url);
+    if (count) reply.header('X-Total-Count', await this.total());
+    if (limit === undefined) {
+      const first = await this.read(this.database, after, CHUNK + 1);
+      if (first.length <= CHUNK) return this.represent(first);
+      return Readable.from(this.stream(after), { objectMode: false, highWaterMark: 1 << 16 });
+    }
+    const rows = await this.read(this.database, after, limit + 1);
+    if (rows.length > limit) {
+      rows.pop();
+      const last = rows[rows.length - 1] as Row;
+      url.searchParams.set('cursor', this.encode(last, url));
+      reply.header('Link', `<${url.pathname}${url.search}>; rel="next"`);
+    }
+    return this.represent(rows);
+  }
+
+  /** All of it, one chunk after the other, from one snapshot. */
+  private async *stream(after: Parameter[] | undefined): AsyncGenerator<string> {
+    const chunks = new Channel<string>();
+    const reading = this.database
+      .snapshot(async (reader) => {
+        let position = after;
+        let separator = '[';
+        for (;;) {
+          const rows = await this.read(reader, position, CHUNK);
+          const last = rows[rows.length - 1];
+          if (last) position = this.source.order.map((key) => key.of(last));
+          if (rows.length > 0) {
+            const text = this.represent(rows).slice(1, -1);
+            if (text !== '') {
+              if (!(await chunks.put(separator + text))) return;
+              separator = ',';
+            }
+          }
+          if (rows.length < CHUNK) {
+            await chunks.put(separator === '[' ? '[]' : ']');
+            return;
+          }
+        }
+      })
+      .then(
+        () => chunks.end(),
+        (error: unknown) => chunks.end(error),
+      );
+    try {
+      yield* chunks;
+    } finally {
+      chunks.abandon();
+      await reading;
+    }
+  }
+
+  private read(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    rows: number,
+  ): Promise<Row[]> {
+    const { columns, from, where, order, parameters } = this.source;
+    const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
+    const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
+    return reader.query<Row>(
+      `SELECT ${columns} FROM ${from} WHERE ${where}${rest.sql} ORDER BY ${by} LIMIT ${rows}`,
+      [...parameters, ...rest.parameters],
+    );
+  }
+
+  private represent(rows: Row[]): string {
+    return JSON.stringify(rows.map(this.source.represent).filter((item) => item !== undefined));
+  }
+
+  private async total(): Promise<number> {
+    const { from, where, parameters } = this.source;
+    const [row] = await this.database.query<{ total: number }>(
+      `SELECT COUNT(*) AS total FROM ${from} WHERE ${where}`,
+      parameters,
+    );
+    return row?.total ?? 0;
+  }
+
+  private encode(row: Row, url: URL): string {
+    const keys = this.source.order.map((key) => key.of(row));
+    return Buffer.from(JSON.stringify([bound(url), ...keys])).toString('base64url');
+  }
+
+  private decode(cursor: string, url: URL): Parameter[] {
+    try {
+      const [to, ...keys] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+      const valid = (key: unknown): key is Parameter =>
+        typeof key === 'string' || (typeof key === 'number' && Number.isFinite(key));
+      if (to === bound(url) && keys.length === this.source.order.length && keys.every(valid)) {
+        return keys;
+      }
+    } catch {
+      // Not one of ours, like a cursor of another list.
+    }
+    throw Problem.invalid([
+      {
+        parameter: 'cursor',
+        code: 'invalid_cursor',
+        detail: 'cursor does not belong to this list with these filters and this sort',
+      },
+    ]);
+  }
+}
+
+/** What a cursor is bound to: the path and the parameters, those of paging apart. */
+function bound(url: URL): string {
+  const parameters = [...url.searchParams]
+    .filter(([name]) => !['limit', 'cursor', 'count'].includes(name))
+    .map((pair) => pair.join('='))
+    .sort();
+  const path = url.pathname.replace(/\/$/, '');
+  return createHash('sha1')
+    .update([path, ...parameters].join('\n'))
+    .digest('base64url')
+    .slice(0, 12);
+}
+
+/** The condition for rows that come after one with these keys. */
+function keyset(
+  order: SortKey[],
+  keys: Parameter[],
+): { sql: string; parameters: Parameter[] } {
+  const parameters: Parameter[] = [];
+  const alternatives = order.map((key, i) => {
+    const equal = order.slice(0, i).map((previous, j) => {
+      parameters.push(keys[j] as Parameter);
+      return `${previous.sql} = ? AND `;
+    });
+    parameters.push(keys[i] as Parameter);
+    return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} ?)`;
+  });
+  const [first] = order as [SortKey];
+  // Follows from the alternatives, but neither engine finds the range of an index in those.
+  const range = ` AND ${first.sql} ${first.descending ? '<=' : '>='} ?`;
+  return {
+    sql: `${range} AND (${alternatives.join(' OR ')})`,
+    parameters: [keys[0] as Parameter, ...parameters],
+  };
+}
+
+/** Hands items from a producer to a consumer, one at a time, so that neither runs ahead. */
+class Channel<T> implements AsyncIterable<T> {
+  private item: { value: T } | undefined;
+  private finished: { error?: unknown } | undefined;
+  private abandoned = false;
+  private wake: () => void = () => undefined;
+  private taken: (wanted: boolean) => void = () => undefined;
+
+  /** Fulfilled once the item is taken: false when nobody wants another. */
+  put(value: T): Promise<boolean> {
+    if (this.abandoned) return Promise.resolve(false);
+    this.item = { value };
+    this.wake();
+    return new Promise((resolve) => (this.taken = resolve));
+  }
+
+  end(error?: unknown): void {
+    this.finished = error === undefined ? {} : { error };
+    this.wake();
+  }
+
+  abandon(): void {
+    this.abandoned = true;
+    this.taken(false);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<T> {
+    for (;;) {
+      if (this.item) {
+        const { value } = this.item;
+        this.item = undefined;
+        yield value;
+        this.taken(true);
+      } else if (this.finished) {
+        if ('error' in this.finished) throw this.finished.error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => (this.wake = resolve));
+      }
+    }
+  }
+}

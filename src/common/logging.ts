@@ -1,0 +1,65 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Logger as Pino } from 'pino';
+import pino from 'pino';
+
+/** One JSON object a line on standard output. */
+export function createLogger(level: string): Pino {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  });
+}
+
+/** Lets Nest, and what is built on it, log to the same place. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly pino: Pino) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('info', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  /** Nest gives the context last; what comes before it is a text, an error, or an object and a text. */
+  private write(
+    level: 'info' | 'warn' | 'error' | 'fatal' | 'debug' | 'trace',
+    message: unknown,
+    rest: unknown[],
+  ): void {
+    const context = rest.pop();
+    const text = rest.find((item) => typeof item === 'string');
+    if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
+    else if (typeof message === 'object') this.pino[level]({ context, ...message }, text);
+    // The life of the framework is nothing to an operator.
+    else if (level === 'info' && FRAMEWORK.has(String(context))) this.pino.debug({ context }, String(message));
+    else this.pino[level]({ context, ...(text !== undefined && { stack: text }) }, String(message));
+  }
+}
+
+const FRAMEWORK = new Set([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);

@@ -1,0 +1,130 @@
+/** One fault of a request; exactly one of the three places is set. */
+export interface Fault {
+  /** RFC 6901 JSON pointer into the body. */
+  pointer?: string;
+  /** Name of a path or query parameter. */
+  parameter?: string;
+  /** Name of a header field. */
+  header?: string;
+  code: string;
+  detail: string;
+}
+
+/**
+ * Every problem that the service answers with, by its stable code: status, title, and what it means
+ * to a client. docs/errors.md is held to this catalogue by a test.
+ */
+export const PROBLEMS = {
+  malformed_body: [400, 'Malformed body', 'The body cannot be read as what its content type says.'],
+  invalid_request: [
+    400,
+    'Invalid request',
+    'Something in the request is not allowed; `errors` names each fault.',
+  ],
+  bad_request: [400, 'Bad request', 'The request is not well-formed HTTP, or its URL is not.'],
+  board_not_found: [404, 'Board not found', 'There is no board of this name.'],
+  sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
+  story_not_found: [404, 'Story not found', 'There is no story with this id.'],
+  task_not_found: [404, 'Task not found', 'There is no task with this id.'],
+  no_current_sprint: [404, 'No current sprint', 'No sprint of the board is active today.'],
+  no_next_sprint: [404, 'No next sprint', 'No sprint of the board is planned for later.'],
+  no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
+  route_not_found: [404, 'No such resource', 'Nothing is served at this path.'],
+  method_not_allowed: [
+    405,
+    'Method not allowed',
+    'The resource does not have this method; `Allow` lists those it has.',
+  ],
+  not_acceptable: [406, 'Not acceptable', 'The resource has no form that `Accept` asks for.'],
+  request_timeout: [408, 'Request timeout', 'The request did not arrive in time.'],
+  name_taken: [409, 'Name taken', 'Another board has this name.'],
+  board_not_empty: [
+    409,
+    'Board not empty',
+    'The board has sprints or stories; `?force=true` deletes them with it.',
+  ],
+  external_id_taken: [
+    409,
+    'External id taken',
+    'Another story of the board has this `external_id`.',
+  ],
+  seq_exhausted: [
+    409,
+    'No seq left',
+    'The list ends at the greatest `seq` there is; send one, or move a story.',
+  ],
+  sprint_completed: [
+    409,
+    'Sprint completed',
+    'The sprint is completed: its dates and its set of stories are fixed.',
+  ],
+  precondition_failed: [
+    412,
+    'Precondition failed',
+    'The resource is not what `If-Match` or `version` says; read it again.',
+  ],
+  content_too_large: [413, 'Content too large', 'The body is larger than is taken.'],
+  uri_too_long: [414, 'URI too long', 'The URL is longer than is taken.'],
+  unsupported_media_type: [
+    415,
+    'Unsupported media type',
+    'A body is application/json or application/x-www-form-urlencoded, UTF-8, not compressed.',
+  ],
+  headers_too_large: [431, 'Headers too large', 'The header fields are larger than is taken.'],
+  internal_error: [
+    500,
+    'Internal error',
+    'A defect of the service. The request id finds it in the log.',
+  ],
+  database_unavailable: [
+    503,
+    'Database unavailable',
+    'The database is away, or did not answer in time; nothing is known to be changed. Try again.',
+  ],
+  overloaded: [503, 'Overloaded', 'More requests than the service can take. Try again.'],
+  shutting_down: [503, 'Shutting down', 'This instance is going down. Try again.'],
+} as const satisfies Record<string, readonly [number, string, string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/**
+ * A refusal, in the terms of RFC 9457. Services throw it; the one filter turns it into an answer.
+ * It is the only way to say no.
+ */
+export class Problem extends Error {
+  readonly status: number;
+  readonly title: string;
+
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string = PROBLEMS[code][2],
+    readonly options: { errors?: Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(`${code}: ${detail}`, { cause: options.cause });
+    [this.status, this.title] = PROBLEMS[code];
+  }
+
+  /** A request with faults, all of them named. */
+  static invalid(errors: Fault[]): Problem {
+    const [first] = errors;
+    const detail =
+      errors.length === 1 && first
+        ? first.detail
+        : `The request has ${errors.length} faults: ${errors.map((e) => e.detail).join('; ')}`;
+    return new Problem('invalid_request', detail, { errors });
+  }
+
+  /** The document of RFC 9457, section 3. `instance` is the path that was asked for. */
+  document(instance: string, requestId: string): Record<string, unknown> {
+    return {
+      type: `urn:sprintline:problem:${this.code}`,
+      title: this.title,
+      status: this.status,
+      detail: this.detail,
+      instance,
+      code: this.code,
+      ...(this.options.errors && { errors: this.options.errors }),
+      request_id: requestId,
+    };
+  }
+}

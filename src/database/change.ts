@@ -1,0 +1,190 @@
+import type { Caller } from '../common/caller';
+import { stored } from '../common/clock';
+import { Problem } from '../common/problem';
+import type { EventEntity, EventType, Members } from '../events/event';
+import type { Engine, Parameter, Row, Writer } from './engine';
+
+/** A row moved to another board before its board was locked: begin again. */
+export class Restart extends Error {}
+
+/** A board's row, held until the change is committed or undone. */
+export interface LockedBoard {
+  id: number;
+  name: string;
+  time_zone: string;
+  revision: number;
+  created_at: string;
+  updated_at: string;
+  version: number;
+}
+
+/** What happened to a row; `Change.record` adds the rest. */
+export interface Happening {
+  type: EventType;
+  entity: EventEntity;
+  id: number;
+  /** The row's version after it. */
+  version: number;
+  before: Members | null;
+  after: Members | null;
+  /** For a story: the sprint it is in afterwards, and the one it was in before. */
+  sprint_id?: number | null;
+  from_sprint_id?: number | null;
+}
+
+const BOARD = 'id, name, time_zone, revision, created_at, updated_at, version';
+
+/** Rows that one INSERT may carry: SQLite takes 32,766 parameters. */
+const CHUNK = 500;
+
+/**
+ * One change while it is made: statements, the locks of its boards, the events to append. Lives as
+ * long as its transaction.
+ */
+export class Change {
+  /** The instant of the change, as the databases hold it: every time it writes is this one. */
+  readonly now: string;
+  private readonly boards = new Map<number, LockedBoard>();
+  private readonly happenings = new Map<LockedBoard, Happening[]>();
+
+  constructor(
+    private readonly writer: Writer,
+    private readonly dialect: Engine['dialect'],
+    readonly caller: Caller,
+    readonly instant: Date,
+  ) {
+    this.now = stored(instant);
+  }
+
+  query<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R[]> {
+    return this.writer.query<R>(sql, parameters);
+  }
+
+  async first<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R | undefined> {
+    return (await this.writer.query<R>(sql, parameters))[0];
+  }
+
+  /** Inserts a row and returns its id. */
+  async insert(table: string, row: Record<string, Parameter>): Promise<number> {
+    const columns = Object.keys(row);
+    const { id } = await this.writer.run(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      Object.values(row),
+    );
+    return id;
+  }
+
+  /** Changes the named columns of a row, and no other, and raises its version by one. */
+  async update(table: string, id: number, columns: Record<string, Parameter>): Promise<void> {
+    const assignments = Object.keys(columns).map((column) => `${column} = ?, `);
+    await this.writer.run(
+      `UPDATE ${table} SET ${assignments.join('')}updated_at = ?, version = version + 1 WHERE id = ?`,
+      [...Object.values(columns), this.now, id],
+    );
+  }
+
+  async run(sql: string, parameters?: readonly Parameter[]): Promise<number> {
+    return (await this.writer.run(sql, parameters)).rows;
+  }
+
+  /**
+   * Takes the rows of all boards that the change is about, at once and in the order of their ids, so
+   * that no two changes wait for each other. Must come before anything else is read for a decision.
+   * @returns the boards by id; one that is deleted is missing
+   */
+  async lock(...ids: number[]): Promise<Map<number, LockedBoard>> {
+    const missing = [...new Set(ids)].filter((id) => !this.boards.has(id)).sort((a, b) => a - b);
+    if (missing.length > 0 && this.boards.size > 0) throw new Restart('a board more than was held');
+    for (const id of missing) {
+      const board = await this.first<LockedBoard>(
+        `SELECT ${BOARD} FROM boards WHERE id = ? AND name IS NOT NULL${this.forUpdate}`,
+        [id],
+      );
+      if (board) this.boards.set(id, board);
+    }
+    return this.boards;
+  }
+
+  /** Takes the board of this name. @throws Problem `board_not_found` */
+  async lockNamed(name: string): Promise<LockedBoard> {
+    const board = await this.first<LockedBoard>(
+      `SELECT ${BOARD} FROM boards WHERE name = ?${this.forUpdate}`,
+      [name],
+    );
+    if (!board) throw new Problem('board_not_found');
+    this.boards.set(board.id, board);
+    return board;
+  }
+
+  /**
+   * Takes the board of this name, and makes it where there is none: once, however many come at the
+   * same time, for the others wait at the unique name and then find it.
+   * @returns the board, whose revision is 0 when this change made it
+   */
+  async lockOrCreate(name: string, timeZone: string): Promise<LockedBoard> {
+    const existing = await this.lockNamed(name).catch((error: unknown) => {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    });
+    if (existing) return existing;
+    await this.writer.run(
+      `INSERT INTO boards (name, time_zone, revision, created_at, updated_at, version) VALUES (?, ?, 0, ?, ?, 1) ` +
+        (this.dialect === 'sqlite' ? 'ON CONFLICT DO NOTHING' : 'ON DUPLICATE KEY UPDATE id = id'),
+      [name, timeZone, this.now, this.now],
+    );
+    return this.lockNamed(name);
+  }
+
+  /** A board that `lock` has taken. */
+  held(id: number): LockedBoard {
+    const board = this.boards.get(id);
+    if (!board) throw new Restart(`board ${id} is not held`);
+    return board;
+  }
+
+  /** Appends an event to the board's log, in the order of the calls; returns its revision. */
+  record(board: LockedBoard, happening: Happening): number {
+    const pending = this.happenings.get(board) ?? [];
+    pending.push(happening);
+    this.happenings.set(board, pending);
+    return board.revision + pending.length;
+  }
+
+  /** Writes the boards' revisions and their events; the last thing before the commit. */
+  async flush(): Promise<void> {
+    const boards = [...this.happenings.keys()].sort((a, b) => a.id - b.id);
+    for (const board of boards) {
+      const happenings = this.happenings.get(board) ?? [];
+      await this.writer.run('UPDATE boards SET revision = ? WHERE id = ?', [
+        board.revision + happenings.length,
+        board.id,
+      ]);
+      for (let start = 0; start < happenings.length; start += CHUNK) {
+        const chunk = happenings.slice(start, start + CHUNK);
+        await this.writer.run(
+          'INSERT INTO events (board_id, revision, type, at, actor, entity, entity_id, entity_version, sprint_id, from_sprint_id, `before`, `after`) VALUES ' +
+            chunk.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', '),
+          chunk.flatMap((event, i) => [
+            board.id,
+            board.revision + start + i + 1,
+            event.type,
+            this.now,
+            this.caller.actor,
+            event.entity,
+            event.id,
+            event.version,
+            event.sprint_id ?? null,
+            event.from_sprint_id ?? null,
+            event.before && JSON.stringify(event.before),
+            event.after && JSON.stringify(event.after),
+          ]),
+        );
+      }
+    }
+  }
+
+  /** SQLite has one writer at a time and no such clause. */
+  private get forUpdate(): string {
+    return this.dialect === 'sqlite' ? '' : ' FOR UPDATE';
+  }
+}

@@ -1,0 +1,25 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSourceOptions } from 'typeorm';
+import { Config } from '../config';
+import { createDataSource, dataSourceOptions } from './data-source';
+import { Database } from './database';
+import { UnitOfWork } from './unit-of-work';
+
+@Global()
+@Module({
+  imports: [
+    TypeOrmModule.forRootAsync({
+      inject: [Config],
+      useFactory: ({ database, databasePool }: Config) => ({
+        ...dataSourceOptions(database, databasePool),
+        // A database that is away must not keep the service from starting; `Database` opens it.
+        manualInitialization: true,
+      }),
+      dataSourceFactory: async (options) => createDataSource(options as DataSourceOptions),
+    }),
+  ],
+  providers: [Database, UnitOfWork],
+  exports: [Database, UnitOfWork],
+})
+export class DatabaseModule {}

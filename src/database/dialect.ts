@@ -1,0 +1,57 @@
+import type { QueryRunner } from 'typeorm';
+
+/** How the engines spell the few things that they spell differently in a table's definition. */
+export interface Definitions {
+  /** An id that the database gives, and never gives twice. */
+  id: string;
+  /** A text of any length. */
+  text: string;
+  unique(name: string, columns: string): string;
+  foreignKey(name: string, column: string, table: string): string;
+  /** Creates a table and its indices, where they do not exist yet. */
+  create(table: string, definitions: string[], indices: string[]): Promise<void>;
+}
+
+/**
+ * DDL is not transactional on MySQL: a migration that was cut off has done a part of its work. So each
+ * step is one that may be done again.
+ */
+export async function definitions(queryRunner: QueryRunner): Promise<Definitions> {
+  const sqlite = queryRunner.dataSource.driver.options.type === 'better-sqlite3';
+  const tableOptions = sqlite ? '' : ` ENGINE=InnoDB ${await charset(queryRunner)}`;
+  return {
+    id: sqlite
+      ? 'integer PRIMARY KEY AUTOINCREMENT NOT NULL'
+      : 'integer NOT NULL AUTO_INCREMENT PRIMARY KEY',
+    text: sqlite ? 'text' : 'mediumtext',
+    unique: (name, columns) =>
+      sqlite ? `CONSTRAINT ${name} UNIQUE (${columns})` : `UNIQUE INDEX ${name} (${columns})`,
+    foreignKey: (name, column, table) =>
+      `CONSTRAINT ${name} FOREIGN KEY (${column}) REFERENCES ${table} (id) ON DELETE NO ACTION ON UPDATE NO ACTION`,
+    create: async (table, columns, indices) => {
+      // MySQL has no CREATE INDEX IF NOT EXISTS; there the indices are a part of the one statement.
+      const inline = sqlite ? [] : indices.map((index) => `INDEX ${index}`);
+      await queryRunner.query(
+        `CREATE TABLE IF NOT EXISTS ${table} (${[...columns, ...inline].join(', ')})${tableOptions}`,
+      );
+      if (sqlite) {
+        for (const index of indices) {
+          const [name, ...rest] = index.split(' ');
+          await queryRunner.query(
+            `CREATE INDEX IF NOT EXISTS ${name} ON ${table} ${rest.join(' ')}`,
+          );
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Texts are equal when their code points are, trailing blanks included, and sort by them: what SQLite
+ * does by itself. MySQL and MariaDB name that collation differently.
+ */
+async function charset(queryRunner: QueryRunner): Promise<string> {
+  const [row] = (await queryRunner.query('SELECT VERSION() AS version')) as { version: string }[];
+  const mariadb = /mariadb/i.test(row?.version ?? '');
+  return `DEFAULT CHARSET=utf8mb4 COLLATE=${mariadb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'}`;
+}

@@ -1,0 +1,12 @@
+import { Board } from '../boards/board.entity';
+import { Event } from '../events/event.entity';
+import { Sprint } from '../sprints/sprint.entity';
+import { Story } from '../stories/story.entity';
+import { Task } from '../tasks/task.entity';
+import { Initial1763700000000 } from './migrations/1-initial';
+
+/** Every entity, for the application, the command line and the tests alike. */
+export const entities = [Board, Sprint, Story, Task, Event];
+
+/** Every migration, in the order in which they run. */
+export const migrations = [Initial1763700000000];

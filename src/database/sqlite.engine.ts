@@ -1,0 +1,130 @@
+import Database from 'libsql';
+import { LRUCache } from 'lru-cache';
+import type { DataSource } from 'typeorm';
+import type { Engine, Failure, Load, Parameter, Reader, Row, Writer, Written } from './engine';
+import { Unavailable } from './engine';
+import { Gate } from './gate';
+
+type Statement = Database.Statement<unknown[]>;
+
+/** Snapshots that may be open at once; each has a connection of its own. */
+const SNAPSHOTS = 16;
+const IDLE_SNAPSHOTS = 4;
+
+/** A connection with its prepared statements. */
+class Connection implements Writer {
+  private readonly statements = new LRUCache<string, Statement>({ max: 200 });
+
+  constructor(readonly database: Database.Database) {}
+
+  async query<R = Row>(sql: string, parameters: readonly Parameter[] = []): Promise<R[]> {
+    return this.prepare(sql).all(...(parameters as unknown[])) as R[];
+  }
+
+  async run(sql: string, parameters: readonly Parameter[] = []): Promise<Written> {
+    const { changes, lastInsertRowid } = this.prepare(sql).run(...(parameters as unknown[]));
+    return { rows: changes, id: Number(lastInsertRowid) };
+  }
+
+  private prepare(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.database.prepare<unknown[]>(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/**
+ * SQLite in WAL mode. TypeORM's driver has one connection for everybody, so that one transaction
+ * would take part in another's; here it belongs to one writer at a time, and readers, which see what
+ * is committed, have others. The driver is synchronous: a statement blocks the process while it runs,
+ * so nothing may wait inside it, and a lock held by another process is answered at once (SQLITE_BUSY,
+ * a reason to try again) instead of with the busy handler, which would stop the process.
+ */
+export class SqliteEngine implements Engine {
+  readonly dialect = 'sqlite';
+  private readonly writer: Connection;
+  private readonly reader: Connection;
+  private readonly idle: Connection[] = [];
+  private readonly writing = new Gate(1, 1000);
+  private readonly snapshots = new Gate(SNAPSHOTS, 1000);
+
+  constructor(
+    dataSource: DataSource,
+    private readonly file: string,
+    private readonly deadlineMs: number,
+  ) {
+    const { databaseConnection } = dataSource.driver as unknown as {
+      databaseConnection: Database.Database;
+    };
+    databaseConnection.pragma('busy_timeout = 0');
+    this.writer = new Connection(databaseConnection);
+    this.reader = this.open();
+  }
+
+  read<R = Row>(sql: string, parameters: readonly Parameter[] = []): Promise<R[]> {
+    return this.reader.query<R>(sql, parameters);
+  }
+
+  async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    await this.snapshots.enter(Date.now() + this.deadlineMs);
+    const connection = this.idle.pop() ?? this.open();
+    try {
+      connection.database.exec('BEGIN');
+      try {
+        return await work(connection);
+      } finally {
+        connection.database.exec('COMMIT');
+      }
+    } finally {
+      if (this.idle.length < IDLE_SNAPSHOTS) this.idle.push(connection);
+      else connection.database.close();
+      this.snapshots.leave();
+    }
+  }
+
+  async transaction<T>(work: (writer: Writer) => Promise<T>, deadline: number): Promise<T> {
+    await this.writing.enter(deadline);
+    try {
+      this.writer.database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = await work(this.writer);
+        this.writer.database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // A failed write may have ended the transaction already.
+        if (this.writer.database.inTransaction) this.writer.database.exec('ROLLBACK');
+        throw error;
+      }
+    } finally {
+      this.writing.leave();
+    }
+  }
+
+  failure(error: unknown): Failure {
+    if (error instanceof Unavailable) return 'unavailable';
+    const code = String((error as { code?: unknown }).code ?? '');
+    if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
+    if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
+    if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/.test(code)) {
+      return 'unavailable';
+    }
+    return 'other';
+  }
+
+  load(): Load {
+    return { limit: 1, busy: this.writing.busy, waiting: this.writing.waiting };
+  }
+
+  async close(): Promise<void> {
+    for (const connection of [this.reader, ...this.idle]) connection.database.close();
+  }
+
+  private open(): Connection {
+    const database = new Database(this.file, { readonly: true });
+    database.pragma('busy_timeout = 0');
+    return new Connection(database);
+  }
+}

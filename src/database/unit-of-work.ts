@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../common/caller';
+import { Clock } from '../common/clock';
+import { Config } from '../config';
+import { Change, Restart } from './change';
+import { Database, unavailable } from './database';
+import type { Writer } from './engine';
+
+const MOST_TRIES = 8;
+const RETRY_MS = 2000;
+
+/**
+ * The one way to change anything. Each change is one transaction that takes the rows of its boards
+ * first, does its work and appends its events; where the database rolls it back through no fault of
+ * its own, it is run again, commit and all, so the work must have no effect outside the transaction.
+ */
+@Injectable()
+export class UnitOfWork {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Runs a change of one or two boards and returns what `work` returns, once it is durable.
+   * @throws Problem what `work` refuses, or `database_unavailable`; then nothing has changed, but
+   *   where the connection was lost in the commit nobody can know
+   */
+  run<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
+    return this.attempt(async (writer) => {
+      const change = new Change(writer, this.database.engine.dialect, caller, this.clock.now());
+      const result = await work(change);
+      await change.flush();
+      return result;
+    });
+  }
+
+  /** Runs a transaction that belongs to no board, such as the removal of what nobody can see. */
+  maintain<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return this.attempt(work);
+  }
+
+  private async attempt<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    const { engine } = this.database;
+    const start = Date.now();
+    const deadline = start + this.config.databaseDeadlineMs;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await engine.transaction(work, deadline);
+      } catch (error) {
+        const again = error instanceof Restart || engine.failure(error) === 'retry';
+        if (!again) throw this.database.translated(error);
+        if (tries >= MOST_TRIES || Date.now() - start >= RETRY_MS) throw unavailable(error);
+        // Jitter, so that those who met once do not meet again.
+        await sleep(Math.random() * 10 * 2 ** tries);
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Answers } from '../common/http';
+import { BoardName, StoryId } from '../common/ids';
+import type { Listing } from '../common/listing';
+import { PageQuery } from "../common/listing";
+import { EventView, FeedQuery } from './event.dto';
+import { EventsService } from './events.service';
+
+@ApiTags('Log')
+@Controller('api')
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  @Get('boards/:board_name/events')
+  @Answers("A board's log", [EventView])
+  feed(@BoardName() name: string, @Query() query: FeedQuery): Promise<EventView[]> {
+    return this.events.feed(name, query);
+  }
+
+  @Get('stories/:story_id/history')
+  @Answers('What happened to a story, a deleted one too', [EventView])
+  history(@StoryId() id: number, @Query() page: PageQuery): Promise<Listing> {
+    return this.events.ofStory(id, page);
+  }
+}

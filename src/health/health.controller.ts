@@ -1,0 +1,36 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Answers } from '../common/http';
+import { Problem } from '../common/problem';
+import { Shown } from '../common/view';
+import { Database, unavailable } from '../database/database';
+import { Lifecycle } from './lifecycle';
+
+class Health {
+  @Shown({ type: 'string', enum: ['ok'] })
+  status: 'ok';
+}
+
+@ApiTags('Operations')
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly database: Database,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  @Get('live')
+  @Answers('Whether the process works', Health)
+  live(): Health {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @Answers('Whether requests can be served', Health)
+  @ApiResponse({ status: 503, description: 'Not now.' })
+  async ready(): Promise<Health> {
+    if (this.lifecycle.stopping) throw new Problem('shutting_down');
+    if (!(await this.database.isReady())) throw unavailable();
+    return { status: 'ok' };
+  }
+}

@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module';
+import { applicationOptions, createAdapter, setUp } from './app.setup';
+import { createLogger } from './common/logging';
+import { Config, ConfigError } from './config';
+import { stopOnSignal } from './shutdown';
+
+async function main(): Promise<void> {
+  const config = Config.from(process.env);
+  const pino = createLogger(config.logLevel);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.with(config),
+    createAdapter(),
+    applicationOptions(pino),
+  );
+  setUp(app, pino);
+  stopOnSignal(app, config, pino);
+  await app.listen(config.port, config.host);
+  pino.info(`Sprintline listens on ${await app.getUrl()}`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,159 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppModule } from './app.module';
+import { createAdapter } from './app.setup';
+import { PROBLEMS } from './common/problem';
+import { Config } from './config';
+import { DOCUMENT_FILE } from './docs';
+
+type Schema = Record<string, unknown>;
+type Operation = Schema & {
+  operationId: string;
+  parameters?: Schema[];
+  responses: Record<string, Schema>;
+};
+type Paths = Record<string, Record<string, Operation>>;
+
+/** Builds the OpenAPI document from the controllers, without a database or a port. */
+export async function buildDocument(): Promise<OpenAPIObject> {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.with(Config.from({})),
+    createAdapter(),
+    { preview: true, logger: false, abortOnError: false },
+  );
+  const { version } = JSON.parse(
+    readFileSync(join(__dirname, '..', 'package.json'), 'utf8'),
+  ) as { version: string };
+  const document = SwaggerModule.createDocument(
+    app,
+    new DocumentBuilder()
+      .setTitle('Sprintline')
+      .setDescription(
+        'Sprint planning over REST. Bodies are JSON or forms; answers are bare JSON objects and arrays; ' +
+          'errors are problem documents (RFC 9457).',
+      )
+      .setVersion(version)
+      .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
+      .addServer('/')
+      .setOpenAPIVersion('3.1.0')
+      .build(),
+    { operationIdFactory: (_controller, method) => method },
+  );
+  await app.close();
+  return complete(toVersion31(document) as unknown as OpenAPIObject);
+}
+
+/** The library writes null as OpenAPI 3.0 does; 3.1 has JSON Schema's way. */
+function toVersion31(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toVersion31);
+  if (typeof value !== 'object' || value === null) return value;
+  const { nullable, ...schema } = Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, toVersion31(item)]),
+  ) as Schema;
+  if (nullable !== true) return schema;
+  if (Array.isArray(schema.enum)) schema.enum = [...(schema.enum as unknown[]), null];
+  if (schema.type !== undefined) return { ...schema, type: [schema.type, 'null'] };
+  return { oneOf: [schema, { type: 'null' }] };
+}
+
+/** Adds what holds for every operation: its problems, its conditions, and its second body format. */
+function complete(document: OpenAPIObject): OpenAPIObject {
+  const paths = document.paths as unknown as Paths;
+  const seen = new Map<string, number>();
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      // One handler may serve several paths, and PUT and PATCH are one.
+      const name = operationName(operation, method, path);
+      const times = (seen.get(name) ?? 0) + 1;
+      seen.set(name, times);
+      operation.operationId = times === 1 ? name : `${name}${times}`;
+      describeConditions(path, method, operation);
+      const body = (operation.requestBody as { content?: Schema; required?: boolean } | undefined)
+        ?.content;
+      if (body) body['application/x-www-form-urlencoded'] = body['application/json'];
+      operation.responses.default = { $ref: '#/components/responses/Problem' };
+    }
+  }
+  const components = document.components as unknown as Record<string, Schema>;
+  components.schemas = { ...components.schemas, Problem: PROBLEM, Fault: FAULT };
+  components.responses = {
+    Problem: {
+      description: 'A refusal; `code` says which.',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  };
+  return document;
+}
+
+function operationName({ operationId }: Operation, method: string, path: string): string {
+  const words = path
+    .replace(/^\/(api\/)?/, '')
+    .split('/')
+    .filter((word) => !word.startsWith('{'))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const verb = method === 'get' && !path.endsWith('}') ? 'get' : method;
+  return operationId === '' ? '' : `${verb}${words.join('')}${path.endsWith('}') ? 'Item' : ''}`;
+}
+
+function describeConditions(path: string, method: string, operation: Operation): void {
+  if (!path.startsWith('/api/')) return;
+  const header = (name: string, description: string): Schema => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  const parameters = (operation.parameters ??= []);
+  if (method === 'get') {
+    parameters.push(header('If-None-Match', 'Answers 304 where the tag still stands.'));
+    operation.responses['304'] = { description: 'Not modified.' };
+  } else if (['put', 'patch', 'delete'].includes(method)) {
+    parameters.push(header('If-Match', 'Answers 412 where the tag does not stand any more.'));
+  }
+}
+
+const FAULT = {
+  type: 'object',
+  required: ['code', 'detail'],
+  properties: {
+    pointer: { type: 'string', description: 'RFC 6901 JSON pointer into the body.' },
+    parameter: { type: 'string', description: 'Name of a path or query parameter.' },
+    header: { type: 'string', description: 'Name of a header field.' },
+    code: { type: 'string' },
+    detail: { type: 'string' },
+  },
+};
+
+const PROBLEM = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
+  properties: {
+    type: { type: 'string', format: 'uri' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(PROBLEMS) },
+    request_id: { type: 'string' },
+    errors: { type: 'array', items: { $ref: '#/components/schemas/Fault' } },
+  },
+};
+
+/** The document as it is committed. */
+export const printed = (document: OpenAPIObject): string =>
+  `${JSON.stringify(document, null, 2)}\n`;
+
+if (require.main === module) {
+  buildDocument()
+    .then((document) => writeFileSync(DOCUMENT_FILE, printed(document)))
+    .catch((error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    });
+}

@@ -1,0 +1,44 @@
+import type { Relation } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { Board } from '../boards/board.entity';
+
+/** A time-boxed iteration of one board. Its state is derived from its dates, never stored. */
+@Entity('sprints')
+@Index('ix_sprints_order', ['board_id', 'start_date', 'id'])
+export class Sprint {
+  @PrimaryGeneratedColumn({ type: 'integer' })
+  id: number;
+
+  @Column({ type: 'integer' })
+  board_id: number;
+
+  @ManyToOne(() => Board, { nullable: false })
+  @JoinColumn({ name: 'board_id', foreignKeyConstraintName: 'fk_sprints_board' })
+  board?: Relation<Board>;
+
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  name: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  goal: string | null;
+
+  /** Calendar date `YYYY-MM-DD` in the board's time zone. */
+  @Column({ type: 'date' })
+  start_date: string;
+
+  /** The last day, inclusive. */
+  @Column({ type: 'date', nullable: true })
+  end_date: string | null;
+
+  @Column({ type: 'datetime', precision: 3, nullable: true })
+  completed_at: string | null;
+
+  @Column({ type: 'datetime', precision: 3 })
+  created_at: string;
+
+  @Column({ type: 'datetime', precision: 3 })
+  updated_at: string;
+
+  @Column({ type: 'integer' })
+  version: number;
+}

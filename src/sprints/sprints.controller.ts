@@ -1,0 +1,120 @@
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../common/caller';
+import { From } from '../common/caller';
+import { flag, Member } from '../common/fields';
+import { Answers, Creates } from '../common/http';
+import { BoardName, NewBoardName, SprintId } from '../common/ids';
+import type { Listing } from '../common/listing';
+import { StoriesService } from '../stories/stories.service';
+import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
+import {
+  CreateSprint,
+  FullSprint,
+  SprintDeleted,
+  SprintListQuery,
+  SprintView,
+  UpdateSprint,
+} from './sprint.dto';
+import { NamedSprint, sprintPaths } from './sprint-id';
+import { SprintsService } from './sprints.service';
+
+class DeleteSprintQuery {
+  @Member(flag, { description: 'Deletes a completed sprint, too.' })
+  force?: boolean;
+}
+
+@ApiTags('Sprints')
+@Controller('api')
+export class SprintsController {
+  constructor(
+    private readonly sprints: SprintsService,
+    private readonly stories: StoriesService,
+  ) {}
+
+  @Get('boards/:board_name/sprints')
+  @Answers('List sprints', [SprintView])
+  list(@BoardName() name: string, @Query() query: SprintListQuery): Promise<Listing> {
+    return this.sprints.list(name, query);
+  }
+
+  @Post('boards/:board_name/sprints')
+  @Creates('Create sprint', SprintView, ({ id }) => `/api/sprints/${id}`)
+  create(
+    @From() caller: Caller,
+    @NewBoardName() name: string,
+    @Body() body: CreateSprint,
+  ): Promise<SprintView> {
+    return this.sprints.create(caller, name, body);
+  }
+
+  @Get('boards/:board_name/sprints/current')
+  @Answers('Current sprint, with its stories and their tasks', FullSprint)
+  current(@BoardName() name: string): Promise<FullSprint> {
+    return this.sprints.full(name, 'current');
+  }
+
+  @Get('boards/:board_name/sprints/next')
+  @Answers('Next sprint, with its stories and their tasks', FullSprint)
+  next(@BoardName() name: string): Promise<FullSprint> {
+    return this.sprints.full(name, 'next');
+  }
+
+  @Get('boards/:board_name/sprints/previous')
+  @Answers('Previous sprint, with its stories and their tasks', FullSprint)
+  previous(@BoardName() name: string): Promise<FullSprint> {
+    return this.sprints.full(name, 'previous');
+  }
+
+  @Get('sprints/:sprint_id')
+  @Answers('Show sprint', SprintView)
+  show(@SprintId() id: number): Promise<SprintView> {
+    return this.sprints.show(id);
+  }
+
+  @Put('sprints/:sprint_id')
+  @Answers('Update sprint', SprintView)
+  update(
+    @From() caller: Caller,
+    @SprintId() id: number,
+    @Body() body: UpdateSprint,
+  ): Promise<SprintView> {
+    return this.sprints.update(caller, id, body);
+  }
+
+  @Patch('sprints/:sprint_id')
+  @Answers('Update sprint', SprintView)
+  patch(
+    @From() caller: Caller,
+    @SprintId() id: number,
+    @Body() body: UpdateSprint,
+  ): Promise<SprintView> {
+    return this.sprints.update(caller, id, body);
+  }
+
+  @Delete('sprints/:sprint_id')
+  @Answers('Delete sprint', SprintDeleted)
+  delete(
+    @From() caller: Caller,
+    @SprintId() id: number,
+    @Query() { force = false }: DeleteSprintQuery,
+  ): Promise<SprintDeleted> {
+    return this.sprints.delete(caller, id, force);
+  }
+
+  @Get(sprintPaths('stories'))
+  @Answers('List stories of a sprint', [StoryView])
+  storiesOf(@NamedSprint() id: number, @Query() query: StoryListQuery): Promise<Listing> {
+    return this.stories.ofSprint(id, query);
+  }
+
+  @Post(sprintPaths('stories'))
+  @Creates('Create story', StoryView, ({ id }) => `/api/stories/${id}`)
+  createStory(
+    @From() caller: Caller,
+    @NamedSprint() id: number,
+    @Body() body: CreateStory,
+  ): Promise<StoryView> {
+    return this.stories.createInSprint(caller, id, body);
+  }
+}

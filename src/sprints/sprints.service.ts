@@ -1,0 +1,274 @@
+import { Injectable } from '@nestjs/common';
+import { boardNamed, collectionTag } from '../boards/board.queries';
+import { boardForCreation } from '../boards/boards.service';
+import { requireEchoes, requireVersion } from '../common/body';
+import type { Caller } from '../common/caller';
+import { calendarDate, Clock } from '../common/clock';
+import { requireMatch } from '../common/etag';
+import { column, Listing } from '../common/listing';
+import type { ProblemCode } from '../common/problem';
+import { Problem } from '../common/problem';
+import type { Change, LockedBoard } from '../database/change';
+import { Database } from '../database/database';
+import type { Parameter, Reader } from '../database/engine';
+import { UnitOfWork } from '../database/unit-of-work';
+import { differences } from '../events/differences';
+import type { Reseat } from '../stories/reseat';
+import { reseat } from '../stories/reseat';
+import { endOf } from '../stories/stories.service';
+import { GREATEST_SEQ } from '../stories/story.entity';
+import type { StoryRow } from '../stories/story.queries';
+import { representStory, STORY_COLUMNS, STORY_TABLES } from '../stories/story.queries';
+import type { TaskView } from '../tasks/task.dto';
+import { representTask, TASK_COLUMNS } from '../tasks/task.queries';
+import type {
+  CreateSprint,
+  FullSprint,
+  SprintDeleted,
+  SprintListQuery,
+  SprintView,
+  StoryWithTasks,
+  UpdateSprint,
+} from './sprint.dto';
+import type { Relative, SprintRow } from './sprint.queries';
+import {
+  findRelative,
+  findSprint,
+  representSprint,
+  SPRINT_COLUMNS,
+  SPRINT_TABLES,
+} from './sprint.queries';
+
+const MISSING: Record<Relative, ProblemCode> = {
+  current: 'no_current_sprint',
+  next: 'no_next_sprint',
+  previous: 'no_previous_sprint',
+};
+
+@Injectable()
+export class SprintsService {
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The sprints of a board. @throws Problem `board_not_found` */
+  async list(boardName: string, query: SprintListQuery): Promise<Listing> {
+    const board = await boardNamed(this.database, boardName);
+    const now = this.clock.now();
+    const today = calendarDate(now, board.time_zone);
+    return new Listing(
+      this.database,
+      {
+        columns: SPRINT_COLUMNS,
+        from: SPRINT_TABLES,
+        ...inState(board.id, query.state, today),
+        order: [column('start_date', 's'), column('id', 's')],
+        represent: (row) => representSprint(row as unknown as SprintRow, now),
+      },
+      query,
+      collectionTag(board, today),
+    );
+  }
+
+  async show(id: number): Promise<SprintView> {
+    const row = await findSprint(this.database, id);
+    if (!row) throw new Problem('sprint_not_found');
+    return representSprint(row, this.clock.now());
+  }
+
+  /** The sprint that a word means today, with its stories and their tasks. */
+  async full(boardName: string, which: Relative): Promise<FullSprint> {
+    const now = this.clock.now();
+    return this.database.snapshot(async (reader) => {
+      const sprint = await this.relative(reader, boardName, which, now);
+      return { ...representSprint(sprint, now), stories: await storiesWithTasks(reader, sprint) };
+    });
+  }
+
+  /** The id of the sprint that a word means today. @throws Problem `no_current_sprint`, … */
+  async idOf(boardName: string, which: Relative): Promise<number> {
+    const { id } = await this.relative(this.database, boardName, which, this.clock.now());
+    return id;
+  }
+
+  /** Creates a sprint, and its board where it is not there yet. */
+  async create(caller: Caller, boardName: string, body: CreateSprint): Promise<SprintView> {
+    requireOrder(body.start_date, body.end_date ?? null, body);
+    return this.unitOfWork.run(caller, async (change) => {
+      const board = await boardForCreation(change, boardName);
+      const id = await change.insert('sprints', {
+        board_id: board.id,
+        name: body.name ?? null,
+        goal: body.goal ?? null,
+        start_date: body.start_date,
+        end_date: body.end_date ?? null,
+        completed_at: null,
+        created_at: change.now,
+        updated_at: change.now,
+        version: 1,
+      });
+      const after = await this.stored(change, id);
+      change.record(board, {
+        type: 'sprint.created',
+        entity: 'sprint',
+        id,
+        version: 1,
+        before: null,
+        after: { ...after },
+      });
+      return after;
+    });
+  }
+
+  update(caller: Caller, id: number, body: UpdateSprint): Promise<SprintView> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const { board, before } = await this.take(change, id);
+      requireMatch(caller, before);
+      requireVersion(body, before);
+      const wanted = { ...before, ...body };
+      const changed = differences(before, wanted)?.after;
+      if (changed && before.completed_at !== null) {
+        if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
+      }
+      requireEchoes(body, before);
+      requireOrder(wanted.start_date, wanted.end_date, body);
+      if (!changed) return before;
+      await change.update('sprints', id, changed as Record<string, Parameter>);
+      const after = await this.stored(change, id);
+      change.record(board, {
+        type: 'sprint.updated',
+        entity: 'sprint',
+        id,
+        version: after.version,
+        ...(differences(before, after) ?? { before: {}, after: {} }),
+      });
+      return after;
+    });
+  }
+
+  /** Deletes a sprint; its stories go to the end of the backlog in their order. */
+  delete(caller: Caller, id: number, force: boolean): Promise<SprintDeleted> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const { board, before } = await this.take(change, id);
+      requireMatch(caller, before);
+      if (before.completed_at !== null && !force) throw new Problem('sprint_completed');
+      const stories = await change.query<Reseat['story']>(
+        'SELECT id, seq, version, updated_at FROM stories WHERE board_id = ? AND sprint_id = ? ORDER BY seq, id',
+        [board.id, id],
+      );
+      const last = await endOf(change, board, null);
+      if (last + stories.length > GREATEST_SEQ) throw new Problem('seq_exhausted');
+      await reseat(
+        change,
+        board,
+        stories.map((story, i) => ({ story, from: id, to: null, seq: last + 1 + i })),
+      );
+      await change.run('DELETE FROM sprints WHERE id = ?', [id]);
+      change.record(board, {
+        type: 'sprint.deleted',
+        entity: 'sprint',
+        id,
+        version: before.version + 1,
+        before: { ...before },
+        after: null,
+      });
+      return { deleted: true, id, stories_moved_to_backlog: stories.length };
+    });
+  }
+
+  private async relative(
+    reader: Reader,
+    boardName: string,
+    which: Relative,
+    now: Date,
+  ): Promise<SprintRow> {
+    const board = await boardNamed(reader, boardName);
+    const sprint = await findRelative(reader, board, which, calendarDate(now, board.time_zone));
+    if (!sprint) throw new Problem(MISSING[which]);
+    return sprint;
+  }
+
+  /** Holds the board of a sprint and reads the sprint; a sprint never leaves its board. */
+  private async take(
+    change: Change,
+    id: number,
+  ): Promise<{ board: LockedBoard; before: SprintView }> {
+    const found = await change.first<{ board_id: number }>(
+      'SELECT board_id FROM sprints WHERE id = ?',
+      [id],
+    );
+    const board = found && (await change.lock(found.board_id)).get(found.board_id);
+    const row = board && (await findSprint(change, id));
+    if (!row) throw new Problem('sprint_not_found');
+    return { board, before: representSprint(row, change.instant) };
+  }
+
+  private async stored(change: Change, id: number): Promise<SprintView> {
+    const row = await findSprint(change, id);
+    if (!row) throw new Error(`sprint ${id} is not there after it was written`);
+    return representSprint(row, change.instant);
+  }
+}
+
+/** The condition of `stateOn`, for a database. */
+function inState(
+  boardId: number,
+  state: SprintListQuery['state'],
+  today: string,
+): { where: string; parameters: Parameter[] } {
+  const over = `(s.end_date < ? OR (s.end_date IS NULL AND EXISTS (
+    SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?
+    AND (n.start_date > s.start_date OR n.id > s.id))))`;
+  const conditions: Record<string, [string, ...Parameter[]]> = {
+    completed: ['s.completed_at IS NOT NULL'],
+    planned: ['s.completed_at IS NULL AND s.start_date > ?', today],
+    ended: [`s.completed_at IS NULL AND s.start_date <= ? AND ${over}`, today, today, today],
+    active: [
+      `s.completed_at IS NULL AND s.start_date <= ? AND NOT COALESCE(${over}, FALSE)`,
+      today,
+      today,
+      today,
+    ],
+  };
+  const [condition, ...parameters] = conditions[state ?? ''] ?? ['1 = 1'];
+  return { where: `s.board_id = ? AND ${condition}`, parameters: [boardId, ...parameters] };
+}
+
+/** @throws Problem that points at the date that was sent */
+function requireOrder(
+  start: string,
+  end: string | null,
+  { end_date }: Pick<UpdateSprint, 'end_date'>,
+): void {
+  if (end === null || start <= end) return;
+  throw Problem.invalid([
+    {
+      pointer: end_date === undefined ? '/start_date' : '/end_date',
+      code: 'out_of_range',
+      detail: 'end_date must not be before start_date',
+    },
+  ]);
+}
+
+/** The stories of a sprint in their order, each with its tasks in theirs. */
+async function storiesWithTasks(
+  reader: Reader,
+  sprint: { id: number; board_id: number },
+): Promise<StoryWithTasks[]> {
+  const rows = await reader.query<StoryRow>(
+    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id`,
+    [sprint.board_id, sprint.id],
+  );
+  const stories = new Map(
+    rows.map((row) => [row.id, { ...representStory(row), tasks: [] as TaskView[] }]),
+  );
+  const tasks = await reader.query<TaskView>(
+    `SELECT ${TASK_COLUMNS} FROM stories s JOIN tasks t ON t.story_id = s.id
+     WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`,
+    [sprint.board_id, sprint.id],
+  );
+  for (const task of tasks) stories.get(task.story_id)?.tasks.push(representTask(task));
+  return [...stories.values()];
+}

@@ -1,0 +1,69 @@
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../common/caller';
+import { From } from '../common/caller';
+import { Answers, Creates } from '../common/http';
+import { BoardName, NewBoardName, StoryId } from '../common/ids';
+import type { Listing } from '../common/listing';
+import { StoriesService } from './stories.service';
+import { CreateStory, StoryDeleted, StoryListQuery, StoryView, UpdateStory } from './story.dto';
+
+@ApiTags('Stories')
+@Controller('api')
+export class StoriesController {
+  constructor(private readonly stories: StoriesService) {}
+
+  @Get('boards/:board_name/backlog')
+  @Answers('Backlog: the stories of a board that are in no sprint', [StoryView])
+  backlog(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
+    return this.stories.backlog(name, query);
+  }
+
+  @Post('boards/:board_name/backlog')
+  @Creates('Create story in the backlog', StoryView, ({ id }) => `/api/stories/${id}`)
+  createInBacklog(
+    @From() caller: Caller,
+    @NewBoardName() name: string,
+    @Body() body: CreateStory,
+  ): Promise<StoryView> {
+    return this.stories.createInBacklog(caller, name, body);
+  }
+
+  @Get('boards/:board_name/stories')
+  @Answers('List all stories of a board', [StoryView])
+  ofBoard(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
+    return this.stories.ofBoard(name, query);
+  }
+
+  @Get('stories/:story_id')
+  @Answers('Show story', StoryView)
+  show(@StoryId() id: number): Promise<StoryView> {
+    return this.stories.show(id);
+  }
+
+  @Put('stories/:story_id')
+  @Answers('Update story', StoryView)
+  update(
+    @From() caller: Caller,
+    @StoryId() id: number,
+    @Body() body: UpdateStory,
+  ): Promise<StoryView> {
+    return this.stories.update(caller, id, body);
+  }
+
+  @Patch('stories/:story_id')
+  @Answers('Update story', StoryView)
+  patch(
+    @From() caller: Caller,
+    @StoryId() id: number,
+    @Body() body: UpdateStory,
+  ): Promise<StoryView> {
+    return this.stories.update(caller, id, body);
+  }
+
+  @Delete('stories/:story_id')
+  @Answers('Delete story', StoryDeleted)
+  delete(@From() caller: Caller, @StoryId() id: number): Promise<StoryDeleted> {
+    return this.stories.delete(caller, id);
+  }
+}

@@ -1,0 +1,318 @@
+import { Injectable } from '@nestjs/common';
+import { boardNamed, collectionTag } from '../boards/board.queries';
+import { boardForCreation } from '../boards/boards.service';
+import { requireEchoes, requireVersion } from '../common/body';
+import type { Caller } from '../common/caller';
+import { requireMatch } from '../common/etag';
+import { Listing } from '../common/listing';
+import { Problem } from '../common/problem';
+import type { Change, LockedBoard } from '../database/change';
+import { Restart } from '../database/change';
+import { Database } from '../database/database';
+import type { Parameter } from '../database/engine';
+import { UnitOfWork } from '../database/unit-of-work';
+import { differences } from '../events/differences';
+import type { Members } from '../events/event';
+import { findTasks } from '../tasks/task.queries';
+import type { CreateStory, StoryDeleted, StoryListQuery, StoryView, UpdateStory } from './story.dto';
+import { GREATEST_SEQ } from './story.entity';
+import { findStory, searchable, storedLabels, storyList } from './story.queries';
+
+
+
+@Injectable()
+export class StoriesService {
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /** The stories of a sprint. @throws Problem `sprint_not_found` */
+  async ofSprint(sprintId: number, query: StoryListQuery): Promise<Listing> {
+    const board = await this.database.first<{ id: number; revision: number }>(
+      `SELECT b.id, b.revision FROM sprints p JOIN boards b ON b.id = p.board_id
+       WHERE p.id = ? AND b.name IS NOT NULL`,
+      [sprintId],
+    );
+    if (!board) throw new Problem('sprint_not_found');
+    // The board is named for the sake of the index, which begins with it.
+    return this.list(board, 's.board_id = ? AND s.sprint_id = ?', [board.id, sprintId], query);
+  }
+
+  /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
+  async backlog(boardName: string, query: StoryListQuery): Promise<Listing> {
+    const board = await boardNamed(this.database, boardName);
+    return this.list(board, 's.board_id = ? AND s.sprint_id IS NULL', [board.id], query);
+  }
+
+  /** All stories of a board. @throws Problem `board_not_found` */
+  async ofBoard(boardName: string, query: StoryListQuery): Promise<Listing> {
+    const board = await boardNamed(this.database, boardName);
+    return this.list(board, 's.board_id = ?', [board.id], query);
+  }
+
+  async show(id: number): Promise<StoryView> {
+    const story = await findStory(this.database, id);
+    if (!story) throw new Problem('story_not_found');
+    return story;
+  }
+
+  /** Creates a story in a sprint. @throws Problem `sprint_not_found`, `sprint_completed`, … */
+  createInSprint(caller: Caller, sprintId: number, body: CreateStory): Promise<StoryView> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const found = await change.first<{ board_id: number }>(
+        'SELECT board_id FROM sprints WHERE id = ?',
+        [sprintId],
+      );
+      const board = found && (await change.lock(found.board_id)).get(found.board_id);
+      if (!board || !(await requireOpen(change, board, sprintId))) {
+        throw new Problem('sprint_not_found');
+      }
+      return this.create(change, board, sprintId, body);
+    });
+  }
+
+  /** Creates a story in the backlog of a board, and the board where it is not there yet. */
+  createInBacklog(caller: Caller, boardName: string, body: CreateStory): Promise<StoryView> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const board = await boardForCreation(change, boardName);
+      return this.create(change, board, null, body);
+    });
+  }
+
+  /** Changes what was sent; a new `sprint_id` moves the story, to another board if need be. */
+  update(caller: Caller, id: number, body: UpdateStory): Promise<StoryView> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const { board, story, target } = await this.take(change, id, body.sprint_id ?? null);
+      requireMatch(caller, story);
+      requireVersion(body, story);
+      // Absent: it stays. Null: its board's backlog. Else the sprint, which may be gone.
+      const sprintId = body.sprint_id === undefined ? story.sprint_id : body.sprint_id;
+      const moved = sprintId !== story.sprint_id;
+      if (moved && story.sprint_id !== null) await requireOpen(change, board, story.sprint_id);
+      const targetIsThere =
+        !moved || sprintId === null || (target && (await requireOpen(change, target, sprintId)));
+      const to = moved && sprintId !== null && target ? target : board;
+      const externalId = body.external_id === undefined ? story.external_id : body.external_id;
+      if (externalId !== story.external_id || to !== board) {
+        await requireFree(change, to, externalId);
+      }
+      requireEchoes(body, story);
+      if (!targetIsThere) {
+        throw Problem.invalid([
+          { pointer: '/sprint_id', code: 'not_found', detail: 'sprint_id names no sprint' },
+        ]);
+      }
+      return this.store(change, { board, to, story, sprintId, body });
+    });
+  }
+
+  /** Deletes a story and its tasks. */
+  delete(caller: Caller, id: number): Promise<StoryDeleted> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const { board, story } = await this.take(change, id, null);
+      requireMatch(caller, story);
+      if (story.sprint_id !== null) await requireOpen(change, board, story.sprint_id);
+      const tasks = await findTasks(change, id);
+      for (const task of tasks) {
+        change.record(board, {
+          type: 'task.deleted',
+          entity: 'task',
+          id: task.id,
+          version: task.version + 1,
+          before: { ...task },
+          after: null,
+        });
+      }
+      await change.run('DELETE FROM tasks WHERE story_id = ?', [id]);
+      await change.run('DELETE FROM stories WHERE id = ?', [id]);
+      change.record(board, {
+        type: 'story.deleted',
+        entity: 'story',
+        id,
+        version: story.version + 1,
+        before: { ...story },
+        after: null,
+        from_sprint_id: story.sprint_id,
+      });
+      return { deleted: true, id, tasks_deleted: tasks.length };
+    });
+  }
+
+  private list(
+    board: { id: number; revision: number },
+    where: string,
+    parameters: Parameter[],
+    query: StoryListQuery,
+  ): Listing {
+    return new Listing(
+      this.database,
+      storyList({ where, parameters }, query),
+      query,
+      collectionTag(board),
+    );
+  }
+
+  /** Holds the board of a story, and that of the sprint it is to go to, and reads the story. */
+  private async take(
+    change: Change,
+    id: number,
+    sprintId: number | null,
+  ): Promise<{ board: LockedBoard; story: StoryView; target: LockedBoard | undefined }> {
+    const [found] = await change.query<{ board_id: number; target_id: number | null }>(
+      `SELECT s.board_id, (SELECT p.board_id FROM sprints p WHERE p.id = ?) AS target_id
+       FROM stories s WHERE s.id = ?`,
+      [sprintId, id],
+    );
+    if (!found) throw new Problem('story_not_found');
+    const { board_id, target_id } = found;
+    const boards = await change.lock(board_id, ...(target_id === null ? [] : [target_id]));
+    const [held] = await change.query<{ board_id: number }>(
+      'SELECT board_id FROM stories WHERE id = ?',
+      [id],
+    );
+    const story = await findStory(change, id);
+    if (!held || !story) throw new Problem('story_not_found');
+    if (held.board_id !== board_id) throw new Restart('the story moved to another board');
+    return {
+      board: change.held(board_id),
+      story,
+      target: target_id === null ? undefined : boards.get(target_id),
+    };
+  }
+
+  private async create(
+    change: Change,
+    board: LockedBoard,
+    sprintId: number | null,
+    body: CreateStory,
+  ): Promise<StoryView> {
+    await requireFree(change, board, body.external_id ?? null);
+    const seq = body.seq ?? (await endOf(change, board, sprintId)) + 1;
+    if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
+    const { title, description = null, priority = null, status = 'todo', points = null } = body;
+    const id = await change.insert('stories', {
+      board_id: board.id,
+      sprint_id: sprintId,
+      title,
+      description,
+      seq,
+      priority,
+      status,
+      points,
+      assignee: body.assignee ?? null,
+      labels: storedLabels(body.labels ?? []),
+      external_id: body.external_id ?? null,
+      search: searchable(title, description),
+      created_at: change.now,
+      updated_at: change.now,
+      done_at: status === 'done' ? change.now : null,
+      version: 1,
+    });
+    const story = await findStory(change, id);
+    if (!story) throw new Error(`story ${id} is not there after it was made`);
+    change.record(board, {
+      type: 'story.created',
+      entity: 'story',
+      id,
+      version: 1,
+      before: null,
+      after: { ...story },
+      sprint_id: sprintId,
+    });
+    return story;
+  }
+
+  /** Writes what an update changes, and tells it: in the logs of both boards where it leaves one. */
+  private async store(
+    change: Change,
+    update: {
+      board: LockedBoard;
+      to: LockedBoard;
+      story: StoryView;
+      sprintId: number | null;
+      body: UpdateStory;
+    },
+  ): Promise<StoryView> {
+    const { board, to, story, sprintId, body } = update;
+    const { sprint_id: _, ...members } = body;
+    const wanted = { ...story, ...members, sprint_id: sprintId, board_name: to.name };
+    const changed = differences(story, wanted)?.after;
+    if (!changed) return story;
+    const { board_name: boardName, labels, ...plain } = changed as Partial<StoryView>;
+    const columns: Record<string, Parameter> = { ...plain };
+    if (boardName !== undefined) columns.board_id = to.id;
+    if (labels !== undefined) columns.labels = storedLabels(labels);
+    if ('title' in plain || 'description' in plain) {
+      columns.search = searchable(wanted.title, wanted.description);
+    }
+    if ('status' in plain) columns.done_at = plain.status === 'done' ? change.now : null;
+    await change.update('stories', story.id, columns);
+    const after = await findStory(change, story.id);
+    if (!after) throw new Error(`story ${story.id} is not there after it was changed`);
+    const { id, version } = after;
+    const told = differences(story, after) as { before: Members; after: Members };
+    const from = { from_sprint_id: story.sprint_id };
+    const into = { sprint_id: after.sprint_id };
+    const happening = { entity: 'story' as const, id, version };
+    if (to === board) {
+      const type = 'sprint_id' in told.after ? 'story.moved' : 'story.updated';
+      change.record(board, { type, ...happening, ...told, ...from, ...into });
+    } else {
+      const tasks = await findTasks(change, id);
+      change.record(board, { type: 'story.moved_out', ...happening, ...told, ...from });
+      change.record(to, {
+        type: 'story.moved_in',
+        ...happening,
+        before: null,
+        after: { ...after, tasks },
+        ...into,
+      });
+    }
+    return after;
+  }
+}
+
+/** The greatest `seq` of a list, 0 where there is none. */
+export async function endOf(
+  change: Change,
+  board: LockedBoard,
+  sprintId: number | null,
+): Promise<number> {
+  const last = await change.first<{ seq: number }>(
+    `SELECT seq FROM stories WHERE board_id = ? AND sprint_id ${sprintId === null ? 'IS NULL' : '= ?'}
+     ORDER BY seq DESC LIMIT 1`,
+    sprintId === null ? [board.id] : [board.id, sprintId],
+  );
+  return last?.seq ?? 0;
+}
+
+/**
+ * Whether a sprint is one of the board.
+ * @throws Problem `sprint_completed` where its set of stories is fixed
+ */
+export async function requireOpen(
+  change: Change,
+  board: LockedBoard,
+  sprintId: number,
+): Promise<boolean> {
+  const sprint = await change.first<{ completed_at: string | null }>(
+    'SELECT completed_at FROM sprints WHERE id = ? AND board_id = ?',
+    [sprintId, board.id],
+  );
+  if (sprint && sprint.completed_at !== null) throw new Problem('sprint_completed');
+  return sprint !== undefined;
+}
+
+async function requireFree(
+  change: Change,
+  board: LockedBoard,
+  externalId: string | null,
+): Promise<void> {
+  if (externalId === null) return;
+  const other = await change.first('SELECT id FROM stories WHERE board_id = ? AND external_id = ?', [
+    board.id,
+    externalId,
+  ]);
+  if (other) throw new Problem('external_id_taken');
+}

@@ -1,0 +1,89 @@
+import type { Relation } from 'typeorm';
+import {
+  Column,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryGeneratedColumn,
+  Unique,
+} from 'typeorm';
+import { Board } from '../boards/board.entity';
+import { Sprint } from '../sprints/sprint.entity';
+
+export const STATUSES = ['todo', 'in_progress', 'done'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** The end of the range of `seq`, a signed 32-bit integer. */
+export const GREATEST_SEQ = 2_147_483_647;
+
+/** A piece of work of one board, in one of its sprints or, with none, in its backlog. */
+@Entity('stories')
+@Unique('uq_stories_external_id', ['board_id', 'external_id'])
+@Index('ix_stories_list', ['board_id', 'sprint_id', 'seq', 'id'])
+@Index('ix_stories_board', ['board_id', 'seq', 'id'])
+@Index('ix_stories_updated', ['board_id', 'updated_at', 'id'])
+export class Story {
+  @PrimaryGeneratedColumn({ type: 'integer' })
+  id: number;
+
+  @Column({ type: 'integer' })
+  board_id: number;
+
+  @ManyToOne(() => Board, { nullable: false })
+  @JoinColumn({ name: 'board_id', foreignKeyConstraintName: 'fk_stories_board' })
+  board?: Relation<Board>;
+
+  @Column({ type: 'integer', nullable: true })
+  sprint_id: number | null;
+
+  @ManyToOne(() => Sprint, { nullable: true })
+  @JoinColumn({ name: 'sprint_id', foreignKeyConstraintName: 'fk_stories_sprint' })
+  sprint?: Relation<Sprint> | null;
+
+  @Column({ type: 'varchar', length: 255 })
+  title: string;
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  /** Place in its list; duplicates are legal and settled by id. */
+  @Column({ type: 'integer' })
+  seq: number;
+
+  /** Smaller is more urgent. */
+  @Column({ type: 'integer', nullable: true })
+  priority: number | null;
+
+  @Column({ type: 'varchar', length: 16 })
+  status: Status;
+
+  @Column({ type: 'decimal', precision: 6, scale: 2, nullable: true })
+  points: number | null;
+
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  assignee: string | null;
+
+  /** JSON array of texts, in the spelling of `storedLabels`. */
+  @Column({ type: 'text' })
+  labels: string;
+
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  external_id: string | null;
+
+  /** Title and description folded for `q`; see `folded`. */
+  @Column({ type: 'text' })
+  search: string;
+
+  @Column({ type: 'datetime', precision: 3 })
+  created_at: string;
+
+  @Column({ type: 'datetime', precision: 3 })
+  updated_at: string;
+
+  @Column({ type: 'datetime', precision: 3, nullable: true })
+  done_at: string | null;
+
+  @Column({ type: 'integer' })
+  version: number;
+}

@@ -1,0 +1,140 @@
+import { rfc3339 } from '../common/clock';
+import type { ListSource, SortKey } from '../common/listing';
+import { column } from '../common/listing';
+import type { Parameter, Reader } from '../database/engine';
+import type { Sortable, StoryListQuery, StoryView } from './story.dto';
+import type { Status } from './story.entity';
+
+/** A story's row; its columns bear the names, and stand in the order, of the representation. */
+export interface StoryRow {
+  id: number;
+  board_name: string;
+  sprint_id: number | null;
+  title: string;
+  description: string | null;
+  seq: number;
+  priority: number | null;
+  status: Status;
+  points: number | null;
+  assignee: string | null;
+  labels: string | string[];
+  external_id: string | null;
+  created_at: string;
+  updated_at: string;
+  done_at: string | null;
+  version: number;
+}
+
+export const STORY_COLUMNS = `s.id, b.name AS board_name, s.sprint_id, s.title, s.description, s.seq, s.priority, s.status,
+  s.points, s.assignee, s.labels, s.external_id, s.created_at, s.updated_at, s.done_at, s.version`;
+
+export const STORY_TABLES = 'stories s JOIN boards b ON b.id = s.board_id';
+
+/** Turns a row into the representation, in place: what is not the same already is put right. */
+export function representStory(row: StoryRow): StoryView {
+  row.labels = row.labels === '[]' ? [] : (JSON.parse(row.labels as string) as string[]);
+  row.created_at = rfc3339(row.created_at);
+  row.updated_at = rfc3339(row.updated_at);
+  if (row.done_at !== null) row.done_at = rfc3339(row.done_at);
+  return row as StoryView;
+}
+
+export async function findStory(reader: Reader, id: number): Promise<StoryView | undefined> {
+  const [row] = await reader.query<StoryRow>(
+    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.id = ? AND b.name IS NOT NULL`,
+    [id],
+  );
+  return row && representStory(row);
+}
+
+/**
+ * Labels as a JSON array with a line break around each, which no JSON text can contain: so a label is
+ * found by the plain text of `labelNeedle`, on every engine, exactly.
+ */
+export function storedLabels(labels: readonly string[]): string {
+  if (labels.length === 0) return '[]';
+  return `[\n${labels.map((label) => JSON.stringify(label)).join('\n,\n')}\n]`;
+}
+
+const labelNeedle = (label: string): string => `\n${JSON.stringify(label)}\n`;
+
+/** A text in the form in which `q` compares it: the same for all spellings in upper and lower case. */
+export function folded(text: string): string {
+  return text.normalize('NFC').toUpperCase();
+}
+
+/** What `q` searches of a story. */
+export const searchable = (title: string, description: string | null): string =>
+  folded(description === null ? title : `${title}\n${description}`);
+
+/** Some stories, under the filters and in the order of the query; by default by `seq`, then `id`. */
+export function storyList(
+  scope: { where: string; parameters: Parameter[] },
+  query: StoryListQuery,
+): ListSource {
+  const conditions = [scope.where];
+  const parameters = [...scope.parameters];
+  const add = (condition: string, ...values: Parameter[]): void => {
+    conditions.push(condition);
+    parameters.push(...values);
+  };
+  const filter = (name: string, values: readonly Parameter[] | undefined): void => {
+    if (values === undefined) return;
+    const given = values.filter((value) => value !== null);
+    const alternatives = [
+      ...(given.length > 0 ? [`s.${name} IN (${given.map(() => '?').join(', ')})`] : []),
+      ...(given.length < values.length ? [`s.${name} IS NULL`] : []),
+    ];
+    add(`(${alternatives.join(' OR ')})`, ...given);
+  };
+  filter('status', query.status);
+  filter('assignee', query.assignee);
+  filter('priority', query.priority);
+  filter('sprint_id', query.sprint_id);
+  filter('external_id', query.external_id);
+  if (query.label) {
+    add(
+      `(${query.label.map((label) => (label === null ? `s.labels = '[]'` : 'INSTR(s.labels, ?) > 0')).join(' OR ')})`,
+      ...query.label.filter((label) => label !== null).map(labelNeedle),
+    );
+  }
+  for (const word of query.q?.split(/\s+/).filter((part) => part !== '') ?? []) {
+    add('INSTR(s.search, ?) > 0', folded(word));
+  }
+  if (query.updated_since !== undefined) {
+    add('s.updated_at >= ?', query.updated_since.replace('T', ' ').slice(0, 23));
+  }
+  const { fields } = query;
+  return {
+    columns: STORY_COLUMNS,
+    from: STORY_TABLES,
+    where: conditions.join(' AND '),
+    parameters,
+    order: storyOrder(query.sort ?? ['seq']),
+    represent: (row) => {
+      const story = representStory(row as unknown as StoryRow);
+      return fields ? Object.fromEntries(fields.map((name) => [name, story[name]])) : story;
+    },
+  };
+}
+
+/** What has no value comes last, whichever way the rest goes. */
+const FALLBACKS: Partial<Record<Sortable, number>> = { priority: 0, points: 0 };
+
+function storyOrder(sort: string[]): SortKey[] {
+  const keys = sort.flatMap((word): SortKey[] => {
+    const descending = word.startsWith('-');
+    const name = word.replace(/^-/, '') as Sortable;
+    const fallback = FALLBACKS[name];
+    if (fallback === undefined) return [column(name, 's', descending)];
+    return [
+      { sql: `(s.${name} IS NULL)`, of: (row) => Number(row[name] === null) },
+      {
+        sql: `COALESCE(s.${name}, ${fallback})`,
+        descending,
+        of: (row) => (row[name] as number | null) ?? fallback,
+      },
+    ];
+  });
+  return [...keys, column('id', 's')];
+}

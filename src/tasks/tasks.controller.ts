@@ -1,0 +1,61 @@
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../common/caller';
+import { From } from '../common/caller';
+import { Answers, Creates } from '../common/http';
+import { StoryId, TaskId } from '../common/ids';
+import type { Listing } from '../common/listing';
+import { PageQuery } from '../common/listing';
+import { Deleted } from '../common/view';
+import { CreateTask, TaskView, UpdateTask } from './task.dto';
+import { TasksService } from './tasks.service';
+
+@ApiTags('Tasks')
+@Controller('api')
+export class TasksController {
+  constructor(private readonly tasks: TasksService) {}
+
+  @Get('stories/:story_id/tasks')
+  @Answers('List tasks of a story', [TaskView])
+  ofStory(@StoryId() storyId: number, @Query() page: PageQuery): Promise<Listing> {
+    return this.tasks.ofStory(storyId, page);
+  }
+
+  @Post('stories/:story_id/tasks')
+  @Creates('Create task', TaskView, ({ id }) => `/api/tasks/${id}`)
+  create(
+    @From() caller: Caller,
+    @StoryId() storyId: number,
+    @Body() body: CreateTask,
+  ): Promise<TaskView> {
+    return this.tasks.create(caller, storyId, body);
+  }
+
+  @Get('tasks/:task_id')
+  @Answers('Show task', TaskView)
+  show(@TaskId() id: number): Promise<TaskView> {
+    return this.tasks.show(id);
+  }
+
+  @Put('tasks/:task_id')
+  @Answers('Update task', TaskView)
+  update(
+    @From() caller: Caller,
+    @TaskId() id: number,
+    @Body() body: UpdateTask,
+  ): Promise<TaskView> {
+    return this.tasks.update(caller, id, body);
+  }
+
+  @Patch('tasks/:task_id')
+  @Answers('Update task', TaskView)
+  patch(@From() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask): Promise<TaskView> {
+    return this.tasks.update(caller, id, body);
+  }
+
+  @Delete('tasks/:task_id')
+  @Answers('Delete task', Deleted)
+  delete(@From() caller: Caller, @TaskId() id: number): Promise<Deleted> {
+    return this.tasks.delete(caller, id);
+  }
+}
