@@ -73,7 +73,7 @@ export const applicationOptions = (pino: Pino): NestApplicationOptions => ({
 
 /** Everything that the program and the tests must have alike, before `listen`. */
 export function setUp(app: NestFastifyApplication, pino: Pino): void {
-  const server = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const server = app.getHttpAdapter().getInstance();
   const routes = new RouteTable(server);
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
@@ -164,7 +164,8 @@ function tag(
   if (
     typeof payload === 'string' &&
     /^[[{]/.test(payload) &&
-    ((statusCode === 200 && (reads || method === 'PUT' || method === 'PATCH')) || statusCode === 201)
+    ((statusCode === 200 && (reads || method === 'PUT' || method === 'PATCH')) ||
+      statusCode === 201)
   ) {
     const etag = etagOf(payload);
     reply.header('ETag', etag);

@@ -1,6 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +8,7 @@ export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');
 
 /** `/openapi.json`, `/docs`, and the way to them. */
 export function setUpDocs(app: NestFastifyApplication): void {
-  const server = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const server = app.getHttpAdapter().getInstance();
   let text: string | undefined;
   const document = (): string => (text ??= readFileSync(DOCUMENT_FILE, 'utf8'));
   server.get('/openapi.json', { config: {} }, (_request, reply) => {

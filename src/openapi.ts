@@ -26,9 +26,9 @@ export async function buildDocument(): Promise<OpenAPIObject> {
     createAdapter(),
     { preview: true, logger: false, abortOnError: false },
   );
-  const { version } = JSON.parse(
-    readFileSync(join(__dirname, '..', 'package.json'), 'utf8'),
-  ) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const document = SwaggerModule.createDocument(
     app,
     new DocumentBuilder()
@@ -45,7 +45,7 @@ export async function buildDocument(): Promise<OpenAPIObject> {
     { operationIdFactory: (_controller, method) => method },
   );
   await app.close();
-  return complete(toVersion31(document) as unknown as OpenAPIObject);
+  return complete(toVersion31(document) as OpenAPIObject);
 }
 
 /** The library writes null as OpenAPI 3.0 does; 3.1 has JSON Schema's way. */

@@ -27,7 +27,7 @@ export class BoardsService {
     // No one board's revision stands for all boards, so the tag is made of each.
     const tag = createHash('sha1');
     await this.database.snapshot(async (reader) => {
-      for (let after = 0, more = true; more; ) {
+      for (let after = 0, more = true; more;) {
         const rows = await reader.query<{ id: number; version: number; revision: number }>(
           'SELECT id, version, revision FROM boards WHERE id > ? AND name IS NOT NULL ORDER BY id LIMIT 5000',
           [after],
@@ -109,11 +109,7 @@ export class BoardsService {
   }
 
   /** Deletes a board, its log included. What it held is removed behind the scenes, bit by bit. */
-  async delete(
-    caller: Caller,
-    name: string,
-    force: boolean,
-  ): Promise<Deleted> {
+  async delete(caller: Caller, name: string, force: boolean): Promise<Deleted> {
     const result = await this.unitOfWork.run(caller, async (change) => {
       const board = await change.lockNamed(name);
       const before = representBoard(board);

@@ -1,6 +1,7 @@
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { validateSync } from 'class-validator';
+import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf, readOnlyFieldsOf } from './fields';
 import type { Fault } from './problem';
 import { Problem } from './problem';
@@ -34,8 +35,8 @@ export class Received {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a body by its content type (RFC 9110, section 8.3). */
-export function readBody(headers: Record<string, unknown>, body: Buffer): Received {
-  const [mediaType = '', ...parameters] = String(headers['content-type'] ?? '')
+export function readBody(headers: IncomingHttpHeaders, body: Buffer): Received {
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
@@ -47,7 +48,7 @@ export function readBody(headers: Record<string, unknown>, body: Buffer): Receiv
   if (
     (!form && mediaType !== 'application/json') ||
     !['utf-8', 'utf8', undefined].includes(charset) ||
-    !['identity', undefined].includes(headers['content-encoding'] as string | undefined)
+    !['identity', undefined].includes(headers['content-encoding'])
   ) {
     return new Received(new Problem('unsupported_media_type'), false);
   }

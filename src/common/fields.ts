@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { ValidationArguments } from 'class-validator';
 import { registerDecorator } from 'class-validator';
 import { isTimeZone } from './clock';
@@ -141,7 +140,12 @@ export const calendarDay: Kind = {
     if (!match) return refuse('invalid_date', 'must be a date, YYYY-MM-DD');
     const [, year, month, day] = match.map(Number) as [number, number, number, number];
     if (year < 1000) return refuse('out_of_range', 'must be in the years 1000 to 9999');
-    if (month < 1 || month > 12 || day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate()) {
+    if (
+      month < 1 ||
+      month > 12 ||
+      day < 1 ||
+      day > new Date(Date.UTC(year, month, 0)).getUTCDate()
+    ) {
       return refuse('invalid_date', 'must be a day of the calendar');
     }
     return { value: value.slice(0, 10) };
@@ -161,7 +165,8 @@ export const instant: Kind = {
     const day = calendarDay.read(match?.[1] ?? value);
     if ('code' in day) return day;
     const time = new Date((value as string).replace(' ', 'T').toUpperCase());
-    if (Number.isNaN(time.getTime())) return refuse('invalid_date', 'must be an RFC 3339 date-time');
+    if (Number.isNaN(time.getTime()))
+      return refuse('invalid_date', 'must be an RFC 3339 date-time');
     return { value: time.toISOString() };
   },
 };
@@ -324,7 +329,7 @@ export function Member(kind: Kind, options: FieldOptions = {}): PropertyDecorato
       ...(description !== undefined && { description }),
       ...(example !== undefined && { example }),
       required,
-    } as ApiPropertyOptions)(target, key);
+    })(target, key);
   };
 }
 

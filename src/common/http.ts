@@ -16,9 +16,7 @@ export function Answers(summary: string, type: Type<unknown> | [Type<unknown>]):
   return applyDecorators(
     HttpCode(200),
     ApiOperation({ summary }),
-    Array.isArray(type)
-      ? ApiOkResponse({ type: type[0], isArray: true })
-      : ApiOkResponse({ type }),
+    Array.isArray(type) ? ApiOkResponse({ type: type[0], isArray: true }) : ApiOkResponse({ type }),
   );
 }
 

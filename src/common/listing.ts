@@ -124,11 +124,7 @@ export class Listing {
     }
   }
 
-  private read(
-    reader: Reader,
-    after: Parameter[] | undefined,
-    rows: number,
-  ): Promise<Row[]> {
+  private read(reader: Reader, after: Parameter[] | undefined, rows: number): Promise<Row[]> {
     const { columns, from, where, order, parameters } = this.source;
     const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
     const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
@@ -191,10 +187,7 @@ function bound(url: URL): string {
 }
 
 /** The condition for rows that come after one with these keys. */
-function keyset(
-  order: SortKey[],
-  keys: Parameter[],
-): { sql: string; parameters: Parameter[] } {
+function keyset(order: SortKey[], keys: Parameter[]): { sql: string; parameters: Parameter[] } {
   const parameters: Parameter[] = [];
   const alternatives = order.map((key, i) => {
     const equal = order.slice(0, i).map((previous, j) => {

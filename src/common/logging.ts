@@ -50,9 +50,14 @@ export class NestLogger implements LoggerService {
     const text = rest.find((item) => typeof item === 'string');
     if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
     else if (typeof message === 'object') this.pino[level]({ context, ...message }, text);
-    // The life of the framework is nothing to an operator.
-    else if (level === 'info' && FRAMEWORK.has(String(context))) this.pino.debug({ context }, String(message));
-    else this.pino[level]({ context, ...(text !== undefined && { stack: text }) }, String(message));
+    else {
+      // The life of the framework is nothing to an operator.
+      const quiet = level === 'info' && FRAMEWORK.has(context as string);
+      this.pino[quiet ? 'debug' : level](
+        { context, ...(text !== undefined && { stack: text }) },
+        message as string,
+      );
+    }
   }
 }
 

@@ -39,7 +39,8 @@ export class Resources {
       }
       // A board comes into being with what is posted to it.
       const { board_name: name } = named;
-      const creates = method === 'POST' && /:board_name\/(backlog|sprints)$/.test(routeOptions.url ?? '');
+      const creates =
+        method === 'POST' && /:board_name\/(backlog|sprints)$/.test(routeOptions.url ?? '');
       if (name !== undefined && !creates) {
         const lookup = 'SELECT id FROM boards WHERE name = ?';
         if (!(await this.database.first(lookup, [readBoardName(name)]))) {

@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
 
 /** JSON schemas of what answers hold, described once. */
 export const shown = {
@@ -16,7 +15,7 @@ export const shown = {
 
 /** A member of an answer, always there. */
 export const Shown = (schema: object, { nullable = false } = {}): PropertyDecorator =>
-  ApiProperty({ ...schema, ...(nullable && { nullable }), required: true } as ApiPropertyOptions);
+  ApiProperty({ ...schema, ...(nullable && { nullable }), required: true });
 
 export class Deleted {
   @Shown({ type: 'boolean', enum: [true] })

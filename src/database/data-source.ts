@@ -20,10 +20,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 }
 
 /** How TypeORM is to reach a database. */
-export function dataSourceOptions(
-  target: DatabaseTarget,
-  connections: number,
-): DataSourceOptions {
+export function dataSourceOptions(target: DatabaseTarget, connections: number): DataSourceOptions {
   const common = { entities, migrations, migrationsTableName: 'migrations' };
   if (target.kind === 'sqlite') {
     return {

@@ -6,10 +6,10 @@ export interface Definitions {
   id: string;
   /** A text of any length. */
   text: string;
-  unique(name: string, columns: string): string;
-  foreignKey(name: string, column: string, table: string): string;
+  unique: (name: string, columns: string) => string;
+  foreignKey: (name: string, column: string, table: string) => string;
   /** Creates a table and its indices, where they do not exist yet. */
-  create(table: string, definitions: string[], indices: string[]): Promise<void>;
+  create: (table: string, definitions: string[], indices: string[]) => Promise<void>;
 }
 
 /**

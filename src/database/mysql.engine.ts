@@ -188,7 +188,9 @@ function isBroken(error: unknown): boolean {
     (code?.startsWith('PROTOCOL_') ?? false) ||
     errno === 1053 ||
     errno === 1927 ||
-    (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT')
+    code === 'ECONNRESET' ||
+    code === 'EPIPE' ||
+    code === 'ETIMEDOUT'
   );
 }
 

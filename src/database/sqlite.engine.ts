@@ -105,7 +105,7 @@ export class SqliteEngine implements Engine {
 
   failure(error: unknown): Failure {
     if (error instanceof Unavailable) return 'unavailable';
-    const code = String((error as { code?: unknown }).code ?? '');
+    const { code = '' } = error as { code?: string };
     if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
     if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
     if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/.test(code)) {

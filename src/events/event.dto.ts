@@ -41,4 +41,3 @@ export class FeedQuery {
   @Member(integer(1, 1000), { description: 'At most so many; 1,000.' })
   limit?: number;
 }
-

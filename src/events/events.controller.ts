@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Answers } from '../common/http';
 import { BoardName, StoryId } from '../common/ids';
 import type { Listing } from '../common/listing';
-import { PageQuery } from "../common/listing";
+import { PageQuery } from '../common/listing';
 import { EventView, FeedQuery } from './event.dto';
 import { EventsService } from './events.service';
 

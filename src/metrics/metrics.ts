@@ -41,7 +41,6 @@ export class Metrics implements OnApplicationShutdown {
     return this.registry.metrics();
   }
 
-
   onApplicationShutdown(): void {
     this.registry.clear();
   }

@@ -94,10 +94,9 @@ export async function findRelative(
       )
     )[0];
   if (which === 'next') {
-    return find(
-      's.completed_at IS NULL AND s.start_date > ? ORDER BY s.start_date, s.id LIMIT 1',
-      [today],
-    );
+    return find('s.completed_at IS NULL AND s.start_date > ? ORDER BY s.start_date, s.id LIMIT 1', [
+      today,
+    ]);
   }
   const current = await find(CURRENT, [today, today, today]);
   if (which === 'current') return current;

@@ -14,11 +14,15 @@ import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import type { Members } from '../events/event';
 import { findTasks } from '../tasks/task.queries';
-import type { CreateStory, StoryDeleted, StoryListQuery, StoryView, UpdateStory } from './story.dto';
+import type {
+  CreateStory,
+  StoryDeleted,
+  StoryListQuery,
+  StoryView,
+  UpdateStory,
+} from './story.dto';
 import { GREATEST_SEQ } from './story.entity';
 import { findStory, searchable, storedLabels, storyList } from './story.queries';
-
-
 
 @Injectable()
 export class StoriesService {
@@ -310,9 +314,9 @@ async function requireFree(
   externalId: string | null,
 ): Promise<void> {
   if (externalId === null) return;
-  const other = await change.first('SELECT id FROM stories WHERE board_id = ? AND external_id = ?', [
-    board.id,
-    externalId,
-  ]);
+  const other = await change.first(
+    'SELECT id FROM stories WHERE board_id = ? AND external_id = ?',
+    [board.id, externalId],
+  );
   if (other) throw new Problem('external_id_taken');
 }

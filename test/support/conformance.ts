@@ -1,0 +1,85 @@
+import Ajv2020 from 'ajv/dist/2020';
+import type { ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Media {
+  schema: object;
+}
+interface Operation {
+  responses: Record<string, { $ref?: string; content?: Record<string, Media> }>;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, { content?: Record<string, Media> }> };
+}
+
+const document = JSON.parse(
+  readFileSync(join(__dirname, '../../openapi.json'), 'utf8'),
+) as Document;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+addFormats(ajv);
+ajv.addSchema(document, 'openapi');
+
+/** More text in a template means a closer match: `/sprints/current` before `/sprints/{id}`. */
+const templates = Object.keys(document.paths)
+  .map((template) => ({
+    template,
+    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}/?$`),
+    text: template.replace(/\{[^}]+\}/g, '').length,
+  }))
+  .sort((a, b) => b.text - a.text);
+
+const validators = new Map<string, ValidateFunction>();
+
+/** Throws where an answer is not one that the document promises for its operation. */
+export function conforms(
+  method: string,
+  path: string,
+  answer: { status: number; headers: Headers; body: unknown },
+): void {
+  const [pathname = ''] = path.split('?');
+  const found = templates.find(({ pattern }) => pattern.test(pathname));
+  const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase();
+  const operation = found && document.paths[found.template]?.[verb];
+  // What the document does not have can only be refused; OPTIONS is answered everywhere.
+  if (!operation || !found) {
+    if (answer.status >= 400 || method === 'OPTIONS' || pathname === '/') return;
+    throw new Error(`${method} ${path} answered ${answer.status} but is not in the document`);
+  }
+  const status = String(answer.status);
+  const key = operation.responses[status] ? status : 'default';
+  if (key === 'default' && answer.status < 400) {
+    throw new Error(`${method} ${path} answered ${status}, which the document does not have`);
+  }
+  if (method === 'HEAD' || answer.status === 304) return;
+  const declared = operation.responses[key];
+  const response = declared?.$ref
+    ? document.components.responses[declared.$ref.split('/').pop() ?? '']
+    : declared;
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+  const media = response?.content?.[type];
+  if (!media) throw new Error(`${method} ${path} answered ${status} as ${type}, not as documented`);
+  if (!type.includes('json')) return;
+  const pointer = JSON.stringify(media.schema).replaceAll('"#/', '"openapi#/');
+  let validate = validators.get(pointer);
+  if (!validate) {
+    validate = ajv.compile(JSON.parse(pointer) as object);
+    validators.set(pointer, validate);
+  }
+  if (!validate(answer.body)) {
+    throw new Error(
+      `${method} ${path} answered ${status} against the document: ${ajv.errorsText(validate.errors)}\n` +
+        JSON.stringify(answer.body).slice(0, 2000),
+    );
+  }
+}
+
+/** Every operation of the document, as `GET /api/…`. */
+export function operations(): string[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}

@@ -1,0 +1,22 @@
+import { MysqlServer, serverBinary } from './mysql-server';
+
+/**
+ * Sees to it that there is a MySQL-speaking server to test against: the one that TEST_MYSQL_URL names
+ * (its user must be allowed to create databases), else a throwaway one where the machine has a server.
+ */
+export default async function globalSetup(): Promise<void> {
+  if (process.env.TEST_MYSQL_URL) return;
+  const binary = serverBinary();
+  if (binary === undefined) {
+    const message =
+      'There is no mariadbd or mysqld on this machine, so nothing is tested on MySQL. ' +
+      'Install mariadb-server, or set TEST_MYSQL_URL.';
+    if (process.env.REQUIRE_MYSQL) throw new Error(message);
+    const line = '!'.repeat(message.length + 8);
+    console.warn(`\n${line}\n!!  ${message}  !!\n${line}\n`);
+    return;
+  }
+  const server = await MysqlServer.create(binary);
+  process.env.TEST_MYSQL_URL = server.url;
+  (globalThis as { mysqlServer?: MysqlServer }).mysqlServer = server;
+}
