@@ -10,10 +10,12 @@ import { createAdapter } from './app.setup';
 import { PROBLEMS } from './common/problem';
 import { Config } from './config';
 import { DOCUMENT_FILE } from './docs';
+import { RELATIVE } from './sprints/sprint.queries';
 
 type Schema = Record<string, unknown>;
 type Operation = Schema & {
   operationId: string;
+  summary: string;
   parameters?: Schema[];
   responses: Record<string, Schema>;
 };
@@ -42,7 +44,6 @@ export async function buildDocument(): Promise<OpenAPIObject> {
       .addServer('/')
       .setOpenAPIVersion('3.1.0')
       .build(),
-    { operationIdFactory: (_controller, method) => method },
   );
   await app.close();
   return complete(toVersion31(document) as OpenAPIObject);
@@ -52,9 +53,9 @@ export async function buildDocument(): Promise<OpenAPIObject> {
 function toVersion31(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toVersion31);
   if (typeof value !== 'object' || value === null) return value;
-  const { nullable, ...schema } = Object.fromEntries(
+  const { nullable, ...schema } = Object.fromEntries<unknown>(
     Object.entries(value).map(([name, item]) => [name, toVersion31(item)]),
-  ) as Schema;
+  );
   if (nullable !== true) return schema;
   if (Array.isArray(schema.enum)) schema.enum = [...(schema.enum as unknown[]), null];
   if (schema.type !== undefined) return { ...schema, type: [schema.type, 'null'] };
@@ -64,14 +65,9 @@ function toVersion31(value: unknown): unknown {
 /** Adds what holds for every operation: its problems, its conditions, and its second body format. */
 function complete(document: OpenAPIObject): OpenAPIObject {
   const paths = document.paths as unknown as Paths;
-  const seen = new Map<string, number>();
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
-      // One handler may serve several paths, and PUT and PATCH are one.
-      const name = operationName(operation, method, path);
-      const times = (seen.get(name) ?? 0) + 1;
-      seen.set(name, times);
-      operation.operationId = times === 1 ? name : `${name}${times}`;
+      operation.operationId = operationName(operation, method, path);
       describeConditions(path, method, operation);
       const body = (operation.requestBody as { content?: Schema; required?: boolean } | undefined)
         ?.content;
@@ -90,14 +86,19 @@ function complete(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-function operationName({ operationId }: Operation, method: string, path: string): string {
-  const words = path
-    .replace(/^\/(api\/)?/, '')
-    .split('/')
-    .filter((word) => !word.startsWith('{'))
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  const verb = method === 'get' && !path.endsWith('}') ? 'get' : method;
-  return operationId === '' ? '' : `${verb}${words.join('')}${path.endsWith('}') ? 'Item' : ''}`;
+/** `List stories of a sprint, …` is `listStoriesOfASprint`; one handler may serve several paths. */
+function operationName({ summary }: Operation, method: string, path: string): string {
+  const words = (summary.split(/[:,]/)[0] ?? '')
+    .replace(/[^\w ]/g, '')
+    .split(' ')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+  const name = words.charAt(0).toLowerCase() + words.slice(1);
+  const relative = RELATIVE.find((which) => path.includes(`/sprints/${which}/`));
+  return (
+    (method === 'patch' ? name.replace(/^update/, 'patch') : name) +
+    (relative ? `Of${relative.charAt(0).toUpperCase()}${relative.slice(1)}` : '')
+  );
 }
 
 function describeConditions(path: string, method: string, operation: Operation): void {

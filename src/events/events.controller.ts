@@ -13,13 +13,13 @@ export class EventsController {
   constructor(private readonly events: EventsService) {}
 
   @Get('boards/:board_name/events')
-  @Answers("A board's log", [EventView])
+  @Answers('List events of a board', [EventView])
   feed(@BoardName() name: string, @Query() query: FeedQuery): Promise<EventView[]> {
     return this.events.feed(name, query);
   }
 
   @Get('stories/:story_id/history')
-  @Answers('What happened to a story, a deleted one too', [EventView])
+  @Answers('History of a story, a deleted one too', [EventView])
   history(@StoryId() id: number, @Query() page: PageQuery): Promise<Listing> {
     return this.events.ofStory(id, page);
   }

@@ -20,13 +20,13 @@ export class HealthController {
   ) {}
 
   @Get('live')
-  @Answers('Whether the process works', Health)
+  @Answers('Liveness: whether the process works', Health)
   live(): Health {
     return { status: 'ok' };
   }
 
   @Get('ready')
-  @Answers('Whether requests can be served', Health)
+  @Answers('Readiness: whether requests can be served', Health)
   @ApiResponse({ status: 503, description: 'Not now.' })
   async ready(): Promise<Health> {
     if (this.lifecycle.stopping) throw new Problem('shutting_down');

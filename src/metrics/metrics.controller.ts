@@ -12,7 +12,7 @@ export class MetricsController {
   @Get()
   @RouteConfig({ produces: ['text/plain'] } satisfies RouteSettings)
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @ApiOperation({ summary: 'Numbers for Prometheus' })
+  @ApiOperation({ summary: 'Metrics for Prometheus' })
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
   show(): Promise<string> {
     return this.metrics.text();
