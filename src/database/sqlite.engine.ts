@@ -123,7 +123,9 @@ export class SqliteEngine implements Engine {
   }
 
   private open(): Connection {
-    const database = new Database(this.file, { readonly: true });
+    const database = new Database(this.file);
+    // The driver's `readonly` does not hold; this does.
+    database.pragma('query_only = ON');
     database.pragma('busy_timeout = 0');
     return new Connection(database);
   }
