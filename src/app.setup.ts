@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger as Pino } from 'pino';
-import { DtoPipe, readBody, readQuery } from './common/body';
+import { readBody, readQuery } from './common/body';
 import { etagOf, matchesNone } from './common/etag';
 import type { RouteSettings } from './common/http';
 import { Listing } from './common/listing';
@@ -88,6 +88,10 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     if (request.url.length > URL_LIMIT) sendProblem(request, reply, new Problem('uri_too_long'));
     else done();
   });
+  // An expectation that is not known may be ignored (RFC 9110, section 10.1.1).
+  server.server.on('checkExpectation', (request, response) => {
+    server.server.emit('request', request, response);
+  });
   server.addHook('preSerialization', openListing);
   server.addHook('onSend', tag);
   server.addHook('onResponse', (request, reply, done) => {
@@ -108,7 +112,6 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
 
   setUpDocs(app);
   app.useGlobalGuards(new RequestGuard());
-  app.useGlobalPipes(new DtoPipe());
   app.useGlobalFilters(new ProblemFilter(routes, app.get(Resources)));
 }
 

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppModule } from './app.module';
 import { createAdapter } from './app.setup';
+import { boardName, identifier } from './common/fields';
 import { PROBLEMS } from './common/problem';
 import { Config } from './config';
 import { DOCUMENT_FILE } from './docs';
@@ -16,7 +17,7 @@ type Schema = Record<string, unknown>;
 type Operation = Schema & {
   operationId: string;
   summary: string;
-  parameters?: Schema[];
+  parameters: Schema[];
   responses: Record<string, Schema>;
 };
 type Paths = Record<string, Record<string, Operation>>;
@@ -68,6 +69,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId = operationName(operation, method, path);
+      describePath(path, operation);
       describeConditions(path, method, operation);
       const body = (operation.requestBody as { content?: Schema; required?: boolean } | undefined)
         ?.content;
@@ -101,6 +103,20 @@ function operationName({ summary }: Operation, method: string, path: string): st
   );
 }
 
+/** The parameters of a path are known by their names. */
+function describePath(path: string, operation: Operation): void {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  operation.parameters = [
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: name.endsWith('_id') ? identifier.schema : boardName.schema,
+    })),
+    ...(operation.parameters ?? []).filter((parameter) => parameter.in !== 'path'),
+  ];
+}
+
 function describeConditions(path: string, method: string, operation: Operation): void {
   if (!path.startsWith('/api/')) return;
   const header = (name: string, description: string): Schema => ({
@@ -110,7 +126,7 @@ function describeConditions(path: string, method: string, operation: Operation):
     description,
     schema: { type: 'string' },
   });
-  const parameters = (operation.parameters ??= []);
+  const { parameters } = operation;
   if (method === 'get') {
     parameters.push(header('If-None-Match', 'Answers 304 where the tag still stands.'));
     operation.responses['304'] = { description: 'Not modified.' };

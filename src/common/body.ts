@@ -1,5 +1,3 @@
-import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
-import { Injectable } from '@nestjs/common';
 import { validateSync } from 'class-validator';
 import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf, readOnlyFieldsOf } from './fields';
@@ -21,10 +19,6 @@ export class Received {
     readonly textual: boolean,
   ) {}
 
-  get isEmpty(): boolean {
-    return !(this.content instanceof Problem) && Object.keys(this.content).length === 0;
-  }
-
   /** @throws Problem `malformed_body` or `unsupported_media_type` */
   members(): Record<string, unknown> {
     if (this.content instanceof Problem) throw this.content;
@@ -44,7 +38,8 @@ export function readBody(headers: IncomingHttpHeaders, body: Buffer): Received {
     .find((parameter) => parameter.startsWith('charset='))
     ?.replace(/^charset="?([^"]*)"?$/, '$1');
   const form = mediaType === 'application/x-www-form-urlencoded';
-  if (mediaType === '' && body.length === 0) return new Received({}, false);
+  // Without content there is nothing that a content type could be wrong about.
+  if (body.length === 0) return new Received({}, form);
   if (
     (!form && mediaType !== 'application/json') ||
     !['utf-8', 'utf8', undefined].includes(charset) ||
@@ -52,7 +47,6 @@ export function readBody(headers: IncomingHttpHeaders, body: Buffer): Received {
   ) {
     return new Received(new Problem('unsupported_media_type'), false);
   }
-  if (body.length === 0) return new Received({}, form);
   try {
     const text = utf8.decode(body);
     return form ? new Received(readForm(text), true) : new Received(readJson(text), false);
@@ -225,18 +219,4 @@ function unchanged(sent: unknown, stored: unknown): boolean {
     same(sent, stored) ||
     (typeof sent === 'string' && typeof stored === 'number' && sent === String(stored))
   );
-}
-
-/** Applies `readDto` to what a handler declares with `@Body()` and `@Query()`. */
-@Injectable()
-export class DtoPipe implements PipeTransform {
-  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-    if (type !== 'body' && type !== 'query') return value;
-    const received = value instanceof Received ? value : new Received({}, false);
-    return readDto(
-      metatype as new () => object,
-      received,
-      type === 'body' ? 'pointer' : 'parameter',
-    );
-  }
 }

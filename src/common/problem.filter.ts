@@ -9,6 +9,8 @@ import type { RouteTable } from './route-table';
 /** What the framework's own refusals mean. Its texts are not shown. */
 const BY_STATUS: Record<number, ProblemCode> = {
   400: 'bad_request',
+  // The files of the documentation page refuse paths that lead out of them.
+  403: 'route_not_found',
   404: 'route_not_found',
   408: 'request_timeout',
   413: 'content_too_large',

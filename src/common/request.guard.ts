@@ -1,8 +1,8 @@
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import accepts from 'accepts';
 import type { FastifyRequest } from 'fastify';
-import { Received } from './body';
+import { readDto, Received } from './body';
 import type { RouteSettings } from './http';
 import type { Fault } from './problem';
 import { Problem } from './problem';
@@ -12,63 +12,67 @@ const ROUTE_ARGUMENTS = '__routeArguments__';
 const BODY = 3;
 const QUERY = 4;
 
-interface Taken {
-  body: boolean;
-  query: boolean;
+/** What a handler declares with `@Body()` and `@Query()`. */
+interface Shapes {
+  body: Type<object>;
+  query: Type<object>;
 }
 
+/** The shape of what a handler does not look at: it has no members. */
+class Nothing {}
+
+const NOTHING = new Received({}, false);
+
 /**
- * Refuses what a handler does not look at, so that nothing that a client sent is dropped silently: a
- * body or parameters where it takes none, and an `Accept` that it has nothing for.
+ * Reads body and query into the DTOs that the handler declares, and names the faults of both at once.
+ * Where it declares none there must be nothing, so that nothing that a client sent is dropped silently.
  */
 @Injectable()
 export class RequestGuard implements CanActivate {
-  private readonly taken = new WeakMap<object, Taken>();
+  private readonly shapes = new WeakMap<object, Shapes>();
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { accept } = request.headers;
     if (accept !== undefined && accept !== '*/*') requireAcceptable(request);
-    const { body, query } = request as { body: unknown; query: unknown };
-    const brings =
-      (body instanceof Received && !body.isEmpty) || (query instanceof Received && !query.isEmpty);
-    if (brings) {
-      const taken = this.takenBy(context);
-      const faults: Fault[] = [];
-      if (!taken.body && body instanceof Received && request.method !== 'GET') {
-        for (const name of Object.keys(body.members())) {
-          faults.push({
-            pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-            code: 'unknown_field',
-            detail: `${name} is not a member`,
-          });
-        }
+    const shapes = this.shapesOf(context);
+    const faults: Fault[] = [];
+    const read = (shape: Type<object>, what: unknown, place: 'pointer' | 'parameter'): object => {
+      try {
+        return readDto(shape, what instanceof Received ? what : NOTHING, place);
+      } catch (error) {
+        if (!(error instanceof Problem) || !error.options.errors) throw error;
+        faults.push(...error.options.errors);
+        return {};
       }
-      if (!taken.query && query instanceof Received) {
-        for (const name of Object.keys(query.members())) {
-          faults.push({
-            parameter: name,
-            code: 'unknown_field',
-            detail: `${name} is not a parameter`,
-          });
-        }
-      }
-      if (faults.length > 0) throw Problem.invalid(faults);
-    }
+    };
+    const body = read(shapes.body, request.body, 'pointer');
+    const query = read(shapes.query, request.query, 'parameter');
+    if (faults.length > 0) throw Problem.invalid(faults);
+    Object.assign(request, { body, query });
     return true;
   }
 
-  private takenBy(context: ExecutionContext): Taken {
+  private shapesOf(context: ExecutionContext): Shapes {
     const handler = context.getHandler();
-    let taken = this.taken.get(handler);
-    if (!taken) {
-      const kinds = Object.keys(
-        (Reflect.getMetadata(ROUTE_ARGUMENTS, context.getClass(), handler.name) ?? {}) as object,
-      ).map((key) => Number(key.split(':')[0]));
-      taken = { body: kinds.includes(BODY), query: kinds.includes(QUERY) };
-      this.taken.set(handler, taken);
+    let shapes = this.shapes.get(handler);
+    if (!shapes) {
+      const controller = context.getClass();
+      const parameters = (Reflect.getMetadata(ROUTE_ARGUMENTS, controller, handler.name) ??
+        {}) as Record<string, { index: number }>;
+      const types = Reflect.getMetadata(
+        'design:paramtypes',
+        controller.prototype as object,
+        handler.name,
+      ) as Type<object>[];
+      const shape = (kind: number): Type<object> => {
+        const found = Object.entries(parameters).find(([key]) => key.startsWith(`${kind}:`));
+        return (found && types[found[1].index]) ?? Nothing;
+      };
+      shapes = { body: shape(BODY), query: shape(QUERY) };
+      this.shapes.set(handler, shapes);
     }
-    return taken;
+    return shapes;
   }
 }
 
