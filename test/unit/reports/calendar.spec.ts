@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { calendarDate } from '../../../src/common/clock';
+import { addDays, daysFromTo, endOfDay, startOfDay } from '../../../src/reports/calendar';
+
+describe('the days of a time zone', () => {
+  it.each([
+    ['UTC', '2026-03-29', '2026-03-29T00:00:00.000Z'],
+    ['Pacific/Kiritimati', '2026-03-29', '2026-03-28T10:00:00.000Z'],
+    ['Pacific/Pago_Pago', '2026-03-29', '2026-03-29T11:00:00.000Z'],
+    ['Asia/Kathmandu', '2026-03-29', '2026-03-28T18:15:00.000Z'],
+    ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z'],
+    ['Europe/Berlin', '2026-03-30', '2026-03-29T22:00:00.000Z'],
+    ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
+    // The clocks skip 00:00 to 01:00.
+    ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
+    // They went back at 00:00, so that the day before had 25 hours.
+    ['America/Sao_Paulo', '2018-02-18', '2018-02-18T03:00:00.000Z'],
+    // There was no such day: the calendar went from the 29th to the 31st.
+    ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z'],
+  ])('begin in %s on %s at %s', (zone, date, instant) => {
+    expect(startOfDay(date, zone).toISOString()).toBe(instant);
+  });
+
+  it('begin with the first of their milliseconds and end before the next begins', () => {
+    // Offsets with seconds, and days that began twice, are older than any board.
+    const day = fc
+      .integer({ min: 0, max: 30_000 })
+      .map((days) => addDays('2012-01-01', days) as string);
+    const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
+    fc.assert(
+      fc.property(zone, day, (timeZone, date) => {
+        const start = startOfDay(date, timeZone);
+        expect(calendarDate(start, timeZone) >= date).toBe(true);
+        expect(calendarDate(new Date(start.getTime() - 1), timeZone) < date).toBe(true);
+        expect(calendarDate(endOfDay(date, timeZone), timeZone) <= date).toBe(true);
+      }),
+    );
+  });
+
+  it('are counted with their leap days', () => {
+    expect(daysFromTo('2026-03-02', '2026-03-02')).toBe(1);
+    expect(daysFromTo('2028-02-01', '2028-03-01')).toBe(30);
+    expect(daysFromTo('2026-02-01', '2026-03-01')).toBe(29);
+    expect(addDays('2028-02-28', 2)).toBe('2028-03-01');
+    expect(addDays('9999-12-31', 1)).toBeNull();
+  });
+});
