@@ -1,0 +1,98 @@
+import { calendarDate } from '../common/clock';
+import { addDays, daysFromTo } from './calendar';
+import type { SprintPast, StoryState } from './past';
+import { stateAt } from './past';
+import { fromHundredths, hundredths } from './points';
+import { commitment } from './report';
+
+/** A sprint at the end of one calendar day of its board's time zone. */
+export interface BurndownDay {
+  /** YYYY-MM-DD */
+  date: string;
+  scope_points: number;
+  completed_points: number;
+  remaining_points: number;
+  /** Null in a sprint without an end date. */
+  ideal_points: number | null;
+  scope_count: number;
+  completed_count: number;
+  remaining_count: number;
+}
+
+class Level {
+  scope = 0;
+  completed = 0;
+  scopeCount = 0;
+  completedCount = 0;
+
+  add(state: StoryState | undefined, sign: 1 | -1): void {
+    if (!state?.inside) return;
+    const points = sign * hundredths(state.points);
+    this.scope += points;
+    this.scopeCount += sign;
+    if (state.done) {
+      this.completed += points;
+      this.completedCount += sign;
+    }
+  }
+
+  raise(by: Level): void {
+    this.scope += by.scope;
+    this.completed += by.completed;
+    this.scopeCount += by.scopeCount;
+    this.completedCount += by.completedCount;
+  }
+}
+
+/**
+ * A sprint's burndown: a row for each day from its start to its end, its completion or today,
+ * whichever is first. What happened before the first day is in the first row, what happened after
+ * the last day (a sprint that is over and not completed) in the last, which agrees with the report.
+ */
+export function burndown(past: SprintPast): BurndownDay[] {
+  const { start_date, end_date, time_zone } = past;
+  const today = calendarDate(new Date(past.end), time_zone);
+  const last = end_date !== null && end_date < today ? end_date : today;
+  if (last < start_date) return [];
+
+  const changes = new Map<string, Level>();
+  for (const { states } of past.stories) {
+    let before: StoryState | undefined;
+    for (const state of states) {
+      const actual = calendarDate(new Date(state.at), time_zone);
+      const date = actual < start_date ? start_date : actual > last ? last : actual;
+      let change = changes.get(date);
+      if (!change) changes.set(date, (change = new Level()));
+      change.add(before, -1);
+      change.add(state, 1);
+      before = state;
+    }
+  }
+
+  const committed = committedHundredths(past);
+  const length = end_date === null ? null : daysFromTo(start_date, end_date);
+  const now = new Level();
+  return Array.from({ length: daysFromTo(start_date, last) }, (_, day) => {
+    const date = addDays(start_date, day) as string;
+    const change = changes.get(date);
+    if (change) now.raise(change);
+    return {
+      date,
+      scope_points: fromHundredths(now.scope),
+      completed_points: fromHundredths(now.completed),
+      remaining_points: fromHundredths(now.scope - now.completed),
+      ideal_points: length && fromHundredths((committed * (length - day - 1)) / length),
+      scope_count: now.scopeCount,
+      completed_count: now.completedCount,
+      remaining_count: now.scopeCount - now.completedCount,
+    };
+  });
+}
+
+function committedHundredths(past: SprintPast): number {
+  const committed = commitment(past);
+  if (!committed) return 0;
+  const level = new Level();
+  for (const story of past.stories) level.add(stateAt(story, committed.at), 1);
+  return level.scope;
+}
