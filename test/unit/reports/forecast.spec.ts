@@ -1,0 +1,82 @@
+import type { ForecastQuestion } from '../../../src/reports/forecast';
+import { forecast } from '../../../src/reports/forecast';
+
+const history = [13, 8, 21, 5, 10, 13, 12, 9, 17, 11].map((points, index) => ({
+  points,
+  count: 3 + (index % 4),
+}));
+const question: ForecastQuestion = {
+  history,
+  work: { unit: 'points', amount: 100 },
+  seed: 7,
+  trials: 10_000,
+  from: '2026-03-15',
+  sprint_days: 14,
+};
+
+describe('a forecast', () => {
+  it('is the same for the same seed', () => {
+    expect(forecast(question)).toEqual(forecast(question));
+    const answers = Array.from({ length: 20 }, (_, seed) =>
+      JSON.stringify(forecast({ ...question, seed, trials: 10 }).when),
+    );
+    expect(new Set(answers).size).toBeGreaterThan(1);
+  });
+
+  it('tells a team that always does the same that it will', () => {
+    const same = Array.from({ length: 3 }, () => ({ points: 10, count: 4 }));
+    const { when, next_sprint } = forecast({
+      ...question,
+      history: same,
+      work: { unit: 'points', amount: 30 },
+    });
+    for (const row of when) expect(row).toMatchObject({ sprints: 3, date: '2026-04-26' });
+    for (const row of next_sprint) expect(row).toMatchObject({ points: 10, count: 4 });
+  });
+
+  it('promises for the next sprint what that share of the past ones reached', () => {
+    expect(forecast(question).next_sprint.map(({ points }) => points)).toEqual([12, 8, 5]);
+  });
+
+  it('needs the more sprints the surer it is to be', () => {
+    const sprints = forecast(question).when.map((row) => row.sprints as number);
+    expect(sprints).toEqual([...sprints].sort((a, b) => a - b));
+    // The mean of the history is 11.9 points.
+    expect(sprints[0]).toBe(9);
+  });
+
+  it('can measure the work in stories', () => {
+    const { when } = forecast({ ...question, work: { unit: 'count', amount: 45 } });
+    expect(when[0]?.sprints).toBe(11);
+  });
+
+  it('adds the points of sprints exactly', () => {
+    const tenths = Array.from({ length: 3 }, () => ({ points: 0.1, count: 1 }));
+    const { when } = forecast({
+      ...question,
+      history: tenths,
+      work: { unit: 'points', amount: 0.3 },
+    });
+    expect(when[2]?.sprints).toBe(3);
+  });
+
+  it('has nothing to wait for where there is no work', () => {
+    const { when } = forecast({ ...question, work: { unit: 'points', amount: 0 } });
+    expect(when[2]).toEqual({ percent: 95, sprints: 0, date: '2026-03-15' });
+  });
+
+  it.each([0, 1])('tells no date beyond a thousand sprints (history of %d points)', (points) => {
+    const slow = Array.from({ length: 3 }, () => ({ points, count: 1 }));
+    const ask = (amount: number) =>
+      forecast({ ...question, history: slow, work: { unit: 'points', amount } }).when[0];
+    expect(ask(1001)).toEqual({ percent: 50, sprints: null, date: null });
+    expect(ask(1000)?.sprints).toBe(points === 0 ? null : 1000);
+  });
+
+  it('takes less than 50 ms for 10,000 trials', () => {
+    forecast(question);
+    const started = performance.now();
+    forecast(question);
+    expect(performance.now() - started).toBeLessThan(50);
+  });
+});

@@ -1,0 +1,227 @@
+import { parse } from 'csv-parse/sync';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the published sprints are, if they are. */
+const DATA = join(process.cwd(), '../shared/data');
+const PERCENTS = [0, 30, 50, 80] as const;
+const HOUR = 3_600_000;
+
+/** Says aloud that the data is absent, and skips what needs it. */
+export const withRealSprints: jest.Describe = existsSync(join(DATA, 'sprints-spring-0.csv'))
+  ? describe
+  : (((name: string) => {
+      console.warn(`SKIPPED, there is no ${DATA}: ${name}`);
+      describe.skip(name, () => it('needs the published sprints', () => undefined));
+    }) as unknown as jest.Describe);
+
+/** A count of issues and the sum of their points. */
+export interface Amount {
+  count: number;
+  points: number;
+}
+
+/** A sprint as it was published at one moment of its life. */
+export interface Moment {
+  percent: (typeof PERCENTS)[number];
+  start: Amount;
+  added: Amount;
+  removed: Amount;
+  todo: Amount;
+  in_progress: Amount;
+  done: Amount;
+}
+
+export interface RealSprint {
+  board: string;
+  sprint: string;
+  /** Planned calendar days. */
+  days: number;
+  moments: Moment[];
+  /** The points that it delivered in the end. */
+  delivered: number;
+}
+
+/** The published sprints, those of a board in their order. */
+export function realSprints(): RealSprint[] {
+  const files = PERCENTS.map((percent) => {
+    const text = readFileSync(join(DATA, `sprints-spring-${percent}.csv`));
+    return parse<Record<string, string>>(text, { columns: true, bom: true });
+  });
+  return (files[0] as Record<string, string>[]).map((first, index) => {
+    const rows = files.map((file) => file[index] as Record<string, string>);
+    const moments = rows.map((row, at) => moment(row, PERCENTS[at] as Moment['percent']));
+    const { start, added, removed } = moments[0] as Moment;
+    return {
+      board: first.boardid as string,
+      sprint: first.sprintid as string,
+      days: Number(first.planday),
+      moments,
+      delivered: start.points + added.points - removed.points + Number(first.vel_diff),
+    };
+  });
+}
+
+function moment(row: Record<string, string>, percent: Moment['percent']): Moment {
+  const amount = (count: string, points: string): Amount => ({
+    count: Number(row[`no_issue${count}`]),
+    points: Number(row[`vel_${points}`]),
+  });
+  return {
+    percent,
+    start: amount('_starttime', 'starttime'),
+    added: amount('_added', 'added'),
+    removed: amount('_removed', 'removed'),
+    todo: amount('todo', 'todo'),
+    in_progress: amount('inprogress', 'inprogress'),
+    done: amount('done', 'done'),
+  };
+}
+
+/** What was in the sprint at a moment. */
+export function scope({ todo, in_progress, done }: Moment): Amount {
+  return {
+    count: todo.count + in_progress.count + done.count,
+    points: todo.points + in_progress.points + done.points,
+  };
+}
+
+/** By how many points the columns of a moment do not add up; issues always do. */
+export function gap(moment: Moment): number {
+  const { start, added, removed } = moment;
+  return scope(moment).points - (start.points + added.points - removed.points);
+}
+
+export type Status = 'todo' | 'in_progress' | 'done';
+
+// Stories bear names of their own until they have an id.
+type Action =
+  | { do: 'create_sprint'; start_date: string; end_date: string }
+  | { do: 'create_story'; story: string; in: 'sprint' | 'backlog'; points: number }
+  | { do: 'update_story'; story: string; points?: number; status?: Status }
+  | { do: 'move_story'; story: string; to: 'sprint' | 'backlog' | 'other_board' }
+  | { do: 'delete_story'; story: string }
+  | { do: 'look'; moment: Moment };
+
+/** What a client of the service does, and when. */
+export type Operation = Action & { at: string };
+
+interface Story {
+  name: string;
+  points: number;
+  status: Status;
+}
+
+/**
+ * A history that a published sprint may have had, for a board in UTC: after `look` at a moment,
+ * report and burndown must tell what was published for it. 0 % is noon of the first day. Stories are
+ * re-estimated only where the published sums ask for it.
+ */
+export function operations({ days, moments }: RealSprint, start_date: string): Operation[] {
+  const start = Date.parse(`${start_date}T00:00:00Z`);
+  const done: Operation[] = [];
+  let at = new Date(start - 24 * HOUR).toISOString();
+  const act = (action: Action): void => {
+    done.push({ at, ...action });
+  };
+  let names = 0;
+  let inside: Story[] = [];
+  const create = ({ count, points }: Amount): void => {
+    for (let story = 0; story < count; story++) {
+      const share = Math.floor(points / count) + (story < points % count ? 1 : 0);
+      const name = `story ${++names}`;
+      const direct = names % 2 === 0;
+      act({ do: 'create_story', story: name, in: direct ? 'sprint' : 'backlog', points: share });
+      if (!direct) act({ do: 'move_story', story: name, to: 'sprint' });
+      inside.push({ name, points: share, status: 'todo' });
+    }
+  };
+  const estimate = (stories: Story[], points: number): void => {
+    let missing = points - stories.reduce((sum, story) => sum + story.points, 0);
+    for (const story of stories) {
+      const to = Math.max(0, story.points + missing);
+      if (to === story.points) continue;
+      missing -= to - story.points;
+      story.points = to;
+      act({ do: 'update_story', story: story.name, points: to });
+    }
+  };
+
+  const end_date = new Date(start + (days - 1) * 24 * HOUR).toISOString().slice(0, 10);
+  act({ do: 'create_sprint', start_date, end_date });
+  create((moments[0] as Moment).start);
+  const before = { added: { count: 0, points: 0 }, removed: { count: 0, points: 0 } };
+  for (const moment of moments) {
+    at = new Date(start + 12 * HOUR + (moment.percent / 100) * days * 24 * HOUR).toISOString();
+    create(less(moment.added, before.added));
+    const leave = less(moment.removed, before.removed);
+    const leaving = inside.slice(0, leave.count);
+    inside = inside.slice(leave.count);
+    estimate(leaving, leave.points);
+    for (const [index, { name }] of leaving.entries()) {
+      if (index % 3 === 0) act({ do: 'move_story', story: name, to: 'backlog' });
+      if (index % 3 === 1) act({ do: 'delete_story', story: name });
+      if (index % 3 === 2) act({ do: 'move_story', story: name, to: 'other_board' });
+    }
+    for (const [index, story] of inside.entries()) {
+      const open = index - moment.done.count;
+      const status = open < 0 ? 'done' : open < moment.in_progress.count ? 'in_progress' : 'todo';
+      if (status === story.status) continue;
+      story.status = status;
+      act({ do: 'update_story', story: story.name, status });
+    }
+    estimate(inside.slice(0, moment.done.count), moment.done.points);
+    estimate(inside.slice(moment.done.count), moment.todo.points + moment.in_progress.points);
+    act({ do: 'look', moment });
+    Object.assign(before, moment);
+  }
+  return done;
+}
+
+function less(one: Amount, other: Amount): Amount {
+  return { count: one.count - other.count, points: one.points - other.points };
+}
+
+/** What the report must tell at a moment. */
+export interface Expected {
+  committed: Amount;
+  added: Amount;
+  removed: Amount;
+  re_estimated: number;
+  completed: Amount;
+  unfinished: Amount;
+}
+
+/**
+ * The published columns as the groups of a report. A sprint that was empty at 00:00 of its first day
+ * commits to what is in it at the end of the first day that leaves something in it: there what
+ * was published as added and removed until then is no addition and no removal here.
+ */
+export function expected(moments: Moment[], { days }: RealSprint): Expected {
+  const moment = moments[moments.length - 1] as Moment;
+  const { start, added, removed, todo, in_progress, done } = moment;
+  const told = {
+    re_estimated: gap(moment),
+    completed: done,
+    unfinished: {
+      count: todo.count + in_progress.count,
+      points: todo.points + in_progress.points,
+    },
+  };
+  if (start.count > 0) return { ...told, committed: start, added, removed };
+  const day = ({ percent }: Moment): number => Math.floor(0.5 + (percent / 100) * days);
+  const dayEnds = moments.filter((one, index) => {
+    const next = moments[index + 1];
+    return !next || day(next) > day(one);
+  });
+  const first = dayEnds.find((one) => scope(one).count > 0);
+  const none = { count: 0, points: 0 };
+  if (!first) return { ...told, committed: none, added: none, removed: none, re_estimated: 0 };
+  return {
+    ...told,
+    committed: scope(first),
+    added: less(added, first.added),
+    removed: less(removed, first.removed),
+    re_estimated: gap(moment) - gap(first),
+  };
+}
