@@ -1,0 +1,95 @@
+import { burndown } from '../../../src/reports/burndown';
+import { replay } from '../../../src/reports/past';
+import { report } from '../../../src/reports/report';
+import { Log } from './log';
+import type { Moment, RealSprint } from './real-sprints';
+import { expected, gap, operations, realSprints, scope, withRealSprints } from './real-sprints';
+
+const START = '2026-03-02';
+
+withRealSprints('476 real sprints, replayed', () => {
+  const sprints = realSprints();
+
+  it('are those that were published', () => {
+    const rows = sprints.flatMap(({ moments }) => moments);
+    expect(sprints).toHaveLength(476);
+    expect(rows).toHaveLength(1904);
+    expect(rows.filter((row) => gap(row) !== 0)).toHaveLength(34);
+    for (const { start, added, removed, ...now } of rows) {
+      expect(start.count + added.count - removed.count).toBe(scope(now as Moment).count);
+    }
+  });
+
+  it('have reports and burndowns that equal the published columns at every moment', () => {
+    for (const sprint of sprints) check(sprint);
+    expect.assertions(1904 * 2);
+  });
+});
+
+function check(real: RealSprint): void {
+  const log = new Log();
+  const ids = new Map<string, number>();
+  const seen: Moment[] = [];
+  let sprint = 0;
+  for (const operation of operations(real, START)) {
+    log.now = operation.at;
+    const id = 'story' in operation ? (ids.get(operation.story) as number) : 0;
+    switch (operation.do) {
+      case 'create_sprint':
+        sprint = log.sprint(operation.start_date, operation.end_date);
+        break;
+      case 'create_story': {
+        const place = operation.in === 'sprint' ? sprint : null;
+        ids.set(operation.story, log.story(place, operation.points));
+        break;
+      }
+      case 'update_story': {
+        const { points, status } = operation;
+        log.update(id, { ...(points !== undefined && { points }), ...(status && { status }) });
+        break;
+      }
+      case 'move_story':
+        if (operation.to === 'other_board') log.moveOut(id);
+        else log.update(id, { sprint_id: operation.to === 'sprint' ? sprint : null });
+        break;
+      case 'delete_story':
+        log.delete(id);
+        break;
+      case 'look':
+        seen.push(operation.moment);
+        look(log, sprint, seen, real);
+    }
+  }
+}
+
+function look(log: Log, sprint: number, seen: Moment[], real: RealSprint): void {
+  const past = replay(log.events, sprint, new Date(log.now));
+  const told = report(past);
+  const amount = ({ count, points }: { count: number; points: number }) => ({ count, points });
+  expect({
+    committed: amount(told.committed),
+    added: amount(told.added),
+    removed: amount(told.removed),
+    re_estimated: told.re_estimated.points,
+    completed: amount(told.completed),
+    unfinished: amount(told.unfinished),
+  }).toEqual(expected(seen, real));
+
+  const rows = new Map(burndown(past).map((day) => [day.date, day]));
+  const published = new Map(
+    seen.map((moment) => {
+      const time = Date.parse(START) + (0.5 + (moment.percent / 100) * real.days) * 86_400_000;
+      const { count, points } = scope(moment);
+      const row = {
+        scope_points: points,
+        scope_count: count,
+        completed_points: moment.done.points,
+        completed_count: moment.done.count,
+      };
+      return [new Date(time).toISOString().slice(0, 10), row];
+    }),
+  );
+  expect([...published.keys()].map((date) => rows.get(date))).toMatchObject([
+    ...published.values(),
+  ]);
+}
