@@ -1,0 +1,80 @@
+import type { BurndownDay } from './burndown';
+import type { ForecastAnswer } from './forecast';
+import type { Report } from './report';
+import type { Velocity } from './velocity';
+
+type Cell = string | number | null | undefined;
+
+const GROUPS = [
+  'committed',
+  'added',
+  'removed',
+  're_estimated',
+  'completed',
+  'unfinished',
+] as const satisfies (keyof Report)[];
+const REPORT = ['group', 'id', 'title', 'points', 'from', 'to', 'carried_to'] as const;
+const DAYS = [
+  'date',
+  'scope_points',
+  'completed_points',
+  'remaining_points',
+  'ideal_points',
+  'scope_count',
+  'completed_count',
+  'remaining_count',
+] as const satisfies (keyof BurndownDay)[];
+const SPRINTS = [
+  'id',
+  'name',
+  'start_date',
+  'end_date',
+  'completed_at',
+  'committed_points',
+  'completed_points',
+  'unfinished_points',
+  'committed_count',
+  'completed_count',
+  'unfinished_count',
+] as const satisfies (keyof Velocity['sprints'][number])[];
+const FORECAST = ['percent', 'sprints', 'date', 'points', 'count'] as const;
+
+/** A report as CSV: a row for each story of each group. */
+export function reportCsv(report: Report): string {
+  const rows = GROUPS.flatMap((group) =>
+    report[group].stories.map((story) => ({ group, ...story })),
+  );
+  return csv(REPORT, rows);
+}
+
+/** A burndown as CSV: a row for each day. */
+export function burndownCsv(days: BurndownDay[]): string {
+  return csv(DAYS, days);
+}
+
+/** A velocity as CSV: a row for each sprint. */
+export function velocityCsv({ sprints }: Velocity): string {
+  return csv(SPRINTS, sprints);
+}
+
+/** A forecast as CSV: a row for each percentage. */
+export function forecastCsv({ when, next_sprint }: ForecastAnswer): string {
+  return csv(
+    FORECAST,
+    when.map((row, index) => ({ ...row, ...next_sprint[index] })),
+  );
+}
+
+/** RFC 4180, with a header; null and what is absent are empty. Nothing is altered or escaped away. */
+function csv<Column extends string>(
+  columns: readonly Column[],
+  rows: Partial<Record<Column, Cell>>[],
+): string {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
+  return lines.map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
+}
+
+function quoted(cell: Cell): string {
+  const text = String(cell ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
