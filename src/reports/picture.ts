@@ -1,0 +1,392 @@
+import type { Axis, Legend, Mark, Scale, Spec } from 'vega';
+import type { BurndownDay } from './burndown';
+import { addDays, daysFromTo } from './calendar';
+import type { Velocity } from './velocity';
+
+// Each colour stands for one role only, so that a style sheet can exchange it in the dark.
+const light = {
+  paper: '#ffffff',
+  ink: '#1f2328',
+  muted: '#59636e',
+  grid: '#e4e8ec',
+  main: '#0b6bcb',
+  second: '#b5c9dd',
+  scope: '#b35c00',
+  today: '#c4314b',
+};
+const dark: typeof light = {
+  paper: '#0d1117',
+  ink: '#e6edf3',
+  muted: '#9aa4b0',
+  grid: '#262c34',
+  main: '#58a6ff',
+  second: '#35506d',
+  scope: '#f0a04b',
+  today: '#ff7b8a',
+};
+
+const roles = Object.keys(light) as (keyof typeof light)[];
+/** The style sheet of every picture: a policy that forbids inline styles can allow it by its hash. */
+export const PICTURE_STYLE = `@media (prefers-color-scheme: dark) {${roles
+  .flatMap((role) =>
+    ['fill', 'stroke'].map((kind) => `[${kind}="${light[role]}"]{${kind}:${dark[role]}}`),
+  )
+  .join('')}}`;
+
+const FONT = 'system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+const WIDTH = 720;
+const HEIGHT = 320;
+// More than that cannot be told apart on so many pixels.
+const MOST_DAYS = WIDTH;
+const DOTTED_DAYS = 45;
+
+export interface BurndownPicture {
+  title: string;
+  start_date: string;
+  end_date: string | null;
+  days: BurndownDay[];
+  /** Where to draw today's line; null where the sprint is completed. */
+  today: string | null;
+}
+
+/** A burndown as SVG: remaining work, the whole scope and the ideal line over the days. */
+export async function burndownSvg(picture: BurndownPicture): Promise<string> {
+  const { title, start_date, days } = picture;
+  const unit = unitOf(days.some((day) => day.scope_points > 0));
+  const last = picture.end_date ?? days.at(-1)?.date ?? start_date;
+  const stride = Math.ceil(days.length / MOST_DAYS);
+  const shown = days.filter((_, day) => day % stride === 0 || day === days.length - 1);
+  const remaining = shown.map((day) => ({ date: day.date, value: day[`remaining_${unit}`] }));
+  const scope = shown.map((day) => ({ date: day.date, value: day[`scope_${unit}`] }));
+  const lines = [
+    ...scope.map((point) => ({ ...point, line: 'Scope' })),
+    ...ideal(picture, unit).map((point) => ({ ...point, line: 'Ideal' })),
+    ...remaining.map((point) => ({ ...point, line: 'Remaining' })),
+  ];
+  const styles = [
+    { line: 'Remaining', colour: light.main, dash: [1, 0], weight: 3 },
+    { line: 'Ideal', colour: light.muted, dash: [6, 4], weight: 1.5 },
+    { line: 'Scope', colour: light.scope, dash: [1, 0], weight: 1.5 },
+  ].filter(({ line }) => line !== 'Ideal' || lines.some((point) => point.line === line));
+  const styled = (member: 'colour' | 'dash' | 'weight'): Scale =>
+    ordinal(
+      member,
+      styles.map(({ line }) => line),
+      styles.map((style) => style[member]),
+    );
+  const today =
+    picture.today !== null && picture.today >= start_date && picture.today <= last
+      ? [{ date: picture.today }]
+      : [];
+  return draw(title, {
+    data: [
+      { name: 'lines', values: lines, format: { parse: { date: 'utc:"%Y-%m-%d"' } } },
+      { name: 'today', values: today, format: { parse: { date: 'utc:"%Y-%m-%d"' } } },
+    ],
+    scales: [
+      // Half a day on both sides, so that the first and the last day do not stick to the frame.
+      {
+        name: 'x',
+        type: 'utc',
+        domain: [Date.parse(start_date) - 43_200_000, Date.parse(last) + 43_200_000],
+        range: 'width',
+      },
+      vertical(lines.map(({ value }) => value)),
+      styled('colour'),
+      styled('dash'),
+      styled('weight'),
+    ],
+    axes: [
+      { ...axis, orient: 'bottom', scale: 'x', ...dateTicks(start_date, last) },
+      { ...axis, ...horizontalGrid, orient: 'left', scale: 'y', title: label(unit) },
+    ],
+    legends: [
+      {
+        ...legend,
+        stroke: 'colour',
+        strokeDash: 'dash',
+        strokeWidth: 'weight',
+        symbolType: 'stroke',
+      },
+    ],
+    marks: [
+      {
+        type: 'group',
+        from: { facet: { name: 'line', data: 'lines', groupby: 'line' } },
+        marks: [
+          {
+            type: 'line',
+            from: { data: 'line' },
+            encode: {
+              enter: {
+                x: { scale: 'x', field: 'date' },
+                y: { scale: 'y', field: 'value' },
+                stroke: { scale: 'colour', field: 'line' },
+                strokeDash: { scale: 'dash', field: 'line' },
+                strokeWidth: { scale: 'weight', field: 'line' },
+                strokeCap: { value: 'round' },
+                strokeJoin: { value: 'round' },
+              },
+            },
+          },
+          {
+            type: 'symbol',
+            from: { data: 'line' },
+            encode: {
+              enter: {
+                x: { scale: 'x', field: 'date' },
+                y: { scale: 'y', field: 'value' },
+                fill: { value: light.main },
+                size: {
+                  signal: `datum.line === 'Remaining' && ${days.length} <= ${DOTTED_DAYS} ? 45 : 0`,
+                },
+              },
+            },
+          },
+        ],
+      },
+      ...vertically('today', light.today),
+    ],
+  });
+}
+
+/** A velocity as SVG: what was committed and what was completed in each sprint, and the average. */
+export async function velocitySvg(title: string, velocity: Velocity): Promise<string> {
+  const { sprints } = velocity;
+  const unit = unitOf(
+    sprints.some((sprint) => sprint.committed_points > 0 || sprint.completed_points > 0),
+  );
+  const bars = sprints.flatMap((sprint) => [
+    { sprint: sprint.id, bar: 'Committed', value: sprint[`committed_${unit}`] },
+    { sprint: sprint.id, bar: 'Completed', value: sprint[`completed_${unit}`] },
+  ]);
+  const average = velocity[`average_${unit}`];
+  const names = ['Committed', 'Completed', 'Average'];
+  return draw(title, {
+    signals: [
+      {
+        name: 'names',
+        value: Object.fromEntries(sprints.map(({ id, name }) => [id, written(name ?? `#${id}`)])),
+      },
+    ],
+    data: [
+      { name: 'bars', values: bars },
+      { name: 'average', values: average === null ? [] : [{ value: average }] },
+    ],
+    scales: [
+      {
+        name: 'x',
+        type: 'band',
+        domain: sprints.map(({ id }) => id),
+        range: 'width',
+        paddingInner: 0.35,
+        paddingOuter: 0.2,
+      },
+      {
+        name: 'side',
+        type: 'band',
+        domain: names.slice(0, 2),
+        range: { signal: '[0, bandwidth("x")]' },
+      },
+      vertical(bars.map(({ value }) => value)),
+      ordinal('colour', names, [light.second, light.main, light.scope]),
+      ordinal('shape', names, ['square', 'square', 'stroke']),
+    ],
+    axes: [
+      {
+        ...axis,
+        orient: 'bottom',
+        scale: 'x',
+        labelLimit: sprints.length > 6 ? 110 : 640 / Math.max(1, sprints.length),
+        ...(sprints.length > 6 && { labelAngle: -35, labelAlign: 'right', labelBaseline: 'top' }),
+        encode: { labels: { update: { text: { signal: 'names[datum.value]' } } } },
+      },
+      { ...axis, ...horizontalGrid, orient: 'left', scale: 'y', title: label(unit) },
+    ],
+    legends: [
+      {
+        ...legend,
+        fill: 'colour',
+        stroke: 'colour',
+        shape: 'shape',
+        symbolStrokeWidth: 2,
+      },
+    ],
+    marks: [
+      {
+        type: 'rect',
+        from: { data: 'bars' },
+        encode: {
+          enter: {
+            x: { scale: 'x', field: 'sprint', offset: { scale: 'side', field: 'bar' } },
+            width: { scale: 'side', band: 1 },
+            y: { scale: 'y', field: 'value' },
+            y2: { scale: 'y', value: 0 },
+            fill: { scale: 'colour', field: 'bar' },
+          },
+        },
+      },
+      {
+        type: 'rule',
+        from: { data: 'average' },
+        encode: {
+          enter: {
+            x: { value: 0 },
+            x2: { signal: 'width' },
+            y: { scale: 'y', field: 'value' },
+            stroke: { value: light.scope },
+            strokeWidth: { value: 2 },
+            strokeDash: { value: [6, 4] },
+          },
+        },
+      },
+    ],
+  });
+}
+
+type Unit = 'points' | 'count';
+
+// A team that does not estimate has its picture in stories.
+const unitOf = (estimated: boolean): Unit => (estimated ? 'points' : 'count');
+const label = (unit: Unit): string => (unit === 'points' ? 'Points' : 'Stories');
+
+/** The ideal line's first and last point; it is the only one that tells of days to come. */
+function ideal({ days, start_date, end_date }: BurndownPicture, unit: Unit) {
+  const [first] = days;
+  if (!first || first.ideal_points === null || end_date === null || unit === 'count') return [];
+  return [
+    { date: start_date, value: first.ideal_points },
+    { date: end_date, value: 0 },
+  ];
+}
+
+const axis = {
+  domainColor: light.muted,
+  tickColor: light.muted,
+  labelColor: light.muted,
+  titleColor: light.ink,
+  labelFont: FONT,
+  titleFont: FONT,
+  labelFontSize: 12,
+  titleFontSize: 12,
+  titleFontWeight: 'normal',
+  titlePadding: 10,
+  labelPadding: 6,
+} as const satisfies Partial<Axis>;
+
+const horizontalGrid = {
+  grid: true,
+  gridColor: light.grid,
+  domain: false,
+  ticks: false,
+  tickCount: 6,
+  tickMinStep: 1,
+} as const satisfies Partial<Axis>;
+
+const legend = {
+  orient: 'top-right',
+  direction: 'horizontal',
+  offset: -34,
+  labelColor: light.ink,
+  labelFont: FONT,
+  labelFontSize: 12,
+  symbolSize: 180,
+  // One height for all entries, whatever their symbols.
+  clipHeight: 18,
+} as const satisfies Partial<Legend>;
+
+const vertical = (values: number[]): Scale => ({
+  name: 'y',
+  type: 'linear',
+  domain: [0, Math.max(1, ...values)],
+  range: 'height',
+  nice: true,
+});
+
+const ordinal = (name: string, domain: string[], range: (string | number | number[])[]): Scale => ({
+  name,
+  type: 'ordinal',
+  domain,
+  range,
+});
+
+/** Ticks on whole days, so few that their labels do not touch. */
+function dateTicks(first: string, last: string): Partial<Axis> {
+  const days = daysFromTo(first, last);
+  if (days > 366) return { tickCount: 8 };
+  const step = Math.ceil(days / 10);
+  const values = [];
+  for (let day = 0; day < days; day += step) {
+    values.push(Date.parse(addDays(first, day) as string));
+  }
+  return { values, format: '%b %-d', formatType: 'utc' };
+}
+
+/** A vertical line with a label at a date. */
+function vertically(data: string, colour: string): Mark[] {
+  const x = { scale: 'x', field: 'date' };
+  return [
+    {
+      type: 'rule',
+      from: { data },
+      encode: {
+        enter: {
+          x,
+          y: { value: 0 },
+          y2: { signal: 'height' },
+          stroke: { value: colour },
+          strokeWidth: { value: 1.5 },
+          strokeDash: { value: [2, 3] },
+        },
+      },
+    },
+    {
+      type: 'text',
+      from: { data },
+      encode: {
+        enter: {
+          x,
+          y: { value: 4 },
+          dx: { value: 6 },
+          text: { value: 'Today' },
+          baseline: { value: 'top' },
+          font: { value: FONT },
+          fontSize: { value: 12 },
+          fill: { value: colour },
+        },
+      },
+    },
+  ];
+}
+
+// XML has no way to write these, not even escaped.
+const unwritable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const written = (text: string): string => text.replace(unwritable, '\uFFFD');
+
+async function draw(title: string, spec: Spec): Promise<string> {
+  // A large library, and only pictures need it.
+  const vega = await import('vega');
+  const view = new vega.View(
+    vega.parse({
+      width: WIDTH,
+      height: HEIGHT,
+      padding: 20,
+      background: light.paper,
+      title: {
+        text: written(title),
+        anchor: 'start',
+        frame: 'group',
+        offset: 18,
+        limit: WIDTH,
+        color: light.ink,
+        font: FONT,
+        fontSize: 16,
+      },
+      ...spec,
+    }),
+    { renderer: 'none' },
+  );
+  const svg = await view.toSVG();
+  view.finalize();
+  return svg.replace('>', `><style>${PICTURE_STYLE}</style>`);
+}
