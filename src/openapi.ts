@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppModule } from './app.module';
 import { createAdapter } from './app.setup';
+import { createLogger } from './common/logging';
 import { PROBLEMS } from './common/problem';
 import { Config } from './config';
 import { DOCUMENT_FILE } from './docs';
@@ -21,9 +22,10 @@ type Paths = Record<string, Record<string, Operation>>;
 
 /** Builds the OpenAPI document from the controllers, without a database or a port. */
 export async function buildDocument(): Promise<OpenAPIObject> {
+  const config = Config.from({});
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.with(Config.from({})),
-    createAdapter(),
+    AppModule.with(config),
+    createAdapter(config, createLogger('silent')),
     { preview: true, logger: false, abortOnError: false },
   );
   const { version } = JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as {
