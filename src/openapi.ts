@@ -104,17 +104,29 @@ function operationName({ operationId }: Operation, method: string, path: string)
 
 function describeConditions(path: string, method: string, operation: Operation): void {
   if (!path.startsWith('/api/')) return;
-  const header = (name: string, description: string): Schema => ({
+  const header = (
+    name: string,
+    description: string,
+    schema: Schema = { type: 'string' },
+  ): Schema => ({
     name,
     in: 'header',
     required: false,
     description,
-    schema: { type: 'string' },
+    schema,
   });
   const parameters = (operation.parameters ??= []);
   if (method === 'get') {
     parameters.push(header('If-None-Match', 'Answers 304 where the tag still stands.'));
     operation.responses['304'] = { description: 'Not modified.' };
+  } else if (method === 'post') {
+    parameters.push(
+      header(
+        'Idempotency-Key',
+        'Makes the request safe to repeat for 24 hours: it is answered again as it was, with `Idempotent-Replayed`.',
+        { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+      ),
+    );
   } else if (['put', 'patch', 'delete'].includes(method)) {
     parameters.push(header('If-Match', 'Answers 412 where the tag does not stand any more.'));
   }

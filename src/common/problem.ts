@@ -80,6 +80,11 @@ export const PROBLEMS = {
     'Misdirected request',
     'The service is not called by this name; ALLOWED_HOSTS lists those that it has.',
   ],
+  idempotency_key_reused: [
+    422,
+    'Idempotency key reused',
+    'Another request was made with this `Idempotency-Key` in the last 24 hours.',
+  ],
   headers_too_large: [431, 'Headers too large', 'The header fields are larger than is taken.'],
   internal_error: [
     500,
