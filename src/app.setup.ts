@@ -7,6 +7,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger as Pino } from 'pino';
 import { readBody, readQuery } from './common/body';
+import { Browsers, SECURITY_HEADERS } from './common/browsers';
 import { etagOf, matchesNone } from './common/etag';
 import type { RouteSettings } from './common/http';
 import { Listing } from './common/listing';
@@ -17,6 +18,7 @@ import { ProblemFilter, sendProblem } from './common/problem.filter';
 import { RequestGuard } from './common/request.guard';
 import { Resources } from './common/resources';
 import { MAX_PARAMETER_LENGTH, RouteTable } from './common/route-table';
+import { Config } from './config';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
@@ -34,8 +36,9 @@ const REQUEST_TIMEOUT = 10_000;
 const WRITE_TIMEOUT = 15_000;
 
 /** The server under Nest. */
-export function createAdapter(): FastifyAdapter {
+export function createAdapter({ trustProxy }: Config, pino: Pino): FastifyAdapter {
   return new FastifyAdapter({
+    trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
     connectionTimeout: 0,
@@ -49,16 +52,21 @@ export function createAdapter(): FastifyAdapter {
       maxHeaderSize: HEADER_LIMIT,
       headersTimeout: HEADERS_TIMEOUT,
       connectionsCheckingInterval: 1000,
+      // Refused below, as a problem like any other.
+      requireHostHeader: false,
     },
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAMETER_LENGTH,
       querystringParser: ((text: string) => readQuery(text)) as never,
     },
-    frameworkErrors: (error: FastifyError, request: unknown, reply: unknown) => {
+    // No hook runs for what the router cannot read.
+    frameworkErrors: ((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const code = error.statusCode === 414 ? 'uri_too_long' : 'bad_request';
-      sendProblem(request as FastifyRequest, reply as FastifyReply, new Problem(code));
-    },
+      reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
+      reply.raw.once('close', () => pino.info(requestLine(request, reply)));
+      sendProblem(request, reply, new Problem(code));
+    }) as never,
     clientErrorHandler: refuseConnection,
     skipMiddie: true,
   });
@@ -77,16 +85,33 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const routes = new RouteTable(server);
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
+  const browsers = new Browsers(app.get(Config));
 
+  server.decorateRequest('caller', undefined);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     done(null, readBody(request.headers, body as Buffer));
   });
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-Id', request.id);
+    reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
     if (lifecycle.stopping) reply.header('Connection', 'close');
-    if (request.url.length > URL_LIMIT) sendProblem(request, reply, new Problem('uri_too_long'));
-    else done();
+    try {
+      if (request.url.length > URL_LIMIT) throw new Problem('uri_too_long');
+      // HTTP/1.1 asks for it (RFC 9112, section 3.2).
+      if (request.host === '' && request.raw.httpVersion === '1.1')
+        throw new Problem('bad_request');
+      browsers.requireOwnHost(request);
+      const preflight = browsers.share(request, reply, () => routes.methodsAt(request.url));
+      if (preflight) {
+        void reply.code(204).headers(preflight).send();
+        return;
+      }
+      browsers.requireSameSite(request);
+    } catch (refusal) {
+      sendProblem(request, reply, refusal as Problem);
+      return;
+    }
+    done();
   });
   // An expectation that is not known may be ignored (RFC 9110, section 10.1.1).
   server.server.on('checkExpectation', (request, response) => {
@@ -95,24 +120,37 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   server.addHook('preSerialization', openListing);
   server.addHook('onSend', tag);
   server.addHook('onResponse', (request, reply, done) => {
-    const { routeOptions, method, url, id } = request;
-    const route = routeOptions.url ?? '(none)';
-    const duration = reply.elapsedTime;
-    metrics.observe(method, route, reply.statusCode, duration / 1000);
-    pino.info({
-      request_id: id,
-      method,
-      url,
-      route,
-      status: reply.statusCode,
-      duration_ms: Math.round(duration * 1000) / 1000,
-    });
+    const line = requestLine(request, reply);
+    metrics.observe(line.method, line.route, line.status, line.duration_ms / 1000);
+    pino.info(line);
     done();
   });
 
   setUpDocs(app);
   app.useGlobalGuards(new RequestGuard());
   app.useGlobalFilters(new ProblemFilter(routes, app.get(Resources)));
+}
+
+/** What the log has of each request. */
+function requestLine(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): {
+  request_id: string;
+  method: string;
+  url: string;
+  route: string;
+  status: number;
+  duration_ms: number;
+} {
+  return {
+    request_id: request.id,
+    method: request.method,
+    url: request.url,
+    route: request.routeOptions.url ?? '(none)',
+    status: reply.statusCode,
+    duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+  };
 }
 
 /** The id that a client or a proxy gave, where it is one that can stand in a log; else a new one. */
@@ -127,6 +165,7 @@ async function openListing(
   payload: unknown,
 ): Promise<unknown> {
   if (!(payload instanceof Listing)) {
+    if (request.caller?.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
     const { location } = request.routeOptions.config as RouteSettings;
     if (location && reply.statusCode === 201) {
       reply.header('Location', location(payload as { id: number; name: string }));
@@ -198,9 +237,13 @@ function refuseConnection(
   const body = JSON.stringify(new Problem(code).document('', randomUUID()));
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${SECURITY_LINES}\r\n${body}`,
   );
 }
+
+const SECURITY_LINES = Object.entries(SECURITY_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
 
 const CONNECTION_FAULTS: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',

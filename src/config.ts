@@ -43,11 +43,41 @@ const oneOf =
     return value;
   };
 
-const list = (text: string): string[] =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+/** Items between commas, each read by itself; none where the text is empty. */
+const listOf =
+  (read: (item: string) => string) =>
+  (text: string): string[] =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
+      .map(read);
+
+/** A name as `Host` has it, without the port: `example.org`, `10.0.0.7` or `[::1]`. */
+function hostName(text: string): string {
+  const name = isIP(text) === 6 ? `[${text}]` : text.toLowerCase();
+  if (!URL.canParse(`http://${name}/`) || new URL(`http://${name}/`).hostname !== name) {
+    throw new Error('must be host names without a scheme or a port, as in planner.example.org');
+  }
+  return name;
+}
+
+function origin(text: string): string {
+  if (!URL.canParse(text) || new URL(text).origin !== text.toLowerCase()) {
+    throw new Error('must be origins without a path, as in https://app.example.org');
+  }
+  return text.toLowerCase();
+}
+
+function network(text: string): string {
+  const [address = '', bits, ...rest] = text.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+  if (longest < 0 || !fits || rest.length > 0) {
+    throw new Error('must be addresses or networks, as in 10.0.0.1 or 10.0.0.0/8');
+  }
+  return text;
+}
 
 function databaseTarget(text: string): DatabaseTarget {
   if (text.startsWith('sqlite:')) {
@@ -102,8 +132,18 @@ export const SETTINGS = {
   ),
   ALLOWED_HOSTS: setting(
     '',
-    'Further host names under which the service may be called, separated by commas.',
-    list,
+    'Host names, besides localhost, under which the service may be called, separated by commas.',
+    listOf(hostName),
+  ),
+  CORS_ORIGINS: setting(
+    '',
+    'Origins whose pages may call the service from a browser, as in https://app.example.org, separated by commas.',
+    listOf(origin),
+  ),
+  TRUST_PROXY: setting(
+    '',
+    'Addresses or networks of the proxies whose X-Forwarded-* are believed, as in 10.0.0.0/8, separated by commas.',
+    listOf(network),
   ),
   SHUTDOWN_DELAY_MS: setting(
     '',
@@ -117,19 +157,28 @@ export const SETTINGS = {
   ),
 } as const;
 
+type Read = <K extends keyof typeof SETTINGS>(name: K) => ReturnType<(typeof SETTINGS)[K]['read']>;
+
 /** The settings of one process, read once at its start. */
 export class Config {
-  constructor(
-    readonly host: string,
-    readonly port: number,
-    readonly database: DatabaseTarget,
-    readonly databasePool: number,
-    readonly databaseDeadlineMs: number,
-    readonly auth: 'auto' | 'off',
-    readonly allowedHosts: string[],
-    readonly shutdownDelayMs: number,
-    readonly logLevel: string,
-  ) {}
+  readonly host = this.read('HOST');
+  readonly port = this.read('PORT');
+  readonly database = this.read('DATABASE_URL');
+  readonly databasePool = this.read('DATABASE_POOL');
+  readonly databaseDeadlineMs = this.read('DATABASE_DEADLINE_MS');
+  readonly auth = this.read('AUTH');
+  readonly allowedHosts = this.read('ALLOWED_HOSTS');
+  readonly corsOrigins = this.read('CORS_ORIGINS');
+  readonly trustProxy = this.read('TRUST_PROXY');
+  readonly shutdownDelayMs = this.read('SHUTDOWN_DELAY_MS');
+  readonly logLevel = this.read('LOG_LEVEL');
+
+  private constructor(private readonly read: Read) {}
+
+  /** Whether only programs of this machine reach the service. */
+  get onLoopback(): boolean {
+    return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
+  }
 
   /**
    * Reads and checks the environment.
@@ -137,31 +186,18 @@ export class Config {
    */
   static from(environment: Record<string, string | undefined>): Config {
     const faults: string[] = [];
-    const read = <K extends keyof typeof SETTINGS>(
-      name: K,
-    ): ReturnType<(typeof SETTINGS)[K]['read']> => {
-      const { default: fallback, read: reader } = SETTINGS[name];
+    const config = new Config((name) => {
+      const { default: fallback, read } = SETTINGS[name];
       const text = environment[name]?.trim() || fallback;
       try {
-        return reader(text) as ReturnType<(typeof SETTINGS)[K]['read']>;
+        return read(text) as never;
       } catch (error) {
         // A database URL may hold a password, so its value is not repeated.
         const shown = name === 'DATABASE_URL' ? '' : ` (it is "${text}")`;
         faults.push(`${name} ${(error as Error).message}${shown}`);
-        return undefined as ReturnType<(typeof SETTINGS)[K]['read']>;
+        return undefined as never;
       }
-    };
-    const config = new Config(
-      read('HOST'),
-      read('PORT'),
-      read('DATABASE_URL'),
-      read('DATABASE_POOL'),
-      read('DATABASE_DEADLINE_MS'),
-      read('AUTH'),
-      read('ALLOWED_HOSTS'),
-      read('SHUTDOWN_DELAY_MS'),
-      read('LOG_LEVEL'),
-    );
+    });
     if (faults.length > 0) throw new ConfigError(faults);
     return config;
   }

@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   const pino = createLogger(config.logLevel);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(config),
-    createAdapter(),
+    createAdapter(config, pino),
     applicationOptions(pino),
   );
   setUp(app, pino);

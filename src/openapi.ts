@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { AppModule } from './app.module';
 import { createAdapter } from './app.setup';
 import { boardName, identifier } from './common/fields';
+import { createLogger } from './common/logging';
 import { PROBLEMS } from './common/problem';
 import { Config } from './config';
 import { DOCUMENT_FILE } from './docs';
@@ -24,9 +25,10 @@ type Paths = Record<string, Record<string, Operation>>;
 
 /** Builds the OpenAPI document from the controllers, without a database or a port. */
 export async function buildDocument(): Promise<OpenAPIObject> {
+  const config = Config.from({});
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.with(Config.from({})),
-    createAdapter(),
+    AppModule.with(config),
+    createAdapter(config, createLogger('silent')),
     { preview: true, logger: false, abortOnError: false },
   );
   const { version } = JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as {
@@ -119,17 +121,29 @@ function describePath(path: string, operation: Operation): void {
 
 function describeConditions(path: string, method: string, operation: Operation): void {
   if (!path.startsWith('/api/')) return;
-  const header = (name: string, description: string): Schema => ({
+  const header = (
+    name: string,
+    description: string,
+    schema: Schema = { type: 'string' },
+  ): Schema => ({
     name,
     in: 'header',
     required: false,
     description,
-    schema: { type: 'string' },
+    schema,
   });
   const { parameters } = operation;
   if (method === 'get') {
     parameters.push(header('If-None-Match', 'Answers 304 where the tag still stands.'));
     operation.responses['304'] = { description: 'Not modified.' };
+  } else if (method === 'post') {
+    parameters.push(
+      header(
+        'Idempotency-Key',
+        'Makes the request safe to repeat for 24 hours: it is answered again as it was, with `Idempotent-Replayed`.',
+        { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+      ),
+    );
   } else if (['put', 'patch', 'delete'].includes(method)) {
     parameters.push(header('If-Match', 'Answers 412 where the tag does not stand any more.'));
   }

@@ -22,6 +22,11 @@ export const PROBLEMS = {
     'Something in the request is not allowed; `errors` names each fault.',
   ],
   bad_request: [400, 'Bad request', 'The request is not well-formed HTTP, or its URL is not.'],
+  cross_site: [
+    403,
+    'Cross-site request',
+    "Another site's page may not write here; CORS_ORIGINS lists those that may.",
+  ],
   board_not_found: [404, 'Board not found', 'There is no board of this name.'],
   sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
   story_not_found: [404, 'Story not found', 'There is no story with this id.'],
@@ -69,6 +74,16 @@ export const PROBLEMS = {
     415,
     'Unsupported media type',
     'A body is application/json or application/x-www-form-urlencoded, UTF-8, not compressed.',
+  ],
+  misdirected_request: [
+    421,
+    'Misdirected request',
+    'The service is not called by this name; ALLOWED_HOSTS lists those that it has.',
+  ],
+  idempotency_key_reused: [
+    422,
+    'Idempotency key reused',
+    'Another request was made with this `Idempotency-Key` in the last 24 hours.',
   ],
   headers_too_large: [431, 'Headers too large', 'The header fields are larger than is taken.'],
   internal_error: [

@@ -4,6 +4,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { Config } from '../config';
 import { createDataSource, dataSourceOptions } from './data-source';
 import { Database } from './database';
+import { KeySweeper } from './key-sweeper';
 import { UnitOfWork } from './unit-of-work';
 
 @Global()
@@ -19,7 +20,7 @@ import { UnitOfWork } from './unit-of-work';
       dataSourceFactory: async (options) => createDataSource(options as DataSourceOptions),
     }),
   ],
-  providers: [Database, UnitOfWork],
+  providers: [Database, UnitOfWork, KeySweeper],
   exports: [Database, UnitOfWork],
 })
 export class DatabaseModule {}

@@ -3,10 +3,12 @@ import { Event } from '../events/event.entity';
 import { Sprint } from '../sprints/sprint.entity';
 import { Story } from '../stories/story.entity';
 import { Task } from '../tasks/task.entity';
+import { IdempotencyKey } from './idempotency-key.entity';
 import { Initial1763700000000 } from './migrations/1-initial';
+import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
 
 /** Every entity, for the application, the command line and the tests alike. */
-export const entities = [Board, Sprint, Story, Task, Event];
+export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey];
 
 /** Every migration, in the order in which they run. */
-export const migrations = [Initial1763700000000];
+export const migrations = [Initial1763700000000, IdempotencyKeys1763701000000];

@@ -6,6 +6,7 @@ import { Config } from '../config';
 import { Change, Restart } from './change';
 import { Database, unavailable } from './database';
 import type { Writer } from './engine';
+import { claim, keep } from './idempotency';
 
 const MOST_TRIES = 8;
 const RETRY_MS = 2000;
@@ -26,13 +27,23 @@ export class UnitOfWork {
   /**
    * Runs a change of one or two boards and returns what `work` returns, once it is durable.
    * @throws Problem what `work` refuses, or `database_unavailable`; then nothing has changed, but
-   *   where the connection was lost in the commit nobody can know
+   *   where the connection was lost in the commit nobody can know. A request with a key that was
+   *   answered before is not worked on again: its first answer is returned, and the caller marked.
    */
   run<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
+    const { repeatable } = caller;
+    if (repeatable?.used) throw new Error('a request with a key is one change, not several');
+    if (repeatable) repeatable.used = true;
     return this.attempt(async (writer) => {
       const change = new Change(writer, this.database.engine.dialect, caller, this.clock.now());
+      if (repeatable) {
+        const before = await claim(change, repeatable, (e) => this.database.isDuplicate(e));
+        repeatable.replayed = before !== undefined;
+        if (before !== undefined) return JSON.parse(before) as T;
+      }
       const result = await work(change);
       await change.flush();
+      if (repeatable) await keep(change, repeatable, JSON.stringify(result));
       return result;
     });
   }

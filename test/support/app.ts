@@ -56,7 +56,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     .useValue(clock)
     .compile();
   const app = module.createNestApplication<NestFastifyApplication>(
-    createAdapter(),
+    createAdapter(config, pino),
     applicationOptions(pino),
   );
   setUp(app, pino);

@@ -1,0 +1,28 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** The answer of a request that its client may repeat; written in the transaction of the change. */
+@Entity('idempotency_keys')
+@Index('ix_idempotency_keys_created', ['created_at'])
+export class IdempotencyKey {
+  /** Whose key it is; 0 where nobody is asked for a token. */
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'pk_idempotency_keys' })
+  token_id: number;
+
+  @PrimaryColumn({
+    type: 'varchar',
+    length: 255,
+    primaryKeyConstraintName: 'pk_idempotency_keys',
+  })
+  idempotency_key: string;
+
+  /** SHA-256 of the request, in hexadecimal: another request with the same key is refused. */
+  @Column({ type: 'varchar', length: 64 })
+  fingerprint: string;
+
+  /** JSON. Null only within the transaction that makes it. */
+  @Column({ type: 'text', nullable: true })
+  answer: string | null;
+
+  @Column({ type: 'datetime', precision: 3 })
+  created_at: string;
+}

@@ -1,0 +1,217 @@
+import 'reflect-metadata';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { send, sendBytes } from '../support/wire';
+
+const SPRINT = JSON.stringify({ start_date: '2026-11-23' });
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp({
+    environment: {
+      ALLOWED_HOSTS: 'planner.example.org, 10.1.2.3',
+      CORS_ORIGINS: 'https://app.example.org',
+    },
+  });
+});
+afterAll(() => service.close());
+
+/** A sprint posted as a page of some site would. */
+const write = (headers: Record<string, string>, board = 'Written') =>
+  send(`${service.url}/api/boards/${board}/sprints`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, ...headers },
+    body: SPRINT,
+  });
+
+describe('a name that is not ours', () => {
+  it.each([
+    'evil.example',
+    'evil.example:3000',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+  ])('is refused with 421: %s', async (host) => {
+    const answer = await send(`${service.url}/api/boards`, { headers: { host } });
+    expect(answer.status).toBe(421);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'misdirected_request' });
+    expect((await write({ host })).status).toBe(421);
+  });
+
+  it.each([
+    'localhost',
+    'LOCALHOST:3000',
+    '127.0.0.1:1',
+    '[::1]',
+    '[::1]:3000',
+    'planner.example.org:8443',
+    '10.1.2.3',
+  ])('is not %s', async (host) => {
+    expect((await send(`${service.url}/api/boards`, { headers: { host } })).status).toBe(200);
+  });
+
+  it('may ask for the health, as a balancer does', async () => {
+    const host = '10.9.8.7:3000';
+    expect((await send(`${service.url}/health/ready`, { headers: { host } })).status).toBe(200);
+    expect((await send(`${service.url}/metrics`, { headers: { host } })).status).toBe(421);
+  });
+
+  it('is not believed from X-Forwarded-Host', async () => {
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'localhost' };
+    expect((await send(`${service.url}/api/boards`, { headers })).status).toBe(421);
+  });
+
+  it('cannot be left out', async () => {
+    const answer = await sendBytes(
+      service.url,
+      'GET /api/boards HTTP/1.1\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'bad_request' });
+  });
+});
+
+describe('a write from a page', () => {
+  it.each<[string, Record<string, string>]>([
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['another port of this machine', { 'sec-fetch-site': 'same-site' }],
+    ['another site, in an old browser', { origin: 'https://evil.example' }],
+    ['a sandboxed frame', { origin: 'null' }],
+    ['another port, in an old browser', { origin: 'http://127.0.0.1:1' }],
+  ])('of %s is refused with 403, and changes nothing', async (_, headers) => {
+    const answer = await write(headers, 'Attacked');
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'cross_site' });
+    expect((await service.client.get('/api/boards/Attacked')).status).toBe(404);
+  });
+
+  it('that is a form needs no preflight, and is refused all the same', async () => {
+    const answer = await send(`${service.url}/api/boards/Attacked/sprints`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'cross-site',
+        'sec-fetch-mode': 'navigate',
+      },
+      body: 'start_date=2026-11-23',
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  it('of our own is taken', async () => {
+    const { host } = new URL(service.url);
+    expect((await write({ 'sec-fetch-site': 'same-origin' })).status).toBe(201);
+    expect((await write({ 'sec-fetch-site': 'none' })).status).toBe(201);
+    expect((await write({ origin: `http://${host}` })).status).toBe(201);
+  });
+
+  it('of no page at all, but a program, is taken', async () => {
+    expect((await write({})).status).toBe(201);
+  });
+});
+
+describe('sharing with other origins', () => {
+  const preflight = (origin: string) =>
+    send(`${service.url}/api/stories/1`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'PUT' },
+    });
+
+  it('is for the listed ones', async () => {
+    const origin = 'https://app.example.org';
+    const allowed = await preflight(origin);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT',
+      vary: 'Origin',
+    });
+    const answer = await write({ origin, 'sec-fetch-site': 'cross-site' });
+    expect(answer.status).toBe(201);
+    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+    expect(answer.headers['access-control-expose-headers']).toContain('ETag');
+  });
+
+  it('is off for all others', async () => {
+    const refused = await preflight('https://evil.example');
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    const read = await send(`${service.url}/api/boards`, {
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(read.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('is off by default', async () => {
+    const plain = await startApp();
+    const read = await send(`${plain.url}/api/boards`, {
+      headers: { origin: 'https://app.example.org' },
+    });
+    await plain.close();
+    expect(Object.keys(read.headers).filter((name) => name.startsWith('access-control'))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('security headers', () => {
+  const get = (path: string, headers?: Record<string, string>) => () =>
+    send(service.url + path, { headers });
+  const bytes = (text: string) => () => sendBytes(service.url, text);
+
+  it.each([
+    ['200', 200, get('/api/boards')],
+    ['a page', 200, get('/docs')],
+    ['a script', 200, get('/docs/swagger-ui-bundle.js')],
+    ['the document', 200, get('/openapi.json')],
+    ['the metrics', 200, get('/metrics')],
+    ['a redirection', 302, get('/')],
+    ['204', 204, () => send(`${service.url}/api/boards`, { method: 'OPTIONS' })],
+    ['404 of a resource', 404, get('/api/stories/999999')],
+    ['404 of a route', 404, get('/nowhere')],
+    ['405', 405, () => send(`${service.url}/api/boards`, { method: 'DELETE' })],
+    ['400 of the router', 400, get('/api/boards/%zz')],
+    ['400 of the parser', 400, bytes('NONSENSE\r\n\r\n')],
+    ['413', 413, () => write({ 'content-length': String(5 * 1024 * 1024), connection: 'close' })],
+    ['414', 414, get(`/api/boards/${'x'.repeat(9000)}`)],
+    ['415', 415, () => write({ 'content-type': 'text/plain' })],
+    ['421', 421, get('/api/boards', { host: 'evil.example' })],
+    ['431', 431, get('/api/boards', { 'x-long': 'x'.repeat(40_000) })],
+  ])('are on every answer: %s', async (_, status, call) => {
+    const answer = await call();
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none';.*frame-ancestors 'none'$/,
+      ) as string,
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.headers['content-security-policy']).not.toContain('unsafe');
+    expect(answer.headers).not.toHaveProperty('server');
+    expect(answer.headers).not.toHaveProperty('x-powered-by');
+    if (status >= 400) {
+      expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+      expect(JSON.parse(answer.text)).toMatchObject({ status });
+    }
+  });
+
+  it('are on 304, too', async () => {
+    const { headers } = await send(`${service.url}/api/boards`);
+    const answer = await send(`${service.url}/api/boards`, {
+      headers: { 'if-none-match': headers.etag ?? '' },
+    });
+    expect(answer.status).toBe(304);
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+});
+
+it('the page of the document has no script or style in its text, so that its policy lets it work', async () => {
+  const { text } = await send(`${service.url}/docs`);
+  expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
+  const wanted = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
+  expect(wanted.length).toBeGreaterThan(3);
+  for (const path of wanted) {
+    expect((await send(service.url + path)).status).toBe(200);
+  }
+});

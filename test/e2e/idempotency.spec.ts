@@ -1,0 +1,199 @@
+import 'reflect-metadata';
+import { KeySweeper } from '../../src/database/key-sweeper';
+import { Database } from '../../src/database/database';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Answer } from '../support/client';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterEach(() => service.clock.set());
+afterAll(() => service.close());
+
+const post = (
+  path: string,
+  key: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  service.client.post(path, body, { headers: { 'Idempotency-Key': key, ...headers } });
+
+/** What a client can tell two answers apart by. */
+const seen = ({ status, text, headers }: Answer) => ({
+  status,
+  text,
+  etag: headers.get('etag'),
+  location: headers.get('location'),
+  type: headers.get('content-type'),
+});
+
+const replayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
+
+const storiesOf = async (board: string): Promise<{ title: string }[]> =>
+  (await service.client.get(`/api/boards/${board}/backlog`)).body;
+
+describe('a request with an Idempotency-Key', () => {
+  it('is done once and answered alike, however often it comes at once', async () => {
+    const keys = Array.from({ length: 200 }, (_, i) => `at-once-${i}`);
+    const answers = await Promise.all(
+      keys.flatMap((key) =>
+        Array.from({ length: 5 }, () => post('/api/boards/Crowd/backlog', key, { title: key })),
+      ),
+    );
+    for (const [i, key] of keys.entries()) {
+      const five = answers.slice(i * 5, i * 5 + 5);
+      expect(five.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+      expect(new Set(five.map((answer) => JSON.stringify(seen(answer)))).size).toBe(1);
+      expect(five.filter(replayed)).toHaveLength(4);
+      expect(five[0]?.body.title).toBe(key);
+    }
+    expect((await storiesOf('Crowd')).map(({ title }) => title).sort()).toEqual([...keys].sort());
+  });
+
+  it('makes one board, however often it comes at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => post('/api/boards', 'one-board', { name: 'Once' })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('is answered as it was, though what it made is changed or gone by now', async () => {
+    const body = { title: 'ephemeral' };
+    const first = await post('/api/boards/Later/backlog', 'later', body);
+    await service.client.put(`/api/stories/${first.body.id}`, { title: 'changed' });
+    expect(seen(await post('/api/boards/Later/backlog', 'later', body))).toEqual(seen(first));
+    await service.client.delete(`/api/stories/${first.body.id}`);
+    const again = await post('/api/boards/Later/backlog', 'later', body);
+    expect(seen(again)).toEqual(seen(first));
+    expect(replayed(first)).toBe(false);
+    expect(replayed(again)).toBe(true);
+    expect(await storiesOf('Later')).toEqual([]);
+  });
+
+  it('is answered as it was by another instance, and after a restart', async () => {
+    const body = { title: 'restarted' };
+    const first = await post('/api/boards/Restart/backlog', 'restart', body);
+    const other = await startApp({ database: service.database });
+    const again = await other.client.post('/api/boards/Restart/backlog', body, {
+      headers: { 'Idempotency-Key': 'restart' },
+    });
+    await other.close();
+    expect(seen(again)).toEqual(seen(first));
+    expect(replayed(again)).toBe(true);
+    expect(await storiesOf('Restart')).toHaveLength(1);
+  });
+
+  it('is refused where the key belongs to another request', async () => {
+    const path = '/api/boards/Other/backlog';
+    await post(path, 'taken', { title: 'first' });
+    for (const [where, body] of [
+      [path, { title: 'second' }],
+      [path, { title: 'first', seq: 1 }],
+      ['/api/boards/Another/backlog', { title: 'first' }],
+    ] as const) {
+      const refused = await post(where, 'taken', body);
+      expect(refused.status).toBe(422);
+      expect(refused.body.code).toBe('idempotency_key_reused');
+    }
+    expect(await storiesOf('Other')).toHaveLength(1);
+    expect((await service.client.get('/api/boards/Another')).status).toBe(404);
+  });
+
+  it('is the same request with a slash at the end of its path', async () => {
+    await post('/api/boards/Slash/backlog', 'slash', { title: 'one' });
+    const again = await post('/api/boards/Slash/backlog/', 'slash', { title: 'one' });
+    expect(replayed(again)).toBe(true);
+  });
+
+  it('leaves the key free where it is refused', async () => {
+    const path = '/api/boards/Free/backlog';
+    expect((await post(path, 'free', { title: '' })).status).toBe(400);
+    await service.client.post(path, { title: 'in the way', external_id: 'X-1' });
+    const conflict = await post(path, 'free', { title: 'mine', external_id: 'X-1' });
+    expect(conflict.status).toBe(409);
+    const done = await post(path, 'free', { title: 'mine', external_id: 'X-2' });
+    expect(done.status).toBe(201);
+    expect(replayed(done)).toBe(false);
+  });
+
+  it('that is refused five times at once leaves the key free', async () => {
+    const path = '/api/boards/Refused/backlog';
+    await service.client.post(path, { title: 'in the way', external_id: 'X-1' });
+    const refusals = await Promise.all(
+      Array.from({ length: 5 }, () => post(path, 'refused', { title: 'mine', external_id: 'X-1' })),
+    );
+    expect(refusals.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
+    expect((await post(path, 'refused', { title: 'mine' })).status).toBe(201);
+  });
+
+  it('takes keys of 1 to 255 visible characters, told apart by case', async () => {
+    const path = '/api/boards/Keys/backlog';
+    for (const key of ['a', 'A', '!"#$%&', 'k'.repeat(255)]) {
+      const made = await post(path, key, { title: 'one each' });
+      expect(made.status).toBe(201);
+      expect(replayed(made)).toBe(false);
+    }
+    for (const key of ['', 'k'.repeat(256), 'a b', 'ä']) {
+      const refused = await post(path, key, { title: 'none' });
+      expect(refused.status).toBe(400);
+      expect(refused.body.errors).toEqual([
+        { header: 'Idempotency-Key', code: 'invalid_key', detail: expect.any(String) },
+      ]);
+    }
+    expect(await storiesOf('Keys')).toHaveLength(4);
+  });
+
+  it('is 404 first where what it names is not there', async () => {
+    expect((await post('/api/sprints/999999/stories', '', { title: 'x' })).status).toBe(404);
+    expect((await post('/api/sprints/999999/stories', 'k', { title: 'x' })).status).toBe(404);
+  });
+});
+
+describe('answers', () => {
+  const rows = async (): Promise<number> => {
+    const row = await service.app
+      .get(Database)
+      .first<{ n: number }>('SELECT COUNT(*) AS n FROM idempotency_keys');
+    return Number(row?.n);
+  };
+
+  it('are kept for 24 hours', async () => {
+    const path = '/api/boards/Day/backlog';
+    service.clock.set('2027-01-01T12:00:00.000Z');
+    const first = await post(path, 'day', { title: 'one' });
+    service.clock.set('2027-01-02T11:59:59.999Z');
+    await service.app.get(KeySweeper).sweep();
+    expect(seen(await post(path, 'day', { title: 'one' }))).toEqual(seen(first));
+    // Not removed yet, but no longer kept.
+    service.clock.set('2027-01-02T12:00:00.001Z');
+    const second = await post(path, 'day', { title: 'two' });
+    expect(second.status).toBe(201);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect(seen(await post(path, 'day', { title: 'two' }))).toEqual(seen(second));
+  });
+
+  it('are removed afterwards, a part at a time', async () => {
+    const { app, clock } = service;
+    await app.get(KeySweeper).sweep();
+    clock.set('2027-02-01T00:00:00.000Z');
+    await app.get(KeySweeper).sweep();
+    expect(await rows()).toBe(0);
+    // As many in one millisecond as do not fit in one part, and more.
+    for (let i = 0; i < 6; i += 1) {
+      await Promise.all(
+        Array.from({ length: 200 }, (_, n) =>
+          post('/api/boards/Sweep/backlog', `sweep-${i}-${n}`, { title: 'x' }),
+        ),
+      );
+    }
+    clock.set('2027-02-01T23:59:59.999Z');
+    await app.get(KeySweeper).sweep();
+    expect(await rows()).toBe(1200);
+    clock.set('2027-02-02T00:00:00.001Z');
+    await app.get(KeySweeper).sweep();
+    expect(await rows()).toBe(0);
+  });
+});

@@ -1,0 +1,62 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+
+/** An answer as it came over the wire, header fields that `fetch` would not show included. */
+export interface WireAnswer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+/** A request with whatever header fields; `fetch` sets some by itself. */
+export function send(
+  url: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    const { method = 'GET', headers = {}, body } = options;
+    const call = request(url, { method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => (text += part));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: Object.fromEntries(
+            Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+          ),
+          text,
+        }),
+      );
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+/** Writes bytes that need not be HTTP, and reads what comes back until the connection is closed. */
+export function sendBytes(url: string, bytes: string): Promise<WireAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname.replace(/^\[(.*)\]$/, '$1'));
+    let received = '';
+    socket.setEncoding('latin1');
+    socket.on('data', (part: string) => (received += part));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const [head = '', ...rest] = received.split('\r\n\r\n');
+      const [start = '', ...lines] = head.split('\r\n');
+      resolve({
+        status: Number(start.split(' ')[1]),
+        headers: Object.fromEntries(
+          lines.map((line) => {
+            const at = line.indexOf(':');
+            return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
+          }),
+        ),
+        text: rest.join('\r\n\r\n'),
+      });
+    });
+    socket.write(bytes, 'latin1');
+  });
+}
