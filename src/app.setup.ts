@@ -13,10 +13,14 @@ import { Listing } from './common/listing';
 import { NestLogger } from './common/logging';
 import type { ProblemCode } from './common/problem';
 import { Problem, PROBLEMS } from './common/problem';
+import { Pressure } from './common/pressure';
 import { ProblemFilter, sendProblem } from './common/problem.filter';
+import { Punctuality } from './common/punctuality';
 import { RequestGuard } from './common/request.guard';
 import { Resources } from './common/resources';
 import { MAX_PARAMETER_LENGTH, RouteTable } from './common/route-table';
+import { Config } from './config';
+import { unavailable } from './database/database';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
@@ -32,6 +36,9 @@ const HEADERS_TIMEOUT = 5000;
 const REQUEST_TIMEOUT = 10_000;
 /** Milliseconds in which a reader must take something of a long answer. */
 const WRITE_TIMEOUT = 15_000;
+
+/** Milliseconds for all but the database work of a request that is answered in time. */
+const GRACE = 500;
 
 /** The server under Nest. */
 export function createAdapter(): FastifyAdapter {
@@ -77,6 +84,11 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const routes = new RouteTable(server);
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
+  const pressure = new Pressure();
+  const punctuality = new Punctuality(
+    app.get(Config).databaseDeadlineMs + GRACE,
+    (request, reply) => sendProblem(request, reply, unavailable()),
+  );
 
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
@@ -84,17 +96,31 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   });
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
-    if (lifecycle.stopping) reply.header('Connection', 'close');
-    if (request.url.length > URL_LIMIT) sendProblem(request, reply, new Problem('uri_too_long'));
-    else done();
+    const { always } = request.routeOptions.config as RouteSettings;
+    if (!always && !pressure.admits()) sendProblem(request, reply, new Problem('overloaded'));
+    else if (request.url.length > URL_LIMIT) {
+      sendProblem(request, reply, new Problem('uri_too_long'));
+    } else done();
+  });
+  server.addHook('preHandler', (request, reply, done) => {
+    punctuality.began(request, reply);
+    done();
+  });
+  server.addHook('onClose', (_, done) => {
+    punctuality.stop();
+    done();
   });
   // An expectation that is not known may be ignored (RFC 9110, section 10.1.1).
   server.server.on('checkExpectation', (request, response) => {
     server.server.emit('request', request, response);
   });
   server.addHook('preSerialization', openListing);
-  server.addHook('onSend', tag);
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (lifecycle.stopping) reply.header('Connection', 'close');
+    tag(request, reply, payload, done);
+  });
   server.addHook('onResponse', (request, reply, done) => {
+    punctuality.ended(reply);
     const { routeOptions, method, url, id } = request;
     const route = routeOptions.url ?? '(none)';
     const duration = reply.elapsedTime;
@@ -144,10 +170,12 @@ async function openListing(
   }
   const body = await payload.open(request, reply);
   if (typeof body !== 'string') {
-    const { socket } = request.raw;
-    socket.setTimeout(WRITE_TIMEOUT, () => socket.destroy());
-    reply.raw.once('close', () => socket.setTimeout(0));
+    // Node closes a connection that nothing passes on, and takes its own limit again for the next.
+    request.raw.socket.setTimeout(WRITE_TIMEOUT);
+    // It may have been refused meanwhile, for taking too long.
+    if (reply.sent) body.destroy();
   }
+  if (reply.sent) throw unavailable();
   return body;
 }
 

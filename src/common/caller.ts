@@ -8,12 +8,17 @@ export interface Caller {
   actor: string;
   /** `If-Match` as it was sent. */
   ifMatch?: string;
+  /**
+   * When the wait for an answer began (epoch milliseconds), so that all of its database work ends in
+   * time; where nobody waits like that, the time counts from the change itself.
+   */
+  since?: number;
 }
 
 /** The caller of a request, for handlers that change something. */
 export const From = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const caller: Caller = { actor: 'anonymous' };
+  const caller: Caller = { actor: 'anonymous', since: Date.now() };
   const ifMatch = request.headers['if-match'];
   if (ifMatch !== undefined) caller.ifMatch = ifMatch;
   return caller;
