@@ -4,4 +4,4 @@ import { createDataSource, dataSourceOptions } from './src/database/data-source'
 
 const config = Config.from(process.env);
 
-export default createDataSource(dataSourceOptions(config.database, config.databasePool));
+export default createDataSource(dataSourceOptions(config.database));

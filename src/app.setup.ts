@@ -14,11 +14,14 @@ import { Listing } from './common/listing';
 import { NestLogger } from './common/logging';
 import type { ProblemCode } from './common/problem';
 import { Problem, PROBLEMS } from './common/problem';
+import { Pressure } from './common/pressure';
 import { ProblemFilter, sendProblem } from './common/problem.filter';
+import { Punctuality } from './common/punctuality';
 import { RequestGuard } from './common/request.guard';
 import { Resources } from './common/resources';
 import { MAX_PARAMETER_LENGTH, RouteTable } from './common/route-table';
 import { Config } from './config';
+import { unavailable } from './database/database';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
@@ -34,6 +37,9 @@ const HEADERS_TIMEOUT = 5000;
 const REQUEST_TIMEOUT = 10_000;
 /** Milliseconds in which a reader must take something of a long answer. */
 const WRITE_TIMEOUT = 15_000;
+
+/** Milliseconds for all but the database work of a request that is answered in time. */
+const GRACE = 500;
 
 /** The server under Nest. */
 export function createAdapter({ trustProxy }: Config, pino: Pino): FastifyAdapter {
@@ -86,6 +92,11 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
   const browsers = new Browsers(app.get(Config));
+  const pressure = new Pressure();
+  const punctuality = new Punctuality(
+    app.get(Config).databaseDeadlineMs + GRACE,
+    (request, reply) => sendProblem(request, reply, unavailable()),
+  );
 
   server.decorateRequest('caller', undefined);
   server.removeAllContentTypeParsers();
@@ -94,8 +105,9 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   });
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
-    if (lifecycle.stopping) reply.header('Connection', 'close');
+    const { always } = request.routeOptions.config as RouteSettings;
     try {
+      if (!always && !pressure.admits()) throw new Problem('overloaded');
       if (request.url.length > URL_LIMIT) throw new Problem('uri_too_long');
       // HTTP/1.1 asks for it (RFC 9112, section 3.2).
       if (request.host === '' && request.raw.httpVersion === '1.1')
@@ -113,13 +125,25 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     }
     done();
   });
+  server.addHook('preHandler', (request, reply, done) => {
+    punctuality.began(request, reply);
+    done();
+  });
+  server.addHook('onClose', (_, done) => {
+    punctuality.stop();
+    done();
+  });
   // An expectation that is not known may be ignored (RFC 9110, section 10.1.1).
   server.server.on('checkExpectation', (request, response) => {
     server.server.emit('request', request, response);
   });
   server.addHook('preSerialization', openListing);
-  server.addHook('onSend', tag);
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (lifecycle.stopping) reply.header('Connection', 'close');
+    tag(request, reply, payload, done);
+  });
   server.addHook('onResponse', (request, reply, done) => {
+    punctuality.ended(reply);
     const line = requestLine(request, reply);
     metrics.observe(line.method, line.route, line.status, line.duration_ms / 1000);
     pino.info(line);
@@ -183,10 +207,12 @@ async function openListing(
   }
   const body = await payload.open(request, reply);
   if (typeof body !== 'string') {
-    const { socket } = request.raw;
-    socket.setTimeout(WRITE_TIMEOUT, () => socket.destroy());
-    reply.raw.once('close', () => socket.setTimeout(0));
+    // Node closes a connection that nothing passes on, and takes its own limit again for the next.
+    request.raw.socket.setTimeout(WRITE_TIMEOUT);
+    // It may have been refused meanwhile, for taking too long.
+    if (reply.sent) body.destroy();
   }
+  if (reply.sent) throw unavailable();
   return body;
 }
 

@@ -5,6 +5,7 @@ import { AppModule } from './app.module';
 import { applicationOptions, createAdapter, setUp } from './app.setup';
 import { createLogger } from './common/logging';
 import { Config, ConfigError } from './config';
+import { Database } from './database/database';
 import { stopOnSignal } from './shutdown';
 
 async function main(): Promise<void> {
@@ -19,6 +20,15 @@ async function main(): Promise<void> {
   stopOnSignal(app, config, pino);
   await app.listen(config.port, config.host);
   pino.info(`Sprintline listens on ${await app.getUrl()}`);
+  // Rejected where the database can never be used. No request could be served then, and a process
+  // that ends is what supervisors and people notice.
+  await app
+    .get(Database)
+    .ready()
+    .catch((error: Error) => {
+      pino.fatal(error.message);
+      process.exit(1);
+    });
 }
 
 main().catch((error: unknown) => {

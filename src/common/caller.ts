@@ -12,6 +12,11 @@ export interface Caller {
   ifMatch?: string;
   /** Set where the request came with an `Idempotency-Key`. */
   repeatable?: RepeatableRequest;
+  /**
+   * When the wait for an answer began (epoch milliseconds), so that all of its database work ends in
+   * time; where nobody waits like that, the time counts from the change itself.
+   */
+  since?: number;
 }
 
 /** A request that its client may repeat until it is answered, and is answered the same each time. */
@@ -39,7 +44,7 @@ declare module 'fastify' {
  */
 export const From = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const caller: Caller = { actor: 'anonymous' };
+  const caller: Caller = { actor: 'anonymous', since: Date.now() };
   const ifMatch = request.headers['if-match'];
   if (ifMatch !== undefined) caller.ifMatch = ifMatch;
   const key = request.headers['idempotency-key'];

@@ -9,6 +9,8 @@ export interface RouteSettings {
   location?: (body: { id: number; name: string }) => string;
   /** The media types that it answers in; application/json where it says nothing. */
   produces?: string[];
+  /** Answered under pressure too: what tells how the service is. */
+  always?: true;
 }
 
 /** Describes a handler that answers 200 with one object, or a bare array of them. */

@@ -51,7 +51,7 @@ export interface ListSource {
   represent: (row: Row) => object | undefined;
 }
 
-type Database = Reader & { snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> };
+type Database = Reader & { stream<T>(work: (reader: Reader) => Promise<T>): Promise<T> };
 
 /**
  * A list that is about to be answered: whole, in bounded memory however long it is, or a page of it.
@@ -76,7 +76,19 @@ export class Listing {
     if (limit === undefined) {
       const first = await this.read(this.database, after, CHUNK + 1);
       if (first.length <= CHUNK) return this.represent(first);
-      return Readable.from(this.stream(after), { objectMode: false, highWaterMark: 1 << 16 });
+      const chunks = this.stream(after);
+      // What refuses the whole list does so before the answer has begun.
+      let begun: Promise<IteratorResult<string>> | undefined = Promise.resolve(await chunks.next());
+      const rest: AsyncIterableIterator<string> = {
+        next: () => {
+          const next = begun ?? chunks.next();
+          begun = undefined;
+          return next;
+        },
+        return: () => chunks.return(undefined),
+        [Symbol.asyncIterator]: () => rest,
+      };
+      return Readable.from(rest, { objectMode: false, highWaterMark: 1 << 16 });
     }
     const rows = await this.read(this.database, after, limit + 1);
     if (rows.length > limit) {
@@ -92,7 +104,7 @@ export class Listing {
   private async *stream(after: Parameter[] | undefined): AsyncGenerator<string> {
     const chunks = new Channel<string>();
     const reading = this.database
-      .snapshot(async (reader) => {
+      .stream(async (reader) => {
         let position = after;
         let separator = '[';
         for (;;) {

@@ -57,11 +57,9 @@ export class ProblemFilter implements ExceptionFilter {
     } else if (ABOUT_THE_REQUEST.has(problem.code)) {
       problem = (await this.resources.missing(request).catch(toProblem)) ?? problem;
     }
-    if (problem.status >= 500) {
+    if (problem.status === 500) {
       const cause: unknown = problem.options.cause ?? exception;
-      const line = { request_id: request.id, code: problem.code, err: cause };
-      if (problem.status === 500) this.logger.error(line, 'a request failed');
-      else this.logger.warn(line, 'a request could not be served');
+      this.logger.error({ request_id: request.id, err: cause }, 'a request failed');
     }
     sendProblem(request, reply, problem);
   }
@@ -72,7 +70,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   const [instance] = request.url.split('?');
   void reply
     .code(problem.status)
-    .headers(problem.options.headers ?? {})
+    .headers(problem.headers)
     .removeHeader('etag')
     .removeHeader('location')
     .type('application/problem+json')

@@ -109,6 +109,8 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export class Problem extends Error {
   readonly status: number;
   readonly title: string;
+  /** Header fields of the answer. */
+  readonly headers: Record<string, string>;
 
   constructor(
     readonly code: ProblemCode,
@@ -117,6 +119,8 @@ export class Problem extends Error {
   ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     [this.status, this.title] = PROBLEMS[code];
+    // What cannot be served now may be in a second (RFC 9110, section 10.2.3).
+    this.headers = { ...(this.status === 503 && { 'Retry-After': '1' }), ...options.headers };
   }
 
   /** A request with faults, all of them named. */

@@ -6,6 +6,8 @@ import type { DatabaseTarget } from '../config';
 import { prepareConnection } from './mysql.engine';
 import { entities, migrations } from './registry';
 
+type MysqlTarget = Exclude<DatabaseTarget, { kind: 'sqlite' }>;
+
 /** A data source that has opened no connection yet: its `initialize` does. */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
@@ -19,8 +21,8 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   return dataSource;
 }
 
-/** How TypeORM is to reach a database. */
-export function dataSourceOptions(target: DatabaseTarget, connections: number): DataSourceOptions {
+/** How TypeORM is to reach a database. It opens and migrates; all else goes through an `Engine`. */
+export function dataSourceOptions(target: DatabaseTarget): DataSourceOptions {
   const common = { entities, migrations, migrationsTableName: 'migrations' };
   if (target.kind === 'sqlite') {
     return {
@@ -37,6 +39,7 @@ export function dataSourceOptions(target: DatabaseTarget, connections: number): 
       },
     };
   }
+  const { user: username, ...options } = connectionOptions(target);
   return {
     ...common,
     type: target.kind,
@@ -48,9 +51,19 @@ export function dataSourceOptions(target: DatabaseTarget, connections: number): 
         return pool;
       },
     },
+    username,
+    // One holds the lock of the migrations, one migrates; when they are done, neither is kept.
+    poolSize: 2,
+    extra: { ...options, maxIdle: 0, idleTimeout: 1000 },
+  };
+}
+
+/** How a server that speaks MySQL's protocol is reached. */
+export function connectionOptions(target: MysqlTarget): mysql2.ConnectionOptions {
+  return {
     host: target.host,
     port: target.port,
-    username: target.user,
+    user: target.user,
     password: target.password,
     database: target.database,
     charset: 'utf8mb4',
@@ -58,9 +71,11 @@ export function dataSourceOptions(target: DatabaseTarget, connections: number): 
     // Dates and times are texts from end to end: no Date object, no process time zone touches them.
     dateStrings: true,
     supportBigNumbers: true,
+    decimalNumbers: true,
     connectTimeout: 4000,
-    poolSize: connections,
+    // A peer that vanished without a word is noticed by the system's probes, not after two hours.
+    enableKeepAlive: true,
+    keepAliveInitialDelay: 10_000,
     ...(target.tls && { ssl: {} }),
-    extra: { decimalNumbers: true, maxIdle: connections, queueLimit: 0 },
   };
 }

@@ -12,8 +12,8 @@ import { UnitOfWork } from './unit-of-work';
   imports: [
     TypeOrmModule.forRootAsync({
       inject: [Config],
-      useFactory: ({ database, databasePool }: Config) => ({
-        ...dataSourceOptions(database, databasePool),
+      useFactory: ({ database }: Config) => ({
+        ...dataSourceOptions(database),
         // A database that is away must not keep the service from starting; `Database` opens it.
         manualInitialization: true,
       }),

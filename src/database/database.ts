@@ -5,13 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Problem } from '../common/problem';
 import { Config } from '../config';
+import { connectionOptions } from './data-source';
 import type { Engine, Load, Parameter, Reader, Row } from './engine';
+import { Overloaded } from './engine';
 import { migrate, NewerDatabase } from './migrator';
 import { MysqlEngine } from './mysql.engine';
 import { SqliteEngine } from './sqlite.engine';
 
 /** Pause between two tries to reach a database that is away, in milliseconds. */
-const RECONNECT_MS = 500;
+const RECONNECT_MS = 250;
 
 /**
  * The way to the database for everything that reads. The service starts without it: it is opened and
@@ -22,6 +24,9 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
   private opened: Engine | undefined;
   private closing = false;
+  private pinging: Promise<boolean> | undefined;
+  /** Whether it is known, and logged, that the database fails. */
+  private failing = false;
   private opening: Promise<void> = Promise.resolve();
   /** Set when the database can never be used by this program. */
   private hopeless: Error | undefined;
@@ -47,15 +52,17 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
     if (this.hopeless) throw this.hopeless;
   }
 
-  /** Whether a statement is answered now, by a database that is migrated. */
-  async isReady(): Promise<boolean> {
-    if (!this.opened) return false;
-    try {
-      await this.opened.read('SELECT 1');
-      return true;
-    } catch {
-      return false;
-    }
+  /** Whether the database is migrated and answers now. However many ask, it is asked once. */
+  isReady(): Promise<boolean> {
+    if (!this.opened) return Promise.resolve(false);
+    this.pinging ??= this.opened
+      .ping()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => (this.pinging = undefined));
+    return this.pinging;
   }
 
   /** How full the way to the database is; nothing where it is away. */
@@ -93,6 +100,16 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
+  /** As `snapshot`, for work that waits for a client. @throws Problem `database_unavailable` */
+  async stream<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    const { engine } = this;
+    try {
+      return await engine.stream(work);
+    } catch (error) {
+      throw this.translated(error);
+    }
+  }
+
   /** Whether a UNIQUE constraint refused a row. */
   isDuplicate(error: unknown): boolean {
     return this.opened?.failure(error) === 'duplicate';
@@ -101,34 +118,43 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The refusal that a failed statement means to a client, or the error itself. */
   translated(error: unknown): unknown {
     if (error instanceof Problem || !this.opened) return error;
+    if (error instanceof Overloaded) return new Problem('overloaded');
     const failure = this.opened.failure(error);
+    if (failure === 'unavailable') void this.watch(error);
     return failure === 'unavailable' || failure === 'retry' ? unavailable(error) : error;
   }
 
+  /** One line when the database begins to fail, and one when it answers again. */
+  private async watch(cause: unknown): Promise<void> {
+    if (this.failing) return;
+    this.failing = true;
+    this.logger.error(`The database fails: ${reason(cause)}. What needs it is answered with 503.`);
+    do await sleep(RECONNECT_MS, undefined, { ref: false });
+    while (!this.closing && !(await this.isReady()));
+    this.failing = false;
+    if (!this.closing) this.logger.log('The database answers again.');
+  }
+
   private async open(): Promise<void> {
-    for (let tries = 0; !this.closing; tries += 1) {
+    let told = '';
+    while (!this.closing) {
       try {
         if (!this.dataSource.isInitialized) await this.dataSource.initialize();
         const done = await migrate(this.dataSource);
         this.opened = this.createEngine();
-        this.logger.log(
-          { migrations: done },
-          tries === 0 ? 'database ready' : `database ready after ${tries} failed tries`,
-        );
+        this.logger.log({ migrations: done }, 'The database is ready.');
         return;
       } catch (error) {
         if (error instanceof NewerDatabase) {
           this.hopeless = error;
-          this.logger.fatal(error.message);
           return;
         }
-        // One line when it begins; what follows is the same again.
-        if (tries === 0) {
-          this.logger.error(
-            `The database cannot be used: ${(error as Error).message || (error as { code?: string }).code}. ` +
-              'Trying again until it can.',
-          );
+        // One line when it begins; what follows is mostly the same again.
+        const why = reason(error);
+        if (why !== told) {
+          this.logger.error(`The database cannot be used: ${why}. Trying again until it can.`);
         }
+        told = why;
         await sleep(RECONNECT_MS, undefined, { ref: false });
       }
     }
@@ -138,14 +164,17 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
     const { database, databasePool, databaseDeadlineMs } = this.config;
     return database.kind === 'sqlite'
       ? new SqliteEngine(this.dataSource, database.file, databaseDeadlineMs)
-      : new MysqlEngine(this.dataSource, databasePool, databaseDeadlineMs);
+      : new MysqlEngine(connectionOptions(database), databasePool, databaseDeadlineMs);
   }
 }
 
-/** The refusal of a service whose database is away. `Retry-After` is in seconds. */
+/** The refusal of a service whose database is away. */
 export function unavailable(cause?: unknown): Problem {
-  return new Problem('database_unavailable', undefined, {
-    headers: { 'Retry-After': '1' },
-    cause,
-  });
+  return new Problem('database_unavailable', undefined, { cause });
+}
+
+/** What an error says, on one line and without its end. */
+function reason(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return (message || code || String(error)).replace(/\s+/g, ' ').replace(/\.$/, '');
 }

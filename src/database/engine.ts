@@ -40,8 +40,8 @@ export interface Load {
  * A database, with as much of its dialect as the program has to know. TypeORM opens and describes
  * it; statements go through here, where time limits, errors and isolation are one matter.
  *
- * Every call is over by its deadline; later, and where too many wait already, it fails as
- * `unavailable`.
+ * Every call is over by its deadline, whatever the database does; where it passes, and where too many
+ * wait already, the call fails as `unavailable`.
  */
 export interface Engine {
   readonly dialect: 'sqlite' | 'mysql';
@@ -49,12 +49,23 @@ export interface Engine {
   read<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R[]>;
   /** Several SELECTs that see one and the same committed state. */
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
+  /**
+   * A snapshot for work that waits for others between its statements, such as a client that reads
+   * slowly. The deadline is one of each statement; and only a part of the connections is lent for it,
+   * so that however slow those clients are, the others are served.
+   */
+  stream<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
   /** One try of a transaction, READ COMMITTED or stricter; commits when `work` is fulfilled. */
   transaction<T>(work: (writer: Writer) => Promise<T>, deadline: number): Promise<T>;
+  /** Fulfilled when the database answers; does not stand in line, and does not wait long. */
+  ping(): Promise<void>;
   failure(error: unknown): Failure;
   load(): Load;
   close(): Promise<void>;
 }
 
-/** A deadline passed, or a queue was full. */
+/** A deadline passed; whatever was under way is abandoned. */
 export class Unavailable extends Error {}
+
+/** More wait already than can be served in time; nothing was begun. */
+export class Overloaded extends Unavailable {}

@@ -1,24 +1,35 @@
-import type { Pool, PoolConnection, QueryError, ResultSetHeader } from 'mysql2';
-import type { DataSource } from 'typeorm';
+import type { Connection as Raw, ConnectionOptions, QueryError, ResultSetHeader } from 'mysql2';
+import { createConnection } from 'mysql2';
 import type { Engine, Failure, Load, Parameter, Reader, Row, Writer, Written } from './engine';
 import { Unavailable } from './engine';
 import { Gate } from './gate';
 
 /**
- * Errors after which the same transaction may succeed: deadlock and certification failure (1213),
- * lock wait timeout (1205), record changed (1020), rolled back in a commit (1180, 3101), a Galera
- * node that is joining (1047).
+ * Errors after which the same transaction may succeed, for it was rolled back: deadlock and, on
+ * Galera, certification (1213), lock wait timeout (1205), record changed (1020), certification in
+ * group replication (3101); and those of a server that has just ceased to be the one to write to:
+ * Galera without a quorum (1047), read-only (1290, 1836).
  */
-const RETRY = new Set([1213, 1205, 1020, 1047, 1180, 3101]);
+const RETRY = new Set([1213, 1205, 1020, 3101, 1047, 1290, 1836]);
 
 /**
- * Errors of a server that cannot serve now: too many connections, access, unknown database, no disk,
- * shutdown, network, read-only, killed, no primary.
+ * Errors of a server that cannot serve now, or that does not say whether it committed: no disk, too
+ * many connections, access, unknown database, shutdown, network, killed, commit failed, too slow, no
+ * group.
  */
 const AWAY = new Set([
-  1021, 1040, 1041, 1044, 1045, 1049, 1053, 1077, 1114, 1129, 1152, 1158, 1159, 1160, 1161, 1203,
-  1226, 1290, 1317, 1836, 1927, 3024, 3032, 3100, 3572,
+  1021, 1040, 1041, 1044, 1045, 1049, 1053, 1077, 1114, 1129, 1152, 1158, 1159, 1160, 1161, 1180,
+  1203, 1226, 1317, 1927, 1969, 3024, 3032, 3100, 3572,
 ]);
+
+/** Errors that are the server's, so that another connection, maybe to another server, is better. */
+const LEAVE = new Set([1047, 1053, 1180, 1290, 1836, 1927, 3100]);
+
+/** `ER_UNKNOWN_SYSTEM_VARIABLE`: the server is not of the kind that has it. */
+const UNKNOWN_VARIABLE = 1193;
+
+/** Milliseconds in which a server that is well answers a ping. */
+const PING_MS = 1000;
 
 /** What each connection is set to before its first statement. */
 const SESSION = [
@@ -26,12 +37,34 @@ const SESSION = [
   `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO', time_zone = '+00:00', innodb_lock_wait_timeout = 2`,
 ];
 
+/**
+ * What makes a client read what it wrote, whichever node of a cluster each request meets; a server
+ * that is in none has no such variable, or takes no notice. Galera: a read, or the first statement of
+ * a transaction, waits until the node has applied what the cluster had committed before. Group
+ * replication: the same where every member takes writes; where one does, it need only be waited for
+ * when it has just become the primary.
+ */
+const CLUSTER_SESSION = [
+  'SET SESSION wsrep_sync_wait = 1',
+  `SET SESSION group_replication_consistency =
+     IF(@@group_replication_single_primary_mode, 'BEFORE_ON_PRIMARY_FAILOVER', 'BEFORE')`,
+];
+
 /** A statement or a connection did not answer in time, so nothing is known of its state. */
 class TimedOut extends Unavailable {}
 
+/** The connection was lost before the COMMIT was sent, so the transaction is undone. */
+class Interrupted extends Error {}
+
+/** A connection while it is lent to somebody. */
 class Connection implements Writer {
+  /** Whether somebody else may have it next. */
+  usable = true;
+  /** Whether nothing was heard of the server when something should have been. */
+  lost = false;
+
   constructor(
-    readonly raw: PoolConnection,
+    readonly raw: Raw,
     private readonly deadline: () => number,
   ) {}
 
@@ -45,14 +78,25 @@ class Connection implements Writer {
   }
 
   send<T>(sql: string, values: readonly Parameter[] = []): Promise<T> {
-    const timeout = this.deadline() - Date.now();
-    if (timeout <= 0) return Promise.reject(new TimedOut('no time left'));
     return new Promise((resolve, reject) => {
+      const timeout = this.deadline() - Date.now();
+      if (timeout <= 0) {
+        // What went before on it may have left a transaction open.
+        this.usable = false;
+        reject(new TimedOut('no time left'));
+        return;
+      }
       this.raw.query(
         { sql, values: values as Parameter[], timeout },
         (error: QueryError | null, result) => {
-          if (error) reject(error);
-          else resolve(result as T);
+          if (!error) {
+            resolve(result as T);
+            return;
+          }
+          const timedOut = error.code === 'PROTOCOL_SEQUENCE_TIMEOUT';
+          if (timedOut || isLost(error)) this.lost = true;
+          if (this.lost || LEAVE.has(error.errno ?? 0)) this.usable = false;
+          reject(timedOut ? new TimedOut('no answer in time') : error);
         },
       );
     });
@@ -60,45 +104,59 @@ class Connection implements Writer {
 }
 
 /**
- * A server that speaks MySQL's protocol, through the pool that TypeORM opened. mysql2 by itself waits
- * without limit, for a connection as for an answer; here both end at the deadline, and a connection
- * that did not answer in time is not used again.
+ * A server that speaks MySQL's protocol. mysql2 and its pool wait without limit, for a connection as
+ * for an answer, and a waiter of the pool is forgotten when the connection that it waits for cannot
+ * be made; so the connections are kept here. Whatever is asked for ends at its deadline, and a
+ * connection that did not answer by then is never used again.
  */
 export class MysqlEngine implements Engine {
   readonly dialect = 'mysql';
-  private readonly pool: Pool;
+  /** Connections that nobody uses, the one that was used last at the end. */
+  private readonly idle: Raw[] = [];
   private readonly gate: Gate;
+  private readonly streams: Gate;
+  private closed = false;
 
   constructor(
-    dataSource: DataSource,
+    private readonly options: ConnectionOptions,
     connections: number,
     private readonly deadlineMs: number,
   ) {
-    this.pool = (dataSource.driver as unknown as { pool: Pool }).pool;
-    this.gate = new Gate(connections, 1000);
+    this.gate = new Gate(connections);
+    this.streams = new Gate(Math.max(1, Math.floor(connections / 2)));
   }
 
-  read<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R[]> {
+  async read<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R[]> {
     const deadline = Date.now() + this.deadlineMs;
-    return this.lease(
-      deadline,
-      () => deadline,
-      (connection) => connection.send<R[]>(sql, parameters),
-    );
+    const send = (): Promise<R[]> =>
+      this.lease(
+        deadline,
+        () => deadline,
+        (connection) => connection.send<R[]>(sql, parameters),
+      );
+    try {
+      return await send();
+    } catch (error) {
+      // A connection that was lost while it lay idle says so at its next use.
+      if (!isLost(error)) throw error;
+      return send();
+    }
   }
 
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    // Between its statements a snapshot may wait for a slow client, so each has a time of its own.
+    const deadline = Date.now() + this.deadlineMs;
+    return this.readOnly(deadline, () => deadline, work);
+  }
+
+  async stream<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const deadline = (): number => Date.now() + this.deadlineMs;
-    return this.lease(deadline(), deadline, async (connection) => {
-      await connection.send('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-      await connection.send('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
-      try {
-        return await work(connection);
-      } finally {
-        await connection.send('COMMIT');
-      }
-    });
+    const first = deadline();
+    await this.streams.enter(first);
+    try {
+      return await this.readOnly(first, deadline, work);
+    } finally {
+      this.streams.leave();
+    }
   }
 
   transaction<T>(work: (writer: Writer) => Promise<T>, deadline: number): Promise<T> {
@@ -106,12 +164,14 @@ export class MysqlEngine implements Engine {
       deadline,
       () => deadline,
       async (connection) => {
-        await connection.send('START TRANSACTION');
         let result: T;
         try {
+          await connection.send('START TRANSACTION');
           result = await work(connection);
         } catch (error) {
-          if (!isBroken(error)) await connection.send('ROLLBACK');
+          if (isLost(error)) throw new Interrupted('connection lost', { cause: error });
+          // Where this fails, the connection is given up, and the server undoes the transaction.
+          if (connection.usable) await connection.send('ROLLBACK').catch(() => undefined);
           throw error;
         }
         await connection.send('COMMIT');
@@ -120,13 +180,24 @@ export class MysqlEngine implements Engine {
     );
   }
 
+  async ping(): Promise<void> {
+    const deadline = Date.now() + PING_MS;
+    await this.lend(
+      deadline,
+      () => deadline,
+      (connection) => connection.send('SELECT 1'),
+    );
+  }
+
   failure(error: unknown): Failure {
     if (error instanceof Unavailable) return 'unavailable';
-    const { errno, code, fatal } = error as Partial<QueryError>;
+    if (error instanceof Interrupted) return 'retry';
+    const { errno, code } = error as Partial<QueryError>;
     if (errno !== undefined && RETRY.has(errno)) return 'retry';
     if (errno === 1062) return 'duplicate';
-    if (fatal || (errno !== undefined && AWAY.has(errno)) || isBroken(error)) return 'unavailable';
-    if (/^(E[A-Z]+|POOL_CLOSED)$/.test(code ?? '') && (errno ?? -1) < 0) return 'unavailable';
+    if (isLost(error) || (errno !== undefined && AWAY.has(errno))) return 'unavailable';
+    // The system's own errors: no such host, no route, connection refused.
+    if (/^E[A-Z]+(_[A-Z]+)?$/.test(code ?? '') && (errno ?? -1) < 0) return 'unavailable';
     return 'other';
   }
 
@@ -134,8 +205,29 @@ export class MysqlEngine implements Engine {
     return { limit: this.gate.limit, busy: this.gate.busy, waiting: this.gate.waiting };
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const raw of this.idle.splice(0)) raw.end();
+  }
 
+  private readOnly<T>(
+    deadline: number,
+    statementDeadline: () => number,
+    work: (reader: Reader) => Promise<T>,
+  ): Promise<T> {
+    return this.lease(deadline, statementDeadline, async (connection) => {
+      await connection.send('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+      await connection.send('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+      try {
+        return await work(connection);
+      } finally {
+        // Where this fails, the connection is given up, and the answer is none the worse.
+        if (connection.usable) await connection.send('COMMIT').catch(() => undefined);
+      }
+    });
+  }
+
+  /** Lends a connection to one of so many at once, until its work is done. */
   private async lease<T>(
     deadline: number,
     statementDeadline: () => number,
@@ -144,44 +236,84 @@ export class MysqlEngine implements Engine {
     const wait = this.gate.enter(deadline);
     if (wait) await wait;
     try {
-      const raw = await this.acquire(deadline);
-      try {
-        const result = await work(new Connection(raw, statementDeadline));
-        raw.release();
-        return result;
-      } catch (error) {
-        if (isBroken(error)) raw.destroy();
-        else raw.release();
-        throw error;
-      }
+      return await this.lend(deadline, statementDeadline, work);
     } finally {
       this.gate.leave();
     }
   }
 
-  private acquire(deadline: number): Promise<PoolConnection> {
-    return new Promise((resolve, reject) => {
-      let late = false;
-      const timer = setTimeout(
-        () => {
-          late = true;
-          reject(new TimedOut('no connection in time'));
-        },
-        Math.max(0, deadline - Date.now()),
-      );
-      this.pool.getConnection((error, connection) => {
-        clearTimeout(timer);
-        if (late) connection?.release();
-        else if (error) reject(error);
-        else resolve(connection);
-      });
+  private async lend<T>(
+    deadline: number,
+    statementDeadline: () => number,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const raw = this.idle.pop() ?? (await this.connect(deadline));
+    const connection = new Connection(raw, statementDeadline);
+    try {
+      return await work(connection);
+    } finally {
+      if (connection.usable && !this.closed && this.idle.length < this.gate.limit) {
+        this.idle.push(raw);
+      } else {
+        discard(raw);
+      }
+      // What happened to one has most likely happened to all.
+      if (connection.lost) for (const other of this.idle.splice(0)) discard(other);
+    }
+  }
+
+  private async connect(deadline: number): Promise<Raw> {
+    const connectTimeout = deadline - Date.now();
+    if (connectTimeout <= 0) throw new TimedOut('no time left to connect');
+    const raw = createConnection({ ...this.options, connectTimeout });
+    // Emitted for an idle connection that the server, or something on the way, has closed.
+    raw.on('error', () => {
+      const index = this.idle.indexOf(raw);
+      if (index >= 0) this.idle.splice(index, 1);
+      discard(raw);
     });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        raw.connect((error) => (error ? reject(error) : resolve()));
+      });
+      const connection = new Connection(raw, () => deadline);
+      await prepare((statement) => connection.send(statement));
+      // A statement that nobody waits for any more is to end on the server too. (MariaDB counts in
+      // seconds, MySQL in milliseconds, each in a comment that only it executes.)
+      await connection.send(
+        `SET SESSION /*M! max_statement_time = ${this.deadlineMs / 1000} */ /*!80000 max_execution_time = ${this.deadlineMs} */`,
+      );
+      return raw;
+    } catch (error) {
+      discard(raw);
+      throw error;
+    }
   }
 }
 
-/** Whether a connection can no longer be trusted after this error. */
-function isBroken(error: unknown): boolean {
-  if (error instanceof TimedOut) return true;
+/** Sends what a connection is set to, all of it at once, so that nothing else comes before. */
+async function prepare(send: (statement: string) => Promise<unknown>): Promise<void> {
+  await Promise.all([
+    ...SESSION.map(send),
+    ...CLUSTER_SESSION.map((statement) =>
+      send(statement).catch((error: QueryError) => {
+        if (error.errno !== UNKNOWN_VARIABLE) throw error;
+      }),
+    ),
+  ]);
+}
+
+/** Sets up a new connection of a pool that is not ours. */
+export function prepareConnection(raw: Raw): void {
+  const send = (statement: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      raw.query(statement, (error: QueryError | null) => (error ? reject(error) : resolve()));
+    });
+  prepare(send).catch(() => discard(raw));
+}
+
+/** Whether a connection is gone, with whatever was under way on it. */
+function isLost(error: unknown): boolean {
   const { fatal, code, errno } = error as Partial<QueryError>;
   return (
     fatal === true ||
@@ -194,11 +326,8 @@ function isBroken(error: unknown): boolean {
   );
 }
 
-/** Sets up a new connection; its statements run in order, so these come first. */
-export function prepareConnection(connection: PoolConnection): void {
-  for (const statement of SESSION) {
-    connection.query(statement, (error: QueryError | null) => {
-      if (error) connection.destroy();
-    });
-  }
+/** Gives a connection up. By itself mysql2 only says good-bye, which a dead peer never answers. */
+function discard(raw: Raw): void {
+  raw.destroy();
+  (raw as Raw & { stream?: { destroy?: () => void } }).stream?.destroy?.();
 }

@@ -1,15 +1,19 @@
 import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
 import type { DataSource } from 'typeorm';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine, Failure, Load, Parameter, Reader, Row, Writer, Written } from './engine';
 import { Unavailable } from './engine';
 import { Gate } from './gate';
 
 type Statement = Database.Statement<unknown[]>;
 
-/** Snapshots that may be open at once; each has a connection of its own. */
-const SNAPSHOTS = 16;
+/** Streams that may be open at once; each snapshot has a connection of its own. */
+const STREAMS = 16;
 const IDLE_SNAPSHOTS = 4;
+
+/** Milliseconds of writing after which others, who want nothing of the writer, have their turn. */
+const LONGEST_TURN = 20;
 
 /** A connection with its prepared statements. */
 class Connection implements Writer {
@@ -48,8 +52,10 @@ export class SqliteEngine implements Engine {
   private readonly writer: Connection;
   private readonly reader: Connection;
   private readonly idle: Connection[] = [];
-  private readonly writing = new Gate(1, 1000);
-  private readonly snapshots = new Gate(SNAPSHOTS, 1000);
+  private readonly writing = new Gate(1);
+  private readonly streams = new Gate(STREAMS);
+  /** When the present run of transactions began, with nothing between them. */
+  private turn = 0;
 
   constructor(
     dataSource: DataSource,
@@ -69,33 +75,45 @@ export class SqliteEngine implements Engine {
   }
 
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    await this.snapshots.enter(Date.now() + this.deadlineMs);
     const connection = this.idle.pop() ?? this.open();
+    let usable = false;
     try {
       connection.database.exec('BEGIN');
-      try {
-        return await work(connection);
-      } finally {
-        connection.database.exec('COMMIT');
-      }
+      const result = await work(connection);
+      connection.database.exec('COMMIT');
+      usable = true;
+      return result;
     } finally {
-      if (this.idle.length < IDLE_SNAPSHOTS) this.idle.push(connection);
+      if (!usable) usable = rolledBack(connection);
+      if (usable && this.idle.length < IDLE_SNAPSHOTS) this.idle.push(connection);
       else connection.database.close();
-      this.snapshots.leave();
+    }
+  }
+
+  async stream<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    await this.streams.enter(Date.now() + this.deadlineMs);
+    try {
+      return await this.snapshot(work);
+    } finally {
+      this.streams.leave();
     }
   }
 
   async transaction<T>(work: (writer: Writer) => Promise<T>, deadline: number): Promise<T> {
     await this.writing.enter(deadline);
     try {
+      // One in line follows the other without the event loop coming round between them.
+      if (performance.now() - this.turn > LONGEST_TURN) {
+        await nextTurn();
+        this.turn = performance.now();
+      }
       this.writer.database.exec('BEGIN IMMEDIATE');
       try {
         const result = await work(this.writer);
         this.writer.database.exec('COMMIT');
         return result;
       } catch (error) {
-        // A failed write may have ended the transaction already.
-        if (this.writer.database.inTransaction) this.writer.database.exec('ROLLBACK');
+        rolledBack(this.writer);
         throw error;
       }
     } finally {
@@ -103,15 +121,20 @@ export class SqliteEngine implements Engine {
     }
   }
 
+  async ping(): Promise<void> {
+    await this.reader.query('SELECT 1');
+  }
+
   failure(error: unknown): Failure {
     if (error instanceof Unavailable) return 'unavailable';
-    const { code = '' } = error as { code?: string };
+    const { code = '', message = '' } = error as { code?: string; message?: string };
     if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
     if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
     if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/.test(code)) {
       return 'unavailable';
     }
-    return 'other';
+    // Where a file cannot be opened, the driver gives no code.
+    return message.startsWith('ConnectionFailed') ? 'unavailable' : 'other';
   }
 
   load(): Load {
@@ -128,5 +151,16 @@ export class SqliteEngine implements Engine {
     database.pragma('query_only = ON');
     database.pragma('busy_timeout = 0');
     return new Connection(database);
+  }
+}
+
+/** Ends the transaction of a connection, where there is one; false where even that fails. */
+function rolledBack({ database }: Connection): boolean {
+  try {
+    // A failed write may have ended it already.
+    if (database.inTransaction) database.exec('ROLLBACK');
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -45,7 +45,7 @@ export class UnitOfWork {
       await change.flush();
       if (repeatable) await keep(change, repeatable, JSON.stringify(result));
       return result;
-    });
+    }, caller.since);
   }
 
   /** Runs a transaction that belongs to no board, such as the removal of what nobody can see. */
@@ -53,9 +53,8 @@ export class UnitOfWork {
     return this.attempt(work);
   }
 
-  private async attempt<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+  private async attempt<T>(work: (writer: Writer) => Promise<T>, start = Date.now()): Promise<T> {
     const { engine } = this.database;
-    const start = Date.now();
     const deadline = start + this.config.databaseDeadlineMs;
     for (let tries = 1; ; tries += 1) {
       try {

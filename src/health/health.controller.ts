@@ -1,5 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { RouteSettings } from '../common/http';
 import { Answers } from '../common/http';
 import { Problem } from '../common/problem';
 import { Shown } from '../common/view';
@@ -20,12 +22,14 @@ export class HealthController {
   ) {}
 
   @Get('live')
+  @RouteConfig({ always: true } satisfies RouteSettings)
   @Answers('Liveness: whether the process works', Health)
   live(): Health {
     return { status: 'ok' };
   }
 
   @Get('ready')
+  @RouteConfig({ always: true } satisfies RouteSettings)
   @Answers('Readiness: whether requests can be served', Health)
   @ApiResponse({ status: 503, description: 'Not now.' })
   async ready(): Promise<Health> {

@@ -10,7 +10,7 @@ export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
   @Get()
-  @RouteConfig({ produces: ['text/plain'] } satisfies RouteSettings)
+  @RouteConfig({ produces: ['text/plain'], always: true } satisfies RouteSettings)
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({ summary: 'Metrics for Prometheus' })
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })

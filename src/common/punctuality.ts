@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Milliseconds between two looks at who is late. */
+const LOOK_EVERY = 250;
+
+/**
+ * Sees to it that every request is answered in time, whatever keeps its handler: requests are told to
+ * it when they have arrived whole, and those whose answer has not begun when their time is over are
+ * handed out, to be refused.
+ */
+export class Punctuality {
+  /** In the order in which they came, so that the first is the one that has waited longest. */
+  private readonly pending = new Map<FastifyReply, { request: FastifyRequest; since: number }>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly limitMs: number,
+    private readonly late: (request: FastifyRequest, reply: FastifyReply) => void,
+  ) {
+    this.timer = setInterval(() => this.look(), LOOK_EVERY).unref();
+  }
+
+  began(request: FastifyRequest, reply: FastifyReply): void {
+    this.pending.set(reply, { request, since: Date.now() });
+  }
+
+  ended(reply: FastifyReply): void {
+    this.pending.delete(reply);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    const latest = Date.now() - this.limitMs;
+    for (const [reply, { request, since }] of this.pending) {
+      if (since > latest) break;
+      this.pending.delete(reply);
+      if (!reply.raw.headersSent) this.late(request, reply);
+    }
+  }
+}
