@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { conforms } from './conformance';
 
 /** An answer, read whole. */
@@ -65,12 +66,14 @@ export class Client {
       content = JSON.stringify(body);
     }
     for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
-    const response = await fetch(this.url + path, {
-      method,
-      headers,
-      body: content as RequestInit['body'],
-      redirect: 'manual',
-    });
+    const response = await this.patiently(() =>
+      fetch(this.url + path, {
+        method,
+        headers,
+        body: content as RequestInit['body'],
+        redirect: 'manual',
+      }),
+    );
     const text = await response.text();
     const json = /json/.test(response.headers.get('content-type') ?? '');
     const answer: Answer<T> = {
@@ -81,5 +84,20 @@ export class Client {
     };
     if (!options.undocumented) conforms(method, path, answer);
     return answer;
+  }
+
+  /**
+   * A machine that is busy with other things may be too slow for a crowd of requests; who is told so
+   * has changed nothing, and comes again.
+   */
+  private async patiently(send: () => Promise<Response>): Promise<Response> {
+    for (let tries = 1; ; tries += 1) {
+      const response = await send();
+      if (response.status !== 503 || tries === 50) return response;
+      const { code } = (await response.clone().json()) as { code?: string };
+      if (code !== 'overloaded') return response;
+      await response.arrayBuffer();
+      await sleep(20 * tries);
+    }
   }
 }
