@@ -13,6 +13,7 @@ export interface Request {
 
 /** What a load saw. Times are in milliseconds. */
 export interface Measured {
+  count: number;
   rate: number;
   p50: number;
   p99: number;
@@ -61,7 +62,7 @@ export async function load(
     const result = JSON.parse(line) as Record<string, number>;
     if (result.failed) throw new Error(`${result.failed} requests failed:\n${output}`);
     const { requests: count = 0, seconds: taken = 1, p50 = 0, p99 = 0 } = result;
-    return { rate: count / taken, p50, p99 };
+    return { count, rate: count / taken, p50, p99 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -67,7 +67,10 @@ const ratio = ({ rounds }: Outcome): string =>
 
 function ratioTable(outcomes: Outcome[], other: string): string {
   return table(
-    ['case', 'ratio', 'min', 'max', 'goal', 'ours/s', 'p50', 'p99', `${other}/s`, 'p50', 'p99'],
+    [
+      ...['case', 'ratio', 'min', 'max', 'goal'],
+      ...['ours/s', 'p50', 'p99', 'cpu', `${other}/s`, 'p50', 'p99', 'cpu'],
+    ],
     outcomes.map((outcome) => {
       const { rounds, title, goal } = outcome;
       const ratios = rounds.map((round) => round.ratio);
@@ -75,6 +78,7 @@ function ratioTable(outcomes: Outcome[], other: string): string {
         median(rounds.map((round) => round[of].rate)).toFixed(0),
         `${median(rounds.map((round) => round[of].p50)).toFixed(2)} ms`,
         `${median(rounds.map((round) => round[of].p99)).toFixed(2)} ms`,
+        `${median(rounds.map((round) => round[of].processor)).toFixed(0)} µs`,
       ];
       return [
         title,

@@ -29,8 +29,11 @@ export interface Outcome {
   name: string;
   title: string;
   goal: number | null;
-  rounds: { ours: Measured; theirs: Measured; ratio: number }[];
+  rounds: { ours: Run; theirs: Run; ratio: number }[];
 }
+
+/** A run, with the processor time of the server for each request, in microseconds. */
+type Run = Measured & { processor: number };
 
 /** One side of the comparison: a server, and the database with the boards that it serves. */
 interface Side {
@@ -88,12 +91,14 @@ async function measure(
   ours: Side,
   theirs: Side,
 ): Promise<Outcome> {
-  const run = async (side: Side, round: number, duration: number): Promise<Measured> => {
+  const run = async (side: Side, round: number, duration: number): Promise<Run> => {
     let requests = one.requests(side.boards, round);
     if (one.conditional) requests = await tagged(side.service.url, requests);
     const changes = one.changing ? changeAll(side.store) : undefined;
     try {
-      return await load(side.service.url, requests, { connections, seconds: duration });
+      const before = side.service.processor();
+      const seen = await load(side.service.url, requests, { connections, seconds: duration });
+      return { ...seen, processor: (side.service.processor() - before) / seen.count };
     } finally {
       await changes?.stop();
     }

@@ -69,6 +69,13 @@ export class Service {
     return { now: of('VmRSS'), peak: of('VmHWM') };
   }
 
+  /** Processor time that the process has had, in microseconds. */
+  processor(): number {
+    const fields = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
+    // utime and stime, in ticks of 10 ms.
+    return (Number(fields?.[11]) + Number(fields?.[12])) * 10_000;
+  }
+
   async stop(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const gone = new Promise((resolve) => this.child.once('exit', resolve));
