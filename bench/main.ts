@@ -1,0 +1,99 @@
+import { parseArgs } from 'node:util';
+import { CASES } from './cases';
+import type { Outcome } from './ratios';
+import { measureRatios } from './ratios';
+import { keep, median, surroundings, table } from './report';
+import type { EngineName } from './store';
+
+const USAGE = `npm run bench [-- OPTIONS]
+
+  --engine sqlite|mysql   one of the two; both where it is not said
+  --only NAME             one case, or several times this: ${CASES.map(({ name }) => name).join(', ')}
+  --compare REV           another revision of this repository instead of the bare server
+  --quick                 one short round: shows that it runs, and roughly how fast
+  --rounds N              7; each is one run of ours and one of the other
+  --seconds N             6 for each run
+  --connections N         16
+
+BENCH_MYSQL_URL names a server to use (its user creates databases); without it a throwaway MariaDB is
+started. BENCH_FOLDER is where SQLite's files go.`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      engine: { type: 'string' },
+      only: { type: 'string', multiple: true, default: [] },
+      compare: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      connections: { type: 'string', default: '16' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return;
+  }
+  const engines: EngineName[] =
+    values.engine === undefined ? ['mysql', 'sqlite'] : [values.engine as EngineName];
+  const other = values.compare ?? 'bare';
+  const outcomes: Outcome[] = [];
+  const versions: Record<string, string> = {};
+  for (const engine of engines) {
+    const before = outcomes.length;
+    versions[engine] = await measureRatios(
+      {
+        engine,
+        only: values.only,
+        rounds: Number(values.rounds ?? (values.quick ? 1 : 7)),
+        seconds: Number(values.seconds ?? (values.quick ? 2 : 6)),
+        connections: Number(values.connections),
+        ...(values.compare !== undefined && { compare: values.compare }),
+      },
+      (outcome) => {
+        outcomes.push(outcome);
+        console.error(`${engine}: ${outcome.name} ${ratio(outcome)}`);
+      },
+    );
+    console.log(`\n${versions[engine]}\n\n${ratioTable(outcomes.slice(before), other)}\n`);
+  }
+  const file = keep(`ratios-${other}`, { ...surroundings(), versions, other, outcomes });
+  console.log(`All numbers: ${file}`);
+}
+
+const ratio = ({ rounds }: Outcome): string =>
+  median(rounds.map((round) => round.ratio)).toFixed(2);
+
+function ratioTable(outcomes: Outcome[], other: string): string {
+  return table(
+    [
+      ...['case', 'ratio', 'min', 'max', 'goal'],
+      ...['ours/s', 'p50', 'p99', 'cpu', `${other}/s`, 'p50', 'p99', 'cpu'],
+    ],
+    outcomes.map((outcome) => {
+      const { rounds, title, goal } = outcome;
+      const ratios = rounds.map((round) => round.ratio);
+      const side = (of: 'ours' | 'theirs'): string[] => [
+        median(rounds.map((round) => round[of].rate)).toFixed(0),
+        `${median(rounds.map((round) => round[of].p50)).toFixed(2)} ms`,
+        `${median(rounds.map((round) => round[of].p99)).toFixed(2)} ms`,
+        `${median(rounds.map((round) => round[of].processor)).toFixed(0)} µs`,
+      ];
+      return [
+        title,
+        ratio(outcome),
+        Math.min(...ratios).toFixed(2),
+        Math.max(...ratios).toFixed(2),
+        goal === null ? '–' : goal.toFixed(2),
+        ...side('ours'),
+        ...side('theirs'),
+      ];
+    }),
+  );
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
