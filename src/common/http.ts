@@ -9,6 +9,8 @@ export interface RouteSettings {
   location?: (body: { id: number; name: string }) => string;
   /** The media types that it answers in; application/json where it says nothing. */
   produces?: string[];
+  /** The answer to this POST is what a GET of the resource would read next, and is tagged like it. */
+  tagged?: boolean;
 }
 
 /** Describes a handler that answers 200 with one object, or a bare array of them. */
@@ -33,3 +35,7 @@ export function Creates(
     ApiCreatedResponse({ type }),
   );
 }
+
+/** Describes a handler that acts on a resource and answers 200 with what it is then. */
+export const AnswersAction = (summary: string, type: Type<unknown>): MethodDecorator =>
+  applyDecorators(Answers(summary, type), RouteConfig({ tagged: true } satisfies RouteSettings));
