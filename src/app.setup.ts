@@ -228,14 +228,16 @@ function tag(
 ): void {
   const { method } = request;
   const { statusCode } = reply;
+  const { tagged } = request.routeOptions.config as RouteSettings;
   const reads = method === 'GET' || method === 'HEAD';
   if (
     typeof payload === 'string' &&
     /^[[{]/.test(payload) &&
-    ((statusCode === 200 && (reads || method === 'PUT' || method === 'PATCH')) ||
+    ((statusCode === 200 && (reads || method === 'PUT' || method === 'PATCH' || tagged)) ||
       statusCode === 201)
   ) {
-    const etag = etagOf(payload);
+    // A list that fits into one text has the tag of its board, like a long one.
+    const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(payload);
     reply.header('ETag', etag);
     if (reads && matchesNone(request.headers['if-none-match'], etag)) reply.code(304);
   }

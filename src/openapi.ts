@@ -144,7 +144,8 @@ function describeConditions(path: string, method: string, operation: Operation):
         { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
       ),
     );
-  } else if (['put', 'patch', 'delete'].includes(method)) {
+  }
+  if (['put', 'patch', 'delete'].includes(method) || /\/(move|complete|reopen)$/.test(path)) {
     parameters.push(header('If-Match', 'Answers 412 where the tag does not stand any more.'));
   }
 }

@@ -105,7 +105,9 @@ export function readForm(text: string): Record<string, string[]> {
     const [name, value] = (at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]).map(
       (part) => decodeURIComponent(part.replaceAll('+', ' ')),
     ) as [string, string];
-    members.set(name, [...(members.get(name) ?? []), value]);
+    const values = members.get(name);
+    if (values) values.push(value);
+    else members.set(name, [value]);
   }
   if (members.size > MOST_MEMBERS) throw new Problem('malformed_body', 'The form is too large.');
   // Not through assignment: a member may be called __proto__.

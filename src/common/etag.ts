@@ -21,11 +21,15 @@ export function matchesNone(header: string | undefined, etag: string): boolean {
  * representation as it stands under the board's lock.
  * @throws Problem `precondition_failed`
  */
-export function requireMatch({ ifMatch }: Caller, representation: object): void {
+export function requireMatch(caller: Caller, representation: object): void {
+  if (caller.ifMatch === undefined) return;
+  requireTag(caller, etagOf(JSON.stringify(representation)));
+}
+
+/** As `requireMatch`, where the entity tag is known. @throws Problem `precondition_failed` */
+export function requireTag({ ifMatch }: Caller, etag: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  if (!tags(ifMatch).includes(etagOf(JSON.stringify(representation)))) {
-    throw new Problem('precondition_failed');
-  }
+  if (!tags(ifMatch).includes(etag)) throw new Problem('precondition_failed');
 }
 
 /** Entity tags may hold commas, so the list is read tag by tag. */

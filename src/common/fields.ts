@@ -118,6 +118,63 @@ export function oneOf(...words: readonly string[]): Kind {
   };
 }
 
+/** What one of several kinds takes; the first that does says how it is read. */
+export function either(...kinds: readonly Kind[]): Kind {
+  return {
+    schema: { oneOf: kinds.map(({ schema }) => schema) },
+    read(value) {
+      const refusals: string[] = [];
+      for (const kind of kinds) {
+        const reading = kind.read(value);
+        if ('value' in reading) return reading;
+        refusals.push(reading.detail);
+      }
+      return refuse('invalid_value', refusals.join(', or '));
+    },
+  };
+}
+
+/** The place on one side of a story. */
+const beside = (side: 'before' | 'after'): Kind => ({
+  schema: {
+    type: 'object',
+    properties: { [side]: identifier.schema },
+    required: [side],
+    additionalProperties: false,
+  },
+  read(value) {
+    const [[name, id] = [], ...rest] =
+      typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    const reading = identifier.read(id);
+    if (name !== side || rest.length > 0 || 'code' in reading) {
+      return refuse('invalid_value', `{"${side}": id}`);
+    }
+    return { value: { [side]: reading.value } };
+  },
+});
+
+/** A place in a list of stories: an end of it, or next to a story. */
+export const position: Kind = either(oneOf('first', 'last'), beside('before'), beside('after'));
+
+/** The ids of at most so many things, whose order matters. That they differ is for the reader to see. */
+export function identifiers(max: number): Kind {
+  return {
+    list: true,
+    schema: { type: 'array', maxItems: max, uniqueItems: true, items: identifier.schema },
+    read(value) {
+      if (!Array.isArray(value)) return refuse('invalid_type', 'must be a list of ids');
+      if (value.length > max) return refuse('too_many', `must have at most ${max} ids`);
+      const ids: unknown[] = [];
+      for (const item of value as unknown[]) {
+        const reading = identifier.read(item);
+        if ('code' in reading) return refuse(reading.code, `each id ${reading.detail}`);
+        ids.push(reading.value);
+      }
+      return { value: ids };
+    },
+  };
+}
+
 /** Yes or no. In a query or a form, `true` or `false`. */
 export const flag: Kind = {
   schema: { type: 'boolean' },

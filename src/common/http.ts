@@ -11,6 +11,8 @@ export interface RouteSettings {
   produces?: string[];
   /** Answered under pressure too: what tells how the service is. */
   always?: true;
+  /** The answer to this POST is what a GET of the resource would read next, and is tagged like it. */
+  tagged?: boolean;
 }
 
 /** Describes a handler that answers 200 with one object, or a bare array of them. */
@@ -35,3 +37,7 @@ export function Creates(
     ApiCreatedResponse({ type }),
   );
 }
+
+/** Describes a handler that acts on a resource and answers 200 with what it is then. */
+export const AnswersAction = (summary: string, type: Type<unknown>): MethodDecorator =>
+  applyDecorators(Answers(summary, type), RouteConfig({ tagged: true } satisfies RouteSettings));

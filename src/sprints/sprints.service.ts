@@ -13,10 +13,8 @@ import { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
-import type { Reseat } from '../stories/reseat';
-import { reseat } from '../stories/reseat';
-import { endOf } from '../stories/stories.service';
-import { GREATEST_SEQ } from '../stories/story.entity';
+import { arrange } from '../stories/arrange';
+import { seatedIn } from '../stories/reseat';
 import type { StoryRow } from '../stories/story.queries';
 import { representStory, STORY_COLUMNS, STORY_TABLES } from '../stories/story.queries';
 import type { TaskView } from '../tasks/task.dto';
@@ -154,17 +152,8 @@ export class SprintsService {
       const { board, before } = await this.take(change, id);
       requireMatch(caller, before);
       if (before.completed_at !== null && !force) throw new Problem('sprint_completed');
-      const stories = await change.query<Reseat['story']>(
-        'SELECT id, seq, version, updated_at FROM stories WHERE board_id = ? AND sprint_id = ? ORDER BY seq, id',
-        [board.id, id],
-      );
-      const last = await endOf(change, board, null);
-      if (last + stories.length > GREATEST_SEQ) throw new Problem('seq_exhausted');
-      await reseat(
-        change,
-        board,
-        stories.map((story, i) => ({ story, from: id, to: null, seq: last + 1 + i })),
-      );
+      const stories = await seatedIn(change, board, id);
+      await arrange(change, board, stories, { board, sprintId: null }, 'last');
       await change.run('DELETE FROM sprints WHERE id = ?', [id]);
       change.record(board, {
         type: 'sprint.deleted',

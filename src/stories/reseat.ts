@@ -1,63 +1,127 @@
-import type { Change, LockedBoard } from '../database/change';
-import type { Members } from '../events/event';
 import { rfc3339 } from '../common/clock';
+import type { Change, LockedBoard } from '../database/change';
+import type { Reader } from '../database/engine';
+import { differences } from '../events/differences';
+import type { Members } from '../events/event';
+import { findTasks } from '../tasks/task.queries';
+import type { StoryView } from './story.dto';
+import { findStory } from './story.queries';
 
 /** Rows that one UPDATE gives new places. */
 const CHUNK = 250;
 
-/** A story that gets a new place: another list of its board, another `seq`, or both. */
-export interface Reseat {
-  /** As it is stored. */
-  story: { id: number; seq: number; version: number; updated_at: string };
-  /** Sprint, or null for the backlog. */
-  from: number | null;
-  to: number | null;
-  seq: number;
+/** The stories of a sprint or, with null, of the backlog of a board. */
+export interface List {
+  board: LockedBoard;
+  sprintId: number | null;
 }
 
-/** Gives stories of a board their new places, in few statements, and tells each as `story.moved`. */
-export async function reseat(
-  change: Change,
+/** What a new place changes of a story. */
+export type Seated = Pick<
+  StoryView,
+  'id' | 'board_name' | 'sprint_id' | 'seq' | 'updated_at' | 'version'
+>;
+
+/** The stories of a sprint in their order, of each no more than a new place changes. */
+export async function seatedIn(
+  reader: Reader,
   board: LockedBoard,
-  seats: readonly Reseat[],
-): Promise<void> {
-  const moving = seats.filter(({ story, from, to, seq }) => from !== to || story.seq !== seq);
+  sprintId: number,
+  { done = true } = {},
+): Promise<Seated[]> {
+  const rows = await reader.query<Seated>(
+    `SELECT id, sprint_id, seq, updated_at, version FROM stories
+     WHERE board_id = ? AND sprint_id = ?${done ? '' : ` AND status <> 'done'`} ORDER BY seq, id`,
+    [board.id, sprintId],
+  );
+  return rows.map((row) => ({
+    ...row,
+    board_name: board.name,
+    updated_at: rfc3339(row.updated_at),
+  }));
+}
+
+/**
+ * Gives stories of a board their new places in a list, in few statements, and tells each: as
+ * `story.moved` or, where the list is another board's, in the logs of both boards.
+ * @returns the stories as they are now; one that has that place already stays as it is
+ */
+export async function reseat<Story extends Seated>(
+  change: Change,
+  from: LockedBoard,
+  seats: readonly { story: Story; seq: number }[],
+  to: List,
+): Promise<Story[]> {
+  const { board, sprintId } = to;
+  const isThere = ({ story, seq }: (typeof seats)[number]): boolean =>
+    from === board && story.sprint_id === sprintId && story.seq === seq;
+  const moving = seats.filter((seat) => !isThere(seat));
   for (let start = 0; start < moving.length; start += CHUNK) {
     const chunk = moving.slice(start, start + CHUNK);
     const ids = chunk.map(({ story }) => story.id);
     await change.run(
-      `UPDATE stories SET
-         sprint_id = CASE id ${chunk.map(() => 'WHEN ? THEN ?').join(' ')} END,
+      `UPDATE stories SET board_id = ?, sprint_id = ?,
          seq = CASE id ${chunk.map(() => 'WHEN ? THEN ?').join(' ')} END,
          updated_at = ?, version = version + 1
        WHERE id IN (${ids.map(() => '?').join(', ')})`,
       [
-        ...chunk.flatMap(({ story, to }) => [story.id, to]),
+        board.id,
+        sprintId,
         ...chunk.flatMap(({ story, seq }) => [story.id, seq]),
         change.now,
         ...ids,
       ],
     );
-    for (const { story, from, to, seq } of chunk) {
-      const told = { before: {} as Members, after: {} as Members };
-      const tell = (name: string, was: unknown, is: unknown): void => {
-        if (was === is) return;
-        told.before[name] = was;
-        told.after[name] = is;
-      };
-      tell('sprint_id', from, to);
-      tell('seq', story.seq, seq);
-      tell('updated_at', rfc3339(story.updated_at), rfc3339(change.now));
-      tell('version', story.version, story.version + 1);
-      change.record(board, {
-        type: 'story.moved',
-        entity: 'story',
-        id: story.id,
-        version: story.version + 1,
-        ...told,
-        from_sprint_id: from,
-        sprint_id: to,
-      });
-    }
   }
+  const moved: Story[] = [];
+  for (const seat of seats) {
+    const { story, seq } = seat;
+    if (isThere(seat)) {
+      moved.push(story);
+      continue;
+    }
+    const after = {
+      ...story,
+      board_name: board.name,
+      sprint_id: sprintId,
+      seq,
+      updated_at: rfc3339(change.now),
+      version: story.version + 1,
+    };
+    await recordMove(change, from, board, story, after);
+    moved.push(after);
+  }
+  return moved;
+}
+
+/**
+ * Tells that a story is in another place: in its board's log or, where it left one board for another,
+ * in those of both, to the second with all that it is, for there nobody has heard of it.
+ */
+export async function recordMove(
+  change: Change,
+  from: LockedBoard,
+  to: LockedBoard,
+  before: Seated,
+  after: Seated,
+): Promise<void> {
+  const { id, version } = after;
+  const happening = { entity: 'story' as const, id, version };
+  const told = differences(before, after) as { before: Members; after: Members };
+  const left = { from_sprint_id: before.sprint_id };
+  const entered = { sprint_id: after.sprint_id };
+  if (from === to) {
+    change.record(to, { type: 'story.moved', ...happening, ...told, ...left, ...entered });
+    return;
+  }
+  change.record(from, { type: 'story.moved_out', ...happening, ...told, ...left });
+  const story = await findStory(change, id);
+  const tasks = await findTasks(change, id);
+  change.record(to, {
+    type: 'story.moved_in',
+    ...happening,
+    before: null,
+    after: { ...story, tasks },
+    ...entered,
+  });
 }

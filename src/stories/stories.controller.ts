@@ -2,16 +2,21 @@ import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../common/caller';
 import { From } from '../common/caller';
-import { Answers, Creates } from '../common/http';
+import { Answers, AnswersAction, Creates } from '../common/http';
 import { BoardName, NewBoardName, StoryId } from '../common/ids';
 import type { Listing } from '../common/listing';
+import { MoveStories, MoveStory } from './move.dto';
+import { MovesService } from './moves.service';
 import { StoriesService } from './stories.service';
 import { CreateStory, StoryDeleted, StoryListQuery, StoryView, UpdateStory } from './story.dto';
 
 @ApiTags('Stories')
 @Controller('api')
 export class StoriesController {
-  constructor(private readonly stories: StoriesService) {}
+  constructor(
+    private readonly stories: StoriesService,
+    private readonly moves: MovesService,
+  ) {}
 
   @Get('boards/:board_name/backlog')
   @Answers('Backlog: the stories of a board that are in no sprint', [StoryView])
@@ -65,5 +70,20 @@ export class StoriesController {
   @Answers('Delete story', StoryDeleted)
   delete(@From() caller: Caller, @StoryId() id: number): Promise<StoryDeleted> {
     return this.stories.delete(caller, id);
+  }
+  @Post('stories/:story_id/move')
+  @AnswersAction('Move story', StoryView)
+  move(@From() caller: Caller, @StoryId() id: number, @Body() body: MoveStory): Promise<StoryView> {
+    return this.moves.move(caller, id, body);
+  }
+
+  @Post('boards/:board_name/stories/move')
+  @Answers('Move stories of a board, all or none', [StoryView])
+  moveTogether(
+    @From() caller: Caller,
+    @BoardName() name: string,
+    @Body() body: MoveStories,
+  ): Promise<StoryView[]> {
+    return this.moves.moveTogether(caller, name, body);
   }
 }

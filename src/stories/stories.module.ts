@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
+import { MovesService } from './moves.service';
 import { StoriesController } from './stories.controller';
 import { StoriesService } from './stories.service';
 
 @Module({
   controllers: [StoriesController],
-  providers: [StoriesService],
+  providers: [StoriesService, MovesService],
   exports: [StoriesService],
 })
 export class StoriesModule {}

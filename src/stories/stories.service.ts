@@ -12,8 +12,8 @@ import { Database } from '../database/database';
 import type { Parameter } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
-import type { Members } from '../events/event';
 import { findTasks } from '../tasks/task.queries';
+import { recordMove } from './reseat';
 import type {
   CreateStory,
   StoryDeleted,
@@ -99,7 +99,7 @@ export class StoriesService {
       const to = moved && sprintId !== null && target ? target : board;
       const externalId = body.external_id === undefined ? story.external_id : body.external_id;
       if (externalId !== story.external_id || to !== board) {
-        await requireFree(change, to, externalId);
+        await requireFree(change, to, [externalId]);
       }
       requireEchoes(body, story);
       if (!targetIsThere) {
@@ -191,7 +191,7 @@ export class StoriesService {
     sprintId: number | null,
     body: CreateStory,
   ): Promise<StoryView> {
-    await requireFree(change, board, body.external_id ?? null);
+    await requireFree(change, board, [body.external_id ?? null]);
     const seq = body.seq ?? (await endOf(change, board, sprintId)) + 1;
     if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
     const { title, description = null, priority = null, status = 'todo', points = null } = body;
@@ -254,35 +254,25 @@ export class StoriesService {
     await change.update('stories', story.id, columns);
     const after = await findStory(change, story.id);
     if (!after) throw new Error(`story ${story.id} is not there after it was changed`);
-    const { id, version } = after;
-    const told = differences(story, after) as { before: Members; after: Members };
-    const from = { from_sprint_id: story.sprint_id };
-    const into = { sprint_id: after.sprint_id };
-    const happening = { entity: 'story' as const, id, version };
-    if (to === board) {
-      const type = 'sprint_id' in told.after ? 'story.moved' : 'story.updated';
-      change.record(board, { type, ...happening, ...told, ...from, ...into });
-    } else {
-      const tasks = await findTasks(change, id);
-      change.record(board, { type: 'story.moved_out', ...happening, ...told, ...from });
-      change.record(to, {
-        type: 'story.moved_in',
-        ...happening,
-        before: null,
-        after: { ...after, tasks },
-        ...into,
+    if (to === board && after.sprint_id === story.sprint_id) {
+      change.record(board, {
+        type: 'story.updated',
+        entity: 'story',
+        id: after.id,
+        version: after.version,
+        ...(differences(story, after) ?? { before: {}, after: {} }),
+        from_sprint_id: story.sprint_id,
+        sprint_id: after.sprint_id,
       });
+    } else {
+      await recordMove(change, board, to, story, after);
     }
     return after;
   }
 }
 
 /** The greatest `seq` of a list, 0 where there is none. */
-export async function endOf(
-  change: Change,
-  board: LockedBoard,
-  sprintId: number | null,
-): Promise<number> {
+async function endOf(change: Change, board: LockedBoard, sprintId: number | null): Promise<number> {
   const last = await change.first<{ seq: number }>(
     `SELECT seq FROM stories WHERE board_id = ? AND sprint_id ${sprintId === null ? 'IS NULL' : '= ?'}
      ORDER BY seq DESC LIMIT 1`,
@@ -308,15 +298,17 @@ export async function requireOpen(
   return sprint !== undefined;
 }
 
-async function requireFree(
+/** @throws Problem `external_id_taken` where a story of the board has one of these */
+export async function requireFree(
   change: Change,
   board: LockedBoard,
-  externalId: string | null,
+  externalIds: readonly (string | null)[],
 ): Promise<void> {
-  if (externalId === null) return;
+  const given = externalIds.filter((id) => id !== null);
+  if (given.length === 0) return;
   const other = await change.first(
-    'SELECT id FROM stories WHERE board_id = ? AND external_id = ?',
-    [board.id, externalId],
+    `SELECT id FROM stories WHERE board_id = ? AND external_id IN (${given.map(() => '?').join(', ')}) LIMIT 1`,
+    [board.id, ...given],
   );
   if (other) throw new Problem('external_id_taken');
 }

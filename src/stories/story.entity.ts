@@ -14,7 +14,8 @@ import { Sprint } from '../sprints/sprint.entity';
 export const STATUSES = ['todo', 'in_progress', 'done'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The end of the range of `seq`, a signed 32-bit integer. */
+/** The range of `seq`, a signed 32-bit integer. */
+export const LEAST_SEQ = -2_147_483_648;
 export const GREATEST_SEQ = 2_147_483_647;
 
 /** A piece of work of one board, in one of its sprints or, with none, in its backlog. */

@@ -47,6 +47,20 @@ export async function findStory(reader: Reader, id: number): Promise<StoryView |
   return row && representStory(row);
 }
 
+/** The stories of a board that have one of these ids, in no order. */
+export async function findStories(
+  reader: Reader,
+  board: { id: number },
+  ids: readonly number[],
+): Promise<StoryView[]> {
+  if (ids.length === 0) return [];
+  const rows = await reader.query<StoryRow>(
+    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.board_id = ? AND s.id IN (${ids.map(() => '?').join(', ')})`,
+    [board.id, ...ids],
+  );
+  return rows.map(representStory);
+}
+
 /**
  * Labels as a JSON array with a line break around each, which no JSON text can contain: so a label is
  * found by the plain text of `labelNeedle`, on every engine, exactly.

@@ -1,0 +1,485 @@
+import 'reflect-metadata';
+import * as fc from 'fast-check';
+import { UnitOfWork } from '../../src/database/unit-of-work';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Answer, Client } from '../support/client';
+import { log, storiesOf } from '../support/replay';
+
+let service: TestApp;
+let client: Client;
+beforeAll(async () => {
+  service = await startApp();
+  ({ client } = service);
+});
+afterAll(() => service.close());
+
+let boards = 0;
+
+/** A board with a sprint, whose stories have these numbers; `titles` names them in order. */
+async function list(seqs: number[]): Promise<{ board: string; sprint: number; ids: number[] }> {
+  const board = `Move ${(boards += 1)}`;
+  const sprint = await client.post(`/api/boards/${board}/sprints`, { start_date: '2026-11-23' });
+  const ids: number[] = [];
+  for (const [i, seq] of seqs.entries()) {
+    const story = { title: 'abcdefghijkl'[i], seq };
+    const { body } = await client.post(`/api/sprints/${sprint.body.id}/stories`, story);
+    ids.push(body.id);
+  }
+  return { board, sprint: sprint.body.id, ids };
+}
+
+const inSprint = async (id: number): Promise<string[]> =>
+  (await client.get(`/api/sprints/${id}/stories`)).body.map((s: any) => s.title + s.seq);
+const inBacklog = async (board: string): Promise<string[]> =>
+  (await client.get(`/api/boards/${board}/backlog`)).body.map((s: any) => s.title + s.seq);
+const revision = async (board: string): Promise<number> =>
+  (await client.get(`/api/boards/${board}`)).body.revision;
+const move = (id: number | undefined, body: object, options?: object): Promise<Answer> =>
+  client.post(`/api/stories/${id}/move`, body, options);
+const moveAll = (board: string, body: object, options?: object): Promise<Answer> =>
+  client.post(`/api/boards/${board}/stories/move`, body, options);
+
+/** The log, replayed, is what the lists show. */
+async function expectLogToTellAll(board: string): Promise<void> {
+  const shown = await client.get(`/api/boards/${board}/stories`);
+  expect(storiesOf(await log(client, board))).toEqual(shown.body);
+}
+
+describe('moving a story', () => {
+  it('to an end of its list changes no other story', async () => {
+    const { sprint, ids, board } = await list([1, 2, 3]);
+    expect((await move(ids[2], { position: 'first' })).body).toMatchObject({ seq: 0, version: 2 });
+    expect(await inSprint(sprint)).toEqual(['c0', 'a1', 'b2']);
+    expect((await move(ids[0], { position: 'last' })).status).toBe(200);
+    expect(await inSprint(sprint)).toEqual(['c0', 'b2', 'a3']);
+    await expectLogToTellAll(board);
+  });
+
+  it('is to the end where no position is given', async () => {
+    const { sprint, ids } = await list([1, 2, 3]);
+    await move(ids[0], {});
+    expect(await inSprint(sprint)).toEqual(['b2', 'c3', 'a4']);
+  });
+
+  it('to a place where it stands already changes nothing and is not told', async () => {
+    const { ids, board } = await list([1, 2, 3]);
+    const before = await revision(board);
+    for (const [i, position] of [
+      [0, 'first'],
+      [2, 'last'],
+      [1, { after: ids[0] }],
+      [1, { before: ids[2] }],
+    ] as const) {
+      const { body, status } = await move(ids[i], { position });
+      expect([status, body.seq, body.version]).toEqual([200, i + 1, 1]);
+    }
+    expect(await revision(board)).toBe(before);
+  });
+
+  it('into a gap changes no other story', async () => {
+    const { sprint, ids, board } = await list([10, 20, 30]);
+    await move(ids[2], { position: { before: ids[1] } });
+    expect(await inSprint(sprint)).toEqual(['a10', 'c15', 'b20']);
+    const [last] = (await log(client, board)).slice(-1);
+    expect(last).toMatchObject({
+      type: 'story.moved',
+      before: { seq: 30, version: 1 },
+      after: { seq: 15, version: 2 },
+    });
+    expect(last.after).not.toHaveProperty('sprint_id');
+  });
+
+  it('where no gap is left shifts the shorter side, told by one event', async () => {
+    const { sprint, ids, board } = await list([1, 2, 3, 4, 5]);
+    const before = await revision(board);
+    await move(ids[4], { position: { after: ids[0] } });
+    expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('aebcd');
+    const events = (await log(client, board)).slice(before);
+    expect(events.map(({ type, entity, id }) => [type, entity, id])).toEqual([
+      ['stories.shifted', 'sprint', sprint],
+      ['story.moved', 'story', ids[4]],
+    ]);
+    expect(events[0]).toMatchObject({
+      before: { first: { id: ids[0], seq: 1 }, last: { id: ids[0], seq: 1 } },
+      after: { by: -2, count: 1, except: [] },
+    });
+    // What gave way is another representation, so it has another version and another tag.
+    const shown = await client.get(`/api/stories/${ids[0]}`);
+    expect(shown.body).toMatchObject({ seq: -1, version: 2, updated_at: events[0].at });
+    await expectLogToTellAll(board);
+  });
+
+  it('among stories of one seq leaves a strict order around it', async () => {
+    const { sprint, ids, board } = await list([5, 5, 5, 5, 5]);
+    await move(ids[4], { position: { after: ids[0] } });
+    const seqs = new Map(
+      (await client.get(`/api/sprints/${sprint}/stories`)).body.map((s: any) => [s.title, s.seq]),
+    );
+    expect([...seqs.keys()].join('')).toBe('aebcd');
+    expect(seqs.get('a')).toBeLessThan(seqs.get('e') as number);
+    expect(seqs.get('e')).toBeLessThan(seqs.get('b') as number);
+    await expectLogToTellAll(board);
+  });
+
+  it('works at both ends of the range of seq', async () => {
+    const { sprint, ids, board } = await list([-2147483648, -2147483647, 2147483646, 2147483647]);
+    await move(ids[2], { position: 'first' });
+    expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('cabd');
+    await move(ids[0], { position: 'last' });
+    expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('cbda');
+    await expectLogToTellAll(board);
+  });
+
+  it('goes to another sprint, to the backlog and back, by list or by neighbour', async () => {
+    const { sprint, ids, board } = await list([1, 2, 3]);
+    const other = await client.post(`/api/boards/${board}/sprints`, { start_date: '2026-12-07' });
+    const otherId = other.body.id as number;
+    expect((await move(ids[0], { sprint_id: otherId })).body.sprint_id).toBe(otherId);
+    expect((await move(ids[1], { position: { before: ids[0] } })).body.sprint_id).toBe(otherId);
+    expect((await inSprint(otherId)).map((story) => story[0]).join('')).toBe('ba');
+    expect((await move(ids[1], { sprint_id: null, position: 'first' })).body.sprint_id).toBeNull();
+    expect(await inBacklog(board)).toHaveLength(1);
+    expect((await move(ids[2], { position: { after: ids[1] } })).body.sprint_id).toBeNull();
+    expect((await inBacklog(board)).map((story) => story[0]).join('')).toBe('bc');
+    expect(await inSprint(sprint)).toEqual([]);
+    await move(ids[1], { sprint_id: sprint, position: 'last' });
+    const told = (await log(client, board)).at(-1);
+    expect(told).toMatchObject({
+      type: 'story.moved',
+      before: { sprint_id: null },
+      after: { sprint_id: sprint },
+    });
+    await expectLogToTellAll(board);
+  });
+
+  it('to a sprint of another board takes it there with its tasks, told in both logs', async () => {
+    const from = await list([1, 2]);
+    const to = await list([1, 2]);
+    await client.post(`/api/stories/${from.ids[0]}/tasks`, { title: 'task' });
+    const moved = await move(from.ids[0], {
+      sprint_id: to.sprint,
+      position: { before: to.ids[1] },
+    });
+    expect(moved.body).toMatchObject({ board_name: to.board, sprint_id: to.sprint, version: 2 });
+    expect((await inSprint(to.sprint)).map((story) => story[0]).join('')).toBe('aab');
+    expect((await client.get(`/api/stories/${from.ids[0]}`)).body).toEqual(moved.body);
+    expect((await client.get(`/api/stories/${from.ids[0]}/tasks`)).body).toHaveLength(1);
+    expect((await log(client, from.board)).at(-1)).toMatchObject({ type: 'story.moved_out' });
+    const { type, after } = (await log(client, to.board)).at(-1);
+    expect([type, after.tasks.length]).toEqual(['story.moved_in', 1]);
+    await expectLogToTellAll(from.board);
+    await expectLogToTellAll(to.board);
+  });
+
+  it('to a board where its external_id is taken is refused', async () => {
+    const from = await list([1]);
+    const to = await list([1]);
+    await client.put(`/api/stories/${from.ids[0]}`, { external_id: 'X-1' });
+    await client.put(`/api/stories/${to.ids[0]}`, { external_id: 'X-1' });
+    const refused = await move(from.ids[0], { sprint_id: to.sprint });
+    expect([refused.status, refused.body.code]).toEqual([409, 'external_id_taken']);
+  });
+
+  it('heeds If-Match, and answers with the tag of the story', async () => {
+    const { ids } = await list([1, 2]);
+    const { headers } = await client.get(`/api/stories/${ids[0]}`);
+    const condition = { headers: { 'if-match': headers.get('etag') as string } };
+    const moved = await move(ids[0], { position: 'last' }, condition);
+    expect(moved.status).toBe(200);
+    const shown = await client.get(`/api/stories/${ids[0]}`);
+    expect(moved.headers.get('etag')).toBe(shown.headers.get('etag'));
+    const stale = await move(ids[0], { position: 'first' }, condition);
+    expect([stale.status, stale.body.code]).toEqual([412, 'precondition_failed']);
+  });
+
+  it('is possible with a form', async () => {
+    const { ids, board } = await list([1, 2]);
+    const moved = await move(ids[1], undefined as never, { form: 'position=first&sprint_id=' });
+    expect([moved.status, moved.body.sprint_id]).toEqual([200, null]);
+    const all = { form: `story_ids=${ids[1]}&story_ids=${ids[0]}&position=first` };
+    const both = await moveAll(board, undefined as never, all);
+    expect(both.body.map(({ id }: any) => id)).toEqual([ids[1], ids[0]]);
+  });
+
+  it.each([
+    [400, '/position', { position: 'middle' }],
+    [400, '/position', { position: null }],
+    [400, '/position', { position: [] }],
+    [400, '/position', { position: ['first'] }],
+    [400, '/position', { position: {} }],
+    [400, '/position', { position: { before: 0 } }],
+    [400, '/position', { position: { before: 'x' } }],
+    [400, '/position', { position: { before: 1, after: 2 } }],
+    [400, '/position', { position: { beside: 1 } }],
+    [400, '/position', { position: { before: 999_999_999 } }],
+    [400, '/sprint_id', { sprint_id: 999_999_999 }],
+    [400, '/sprint_id', { sprint_id: 9007199254740991 }],
+    [400, '/sprint_id', { sprint_id: 'x' }],
+    [400, '/where', { where: 'first' }],
+  ])('is refused with %i at %s for %j', async (status, pointer, body) => {
+    const { ids, board } = await list([1]);
+    const before = await revision(board);
+    const refused = await move(ids[0], body);
+    expect([refused.status, refused.body.errors.map((e: any) => e.pointer)]).toEqual([
+      status,
+      [pointer],
+    ]);
+    expect(await revision(board)).toBe(before);
+  });
+
+  it('next to itself, or to a story of a list that is not meant, is 400', async () => {
+    const { ids, board, sprint } = await list([1, 2]);
+    const strange = await list([1]);
+    for (const [body, pointer] of [
+      [{ position: { after: ids[0] } }, '/position'],
+      [{ position: { after: ids[1] }, sprint_id: null }, '/position'],
+      [{ position: { after: strange.ids[0] }, sprint_id: sprint }, '/position'],
+    ] as const) {
+      const refused = await move(ids[0], body);
+      expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, pointer]);
+      expect((await moveAll(board, { ...body, story_ids: [ids[0]] })).status).toBe(400);
+    }
+    expect((await move(999_999_999, { position: 'x' })).status).toBe(404);
+    expect((await move(999_999_999, {})).status).toBe(404);
+  });
+});
+
+describe('moving many stories', () => {
+  it('makes them stand together in the order given, whichever lists they were in', async () => {
+    const { sprint, ids, board } = await list([1, 2, 3, 4, 5, 6]);
+    await move(ids[0], { sprint_id: null });
+    const story_ids = [ids[5], ids[0], ids[2]];
+    const moved = await moveAll(board, { story_ids, position: { after: ids[3] } });
+    expect(moved.status).toBe(200);
+    expect(moved.body.map(({ id }: any) => id)).toEqual(story_ids);
+    expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('bdface');
+    for (const story of moved.body) {
+      expect((await client.get(`/api/stories/${story.id}`)).body).toEqual(story);
+    }
+    await expectLogToTellAll(board);
+  });
+
+  it('without a list that is meant moves each within its own', async () => {
+    const { sprint, ids, board } = await list([1, 2, 3, 4]);
+    await moveAll(board, { story_ids: [ids[0], ids[1]], sprint_id: null });
+    await moveAll(board, { story_ids: [ids[3], ids[1]], position: 'first' });
+    expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('dc');
+    expect((await inBacklog(board)).map((story) => story[0]).join('')).toBe('ba');
+    expect((await moveAll(board, { story_ids: [] })).body).toEqual([]);
+  });
+
+  it('is all or none, and names each story that is not one of the board', async () => {
+    const { ids, board, sprint } = await list([1, 2, 3]);
+    const strange = await list([1]);
+    const before = await revision(board);
+    const story_ids = [ids[2], strange.ids[0], ids[0], 999_999_999];
+    const refused = await moveAll(board, { story_ids, position: 'first' });
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors.map((e: any) => [e.pointer, e.code])).toEqual([
+      ['/story_ids/1', 'not_found'],
+      ['/story_ids/3', 'not_found'],
+    ]);
+    const twice = await moveAll(board, { story_ids: [ids[0], ids[1], ids[0]] });
+    expect(twice.body.errors.map((e: any) => [e.pointer, e.code])).toEqual([
+      ['/story_ids/2', 'duplicate'],
+    ]);
+    for (const wrong of [{}, { story_ids: 'x' }, { story_ids: [true] }, { story_ids: null }]) {
+      expect((await moveAll(board, wrong)).status).toBe(400);
+    }
+    const tooMany = { story_ids: Array.from({ length: 1001 }, (_, i) => i + 1) };
+    expect((await moveAll(board, tooMany)).body.errors[0].code).toBe('too_many');
+    expect((await moveAll('No such board', { story_ids: [] })).status).toBe(404);
+    expect(await revision(board)).toBe(before);
+    expect(await inSprint(sprint)).toEqual(['a1', 'b2', 'c3']);
+  });
+
+  it('changes as few of them as can be', async () => {
+    const { sprint, ids, board } = await list([1, 2, 3, 10, 20]);
+    const before = await revision(board);
+    await moveAll(board, { story_ids: [ids[2], ids[3], ids[1], ids[4]], position: 'last' });
+    expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('acdbe');
+    expect((await revision(board)) - before).toBe(1);
+  });
+
+  it("heeds If-Match, which is the tag of the board's lists", async () => {
+    const { ids, board } = await list([1, 2]);
+    const { headers } = await client.get(`/api/boards/${board}/stories`);
+    const condition = { headers: { 'if-match': headers.get('etag') as string } };
+    const body = { story_ids: [ids[0]] };
+    expect((await moveAll(board, body, condition)).status).toBe(200);
+    expect((await moveAll(board, body, condition)).status).toBe(412);
+  });
+
+  it('takes 1,000 stories at once', async () => {
+    const { board, sprint } = await list([]);
+    await fill(board, 1000);
+    const backlog = await client.get(`/api/boards/${board}/backlog`);
+    const story_ids = backlog.body.map(({ id }: any) => id).reverse();
+    const moved = await moveAll(board, { story_ids, sprint_id: sprint });
+    expect(moved.status).toBe(200);
+    const after = await client.get(`/api/sprints/${sprint}/stories`);
+    expect(after.body.map(({ id }: any) => id)).toEqual(story_ids);
+  });
+
+  it('to another board takes them all there', async () => {
+    const from = await list([1, 2, 3]);
+    const to = await list([1]);
+    const story_ids = [from.ids[2], from.ids[0]];
+    const moved = await moveAll(from.board, { story_ids, sprint_id: to.sprint, position: 'first' });
+    expect(moved.body.map((s: any) => s.board_name)).toEqual([to.board, to.board]);
+    expect((await inSprint(to.sprint)).map((story) => story[0]).join('')).toBe('caa');
+    await expectLogToTellAll(from.board);
+    await expectLogToTellAll(to.board);
+  });
+});
+
+describe('any sequence of moves', () => {
+  it('leaves the orders that a plain list would, and a log that tells them', async () => {
+    const { board, sprint, ids } = await list([1, 1, 2, 3, 7, 7, 7, 8]);
+    const model = new Map<number | null, number[]>([
+      [sprint, [...ids]],
+      [null, []],
+    ]);
+    const steps = fc.record({
+      moved: fc.uniqueArray(fc.nat(7), { minLength: 1, maxLength: 4 }),
+      to: fc.constantFrom(sprint, null),
+      where: fc.constantFrom('first', 'last', 'before', 'after'),
+      next: fc.nat(7),
+    });
+    for (const { moved, to, where, next } of fc.sample(steps, { numRuns: 60, seed: 7 })) {
+      const story_ids = moved.map((i) => ids[i] as number);
+      const rest = (model.get(to) ?? []).filter((id) => !story_ids.includes(id));
+      const neighbour = rest[next % Math.max(1, rest.length)];
+      const beside = neighbour !== undefined && (where === 'before' || where === 'after');
+      const position = beside ? { [where]: neighbour } : where === 'first' ? 'first' : 'last';
+      const answer = await moveAll(board, { story_ids, sprint_id: to, position });
+      expect(answer.status).toBe(200);
+      const at = beside
+        ? rest.indexOf(neighbour) + (where === 'after' ? 1 : 0)
+        : position === 'first'
+          ? 0
+          : rest.length;
+      for (const [id, stories] of model) {
+        model.set(
+          id,
+          stories.filter((story) => !story_ids.includes(story)),
+        );
+      }
+      model.set(to, rest.toSpliced(at, 0, ...story_ids));
+      const stories = (await client.get(`/api/boards/${board}/stories`)).body;
+      for (const [id, order] of model) {
+        const shown = stories.filter((s: any) => s.sprint_id === id);
+        expect(shown.map((s: any) => s.id)).toEqual(order);
+        const around = shown.slice(id === to ? Math.max(0, at - 1) : 0, at + story_ids.length + 1);
+        const seqs = around.map((s: any) => s.seq);
+        if (id === to) expect(new Set(seqs).size).toBe(seqs.length);
+      }
+    }
+    await expectLogToTellAll(board);
+  });
+});
+
+describe('100 moves at once on one list', () => {
+  it('lose no story, double none, and leave one order without duplicates', async () => {
+    const { board, sprint } = await list([]);
+    const ids: number[] = [];
+    for (let i = 0; i < 30; i += 1) {
+      const { body } = await client.post(`/api/sprints/${sprint}/stories`, { title: `${i}` });
+      ids.push(body.id);
+    }
+    const before = await revision(board);
+    const pick = (i: number): number => ids[i % ids.length] as number;
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => {
+        if (i % 5 === 0) return move(pick(i * 7), { position: 'first' });
+        if (i % 5 === 1) return move(pick(i * 7), { position: 'last' });
+        if (i % 5 === 2) {
+          const story_ids = [pick(i * 7), pick(i * 7 + 1)];
+          return moveAll(board, { story_ids, position: { after: pick(i * 7 + 2) } });
+        }
+        return move(pick(i * 7), { position: { before: pick(i * 7 + 11) } });
+      }),
+    );
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
+    const stories = (await client.get(`/api/sprints/${sprint}/stories`)).body;
+    expect(stories.map((s: any) => s.id).sort((a: number, b: number) => a - b)).toEqual(ids);
+    expect(new Set(stories.map((s: any) => s.seq)).size).toBe(ids.length);
+    const again = (await client.get(`/api/boards/${board}/stories`)).body;
+    expect(again).toEqual(stories);
+    expect(await revision(board)).toBeGreaterThanOrEqual(before + 40);
+    await expectLogToTellAll(board);
+  });
+
+  it('do not deadlock between two boards', async () => {
+    const one = await list([1, 2, 3, 4, 5, 6]);
+    const other = await list([1, 2, 3, 4, 5, 6]);
+    const all = [...one.ids, ...other.ids];
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        move(all[(i * 5) % 12], { sprint_id: i % 2 ? one.sprint : other.sprint }),
+      ),
+    );
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
+    const stories = await Promise.all(
+      [one, other].map(({ sprint }) => client.get(`/api/sprints/${sprint}/stories`)),
+    );
+    const ids = stories.flatMap(({ body }) => body.map((s: any) => s.id));
+    expect(ids.sort((a, b) => a - b)).toEqual(all.sort((a, b) => a - b));
+    await expectLogToTellAll(one.board);
+    await expectLogToTellAll(other.board);
+  });
+});
+
+describe('in a backlog of 100,000 stories a move', () => {
+  it('to an end renumbers nothing, and into the dense middle is one event within a second', async () => {
+    const { board, ids } = await list([1]);
+    const [moved] = ids as [number];
+    await fill(board, 100_000);
+    const at = async (seq: number): Promise<number> => {
+      const cursor = await client.get(`/api/boards/${board}/backlog?limit=1&sort=-seq`);
+      return cursor.body[0].id - (cursor.body[0].seq - seq);
+    };
+    for (const position of ['first', 'last']) {
+      const before = await revision(board);
+      expect((await move(moved, { sprint_id: null, position })).status).toBe(200);
+      expect((await revision(board)) - before).toBe(1);
+    }
+    await move(moved, { position: 'first' });
+    const middle = await at(50_000);
+    const before = await revision(board);
+    const start = performance.now();
+    const answer = await move(moved, { position: { after: middle } });
+    const took = performance.now() - start;
+    expect(answer.status).toBe(200);
+    expect(took).toBeLessThan(1000);
+    const events = (await log(client, board)).slice(before);
+    expect(events.map(({ type }) => type)).toEqual(['stories.shifted', 'story.moved']);
+    expect(events[0].after.count).toBe(50_000);
+    // What gave way once leaves room for the next ones.
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => move(moved, { position: { after: middle } })),
+    );
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
+  }, 120_000);
+});
+
+/** Fills a board's backlog, which is empty, with stories that are numbered from 1. */
+async function fill(board: string, count: number): Promise<void> {
+  const { body } = await client.get(`/api/boards/${board}`);
+  const work = service.app.get(UnitOfWork);
+  const size = 2000;
+  for (let start = 1; start <= count; start += size) {
+    const rows = Array.from({ length: Math.min(size, count - start + 1) }, (_, i) => start + i);
+    await work.maintain((writer) =>
+      writer.run(
+        `INSERT INTO stories (board_id, title, seq, status, labels, search, created_at, updated_at, version) VALUES ${rows
+          .map(
+            (seq) =>
+              `(${body.id}, 's', ${seq}, 'todo', '[]', 'S', '2026-11-21 00:00:00.000', '2026-11-21 00:00:00.000', 1)`,
+          )
+          .join(', ')}`,
+      ),
+    );
+  }
+}
