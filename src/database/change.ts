@@ -32,10 +32,27 @@ export interface Happening {
   from_sprint_id?: number | null;
 }
 
+const EVENT_COLUMNS = [
+  'board_id',
+  'revision',
+  'type',
+  'at',
+  'actor',
+  'entity',
+  'entity_id',
+  'entity_version',
+  'sprint_id',
+  'from_sprint_id',
+  'before',
+  'after',
+];
+
 const BOARD = 'id, name, time_zone, revision, created_at, updated_at, version';
 
 /** Rows that one INSERT may carry: SQLite takes 32,766 parameters. */
-const CHUNK = 500;
+const MOST_ROWS = 500;
+/** Characters after which an INSERT is long enough: servers limit what they take in one piece. */
+const LONG = 500_000;
 
 /**
  * One change while it is made: statements, the locks of its boards, the events to append. Lives as
@@ -72,6 +89,30 @@ export class Change {
       Object.values(row),
     );
     return id;
+  }
+
+  /** Inserts many rows in few statements; their ids are not told, for not every server counts on. */
+  async insertMany(
+    table: string,
+    columns: readonly string[],
+    rows: Iterable<readonly Parameter[]>,
+  ): Promise<void> {
+    const insert = `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')}) VALUES `;
+    const row = `(${columns.map(() => '?').join(', ')})`;
+    let values: Parameter[] = [];
+    let count = 0;
+    let length = 0;
+    const send = async (): Promise<void> => {
+      if (count > 0) await this.writer.run(insert + Array(count).fill(row).join(', '), values);
+      [values, count, length] = [[], 0, 0];
+    };
+    for (const cells of rows) {
+      values.push(...cells);
+      count += 1;
+      for (const cell of cells) length += typeof cell === 'string' ? cell.length : 0;
+      if (count === MOST_ROWS || length >= LONG) await send();
+    }
+    await send();
   }
 
   /** Changes the named columns of a row, and no other, and raises its version by one. */
@@ -159,27 +200,24 @@ export class Change {
         board.revision + happenings.length,
         board.id,
       ]);
-      for (let start = 0; start < happenings.length; start += CHUNK) {
-        const chunk = happenings.slice(start, start + CHUNK);
-        await this.writer.run(
-          'INSERT INTO events (board_id, revision, type, at, actor, entity, entity_id, entity_version, sprint_id, from_sprint_id, `before`, `after`) VALUES ' +
-            chunk.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', '),
-          chunk.flatMap((event, i) => [
-            board.id,
-            board.revision + start + i + 1,
-            event.type,
-            this.now,
-            this.caller.actor,
-            event.entity,
-            event.id,
-            event.version,
-            event.sprint_id ?? null,
-            event.from_sprint_id ?? null,
-            event.before && JSON.stringify(event.before),
-            event.after && JSON.stringify(event.after),
-          ]),
-        );
-      }
+      await this.insertMany(
+        'events',
+        EVENT_COLUMNS,
+        happenings.map((event, i) => [
+          board.id,
+          board.revision + i + 1,
+          event.type,
+          this.now,
+          this.caller.actor,
+          event.entity,
+          event.id,
+          event.version,
+          event.sprint_id ?? null,
+          event.from_sprint_id ?? null,
+          event.before && JSON.stringify(event.before),
+          event.after && JSON.stringify(event.after),
+        ]),
+      );
     }
   }
 

@@ -155,7 +155,7 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
           this.logger.error(`The database cannot be used: ${why}. Trying again until it can.`);
         }
         told = why;
-        await sleep(RECONNECT_MS, undefined, { ref: false });
+        await sleep(RECONNECT_MS);
       }
     }
   }

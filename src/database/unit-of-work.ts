@@ -26,26 +26,32 @@ export class UnitOfWork {
 
   /**
    * Runs a change of one or two boards and returns what `work` returns, once it is durable.
+   * @param deadlineMs for work that no request waits for, such as an import; its retries may take
+   *   as long
    * @throws Problem what `work` refuses, or `database_unavailable`; then nothing has changed, but
    *   where the connection was lost in the commit nobody can know. A request with a key that was
    *   answered before is not worked on again: its first answer is returned, and the caller marked.
    */
-  run<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
+  run<T>(caller: Caller, work: (change: Change) => Promise<T>, deadlineMs?: number): Promise<T> {
     const { repeatable } = caller;
     if (repeatable?.used) throw new Error('a request with a key is one change, not several');
     if (repeatable) repeatable.used = true;
-    return this.attempt(async (writer) => {
-      const change = new Change(writer, this.database.engine.dialect, caller, this.clock.now());
-      if (repeatable) {
-        const before = await claim(change, repeatable, (e) => this.database.isDuplicate(e));
-        repeatable.replayed = before !== undefined;
-        if (before !== undefined) return JSON.parse(before) as T;
-      }
-      const result = await work(change);
-      await change.flush();
-      if (repeatable) await keep(change, repeatable, JSON.stringify(result));
-      return result;
-    }, caller.since);
+    return this.attempt(
+      async (writer) => {
+        const change = new Change(writer, this.database.engine.dialect, caller, this.clock.now());
+        if (repeatable) {
+          const before = await claim(change, repeatable, (e) => this.database.isDuplicate(e));
+          repeatable.replayed = before !== undefined;
+          if (before !== undefined) return JSON.parse(before) as T;
+        }
+        const result = await work(change);
+        await change.flush();
+        if (repeatable) await keep(change, repeatable, JSON.stringify(result));
+        return result;
+      },
+      caller.since,
+      deadlineMs,
+    );
   }
 
   /** Runs a transaction that belongs to no board, such as the removal of what nobody can see. */
@@ -53,16 +59,21 @@ export class UnitOfWork {
     return this.attempt(work);
   }
 
-  private async attempt<T>(work: (writer: Writer) => Promise<T>, start = Date.now()): Promise<T> {
+  private async attempt<T>(
+    work: (writer: Writer) => Promise<T>,
+    start = Date.now(),
+    deadlineMs?: number,
+  ): Promise<T> {
     const { engine } = this.database;
-    const deadline = start + this.config.databaseDeadlineMs;
+    const deadline = start + (deadlineMs ?? this.config.databaseDeadlineMs);
+    const lastRetry = start + (deadlineMs ?? RETRY_MS);
     for (let tries = 1; ; tries += 1) {
       try {
         return await engine.transaction(work, deadline);
       } catch (error) {
         const again = error instanceof Restart || engine.failure(error) === 'retry';
         if (!again) throw this.database.translated(error);
-        if (tries >= MOST_TRIES || Date.now() - start >= RETRY_MS) throw unavailable(error);
+        if (tries >= MOST_TRIES || Date.now() >= lastRetry) throw unavailable(error);
         // Jitter, so that those who met once do not meet again.
         await sleep(Math.random() * 10 * 2 ** tries);
       }

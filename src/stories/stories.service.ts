@@ -194,41 +194,15 @@ export class StoriesService {
     await requireFree(change, board, [body.external_id ?? null]);
     const seq = body.seq ?? (await endOf(change, board, sprintId)) + 1;
     if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
-    const { title, description = null, priority = null, status = 'todo', points = null } = body;
-    const id = await change.insert('stories', {
-      board_id: board.id,
-      sprint_id: sprintId,
-      title,
-      description,
-      seq,
-      priority,
-      status,
-      points,
-      assignee: body.assignee ?? null,
-      labels: storedLabels(body.labels ?? []),
-      external_id: body.external_id ?? null,
-      search: searchable(title, description),
-      created_at: change.now,
-      updated_at: change.now,
-      done_at: status === 'done' ? change.now : null,
-      version: 1,
-    });
+    const id = await change.insert('stories', newStory(change, board, sprintId, { ...body, seq }));
     const story = await findStory(change, id);
     if (!story) throw new Error(`story ${id} is not there after it was made`);
-    change.record(board, {
-      type: 'story.created',
-      entity: 'story',
-      id,
-      version: 1,
-      before: null,
-      after: { ...story },
-      sprint_id: sprintId,
-    });
+    recordCreation(change, board, story);
     return story;
   }
 
   /** Writes what an update changes, and tells it: in the logs of both boards where it leaves one. */
-  private async store(
+  async store(
     change: Change,
     update: {
       board: LockedBoard;
@@ -271,8 +245,53 @@ export class StoriesService {
   }
 }
 
+/** The columns of a story that is to be made. */
+export function newStory(
+  change: Change,
+  board: LockedBoard,
+  sprintId: number | null,
+  body: CreateStory & { seq: number },
+): Record<string, Parameter> {
+  const { title, description = null, priority = null, status = 'todo', points = null } = body;
+  return {
+    board_id: board.id,
+    sprint_id: sprintId,
+    title,
+    description,
+    seq: body.seq,
+    priority,
+    status,
+    points,
+    assignee: body.assignee ?? null,
+    labels: storedLabels(body.labels ?? []),
+    external_id: body.external_id ?? null,
+    search: searchable(title, description),
+    created_at: change.now,
+    updated_at: change.now,
+    done_at: status === 'done' ? change.now : null,
+    version: 1,
+  };
+}
+
+/** Tells that a story was made. */
+export function recordCreation(change: Change, board: LockedBoard, story: StoryView): void {
+  change.record(board, {
+    type: 'story.created',
+    entity: 'story',
+    id: story.id,
+    version: story.version,
+    before: null,
+    after: { ...story },
+    sprint_id: story.sprint_id,
+  });
+}
+
 /** The greatest `seq` of a list, 0 where there is none. */
-async function endOf(change: Change, board: LockedBoard, sprintId: number | null): Promise<number> {
+export async function endOf(
+  change: Change,
+  board: LockedBoard,
+  sprintId: number | null,
+): Promise<number> {
   const last = await change.first<{ seq: number }>(
     `SELECT seq FROM stories WHERE board_id = ? AND sprint_id ${sprintId === null ? 'IS NULL' : '= ?'}
      ORDER BY seq DESC LIMIT 1`,
