@@ -1,0 +1,98 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { command } from '../support/command';
+import { createDatabase } from '../support/databases';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterAll(() => service.close());
+
+describe('the demo board', () => {
+  it('has a sprint behind it, one at work and one ahead, around today', async () => {
+    const { client, database } = service;
+    const outcome = await command(database, 'seed');
+    expect(outcome).toEqual({
+      code: 0,
+      out: 'Demo: 3 sprints, the second of them current, and a backlog.\n',
+      err: '',
+    });
+    const sprints = '/api/boards/Demo/sprints';
+    const current = (await client.get(`${sprints}/current`)).body;
+    const previous = (await client.get(`${sprints}/previous`)).body;
+    const next = (await client.get(`${sprints}/next`)).body;
+    expect([previous.name, current.name, next.name]).toEqual([
+      'Sprint 11',
+      'Sprint 12',
+      'Sprint 13',
+    ]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(previous.end_date < current.start_date && current.start_date <= today).toBe(true);
+    expect(today <= current.end_date && current.end_date < next.start_date).toBe(true);
+    const statuses = (sprint: any): string[] =>
+      [...new Set<string>(sprint.stories.map((story: any) => story.status))].sort();
+    expect(statuses(current)).toEqual(['done', 'in_progress', 'todo']);
+    expect(statuses(next)).toEqual(['todo']);
+    expect(current.stories.some((story: any) => story.tasks.length > 0)).toBe(true);
+    expect((await client.get('/api/boards/Demo/backlog')).body.length).toBeGreaterThan(3);
+  });
+
+  it('has a past: nothing in its log is later than now, and it is told in order', async () => {
+    const events = (await service.client.get('/api/boards/Demo/events')).body;
+    const times = events.map((event: any) => event.at);
+    expect(times).toEqual([...times].sort());
+    expect(times.at(-1) < new Date().toISOString()).toBe(true);
+    expect(times[0] < times.at(-1)).toBe(true);
+    expect(events.map((event: any) => event.revision)).toEqual(
+      events.map((_: any, i: number) => i + 1),
+    );
+  });
+
+  it('is made once under a name', async () => {
+    const again = await command(service.database, 'seed');
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      err: 'There is a board Demo already; --board gives the demo another name.\n',
+    });
+    const other = await command(service.database, 'seed', '--board', 'Other demo');
+    expect(other.code).toBe(0);
+  });
+});
+
+describe('the command line', () => {
+  it('migrates an empty database, once', async () => {
+    const database = await createDatabase();
+    try {
+      expect((await command(database, 'migrate')).out).toMatch(/^Migrated: Initial/);
+      expect(await command(database, 'migrate')).toEqual({
+        code: 0,
+        out: 'Nothing to migrate.\n',
+        err: '',
+      });
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it('says what is wrong with the settings', async () => {
+    const nowhere = { ...service.database, url: 'postgres://localhost/db' };
+    for (const words of [['migrate'], ['seed'], ['import', __filename, '--board', 'B']]) {
+      const outcome = await command(nowhere, ...words);
+      expect(outcome.code).toBe(1);
+    }
+    expect((await command(nowhere, 'seed')).err).toMatch(
+      /^The configuration cannot be used:\n {2}DATABASE_URL/,
+    );
+  });
+
+  it('says why a database cannot be migrated', async () => {
+    const away = { ...service.database, url: 'mysql://nobody@127.0.0.1:1/none' };
+    expect(await command(away, 'migrate')).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/ECONNREFUSED/),
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../../src/cli';
+import type { TestDatabase } from './databases';
+
+/** How a command ended, and what it wrote. */
+export interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs a command of the command line on a database, in this process. */
+export async function command(database: TestDatabase, ...words: string[]): Promise<Outcome> {
+  const outcome: Outcome = { code: 0, out: '', err: '' };
+  const log = jest.spyOn(console, 'log').mockImplementation((line) => (outcome.out += `${line}\n`));
+  const error = jest
+    .spyOn(console, 'error')
+    .mockImplementation((line) => (outcome.err += `${line}\n`));
+  const before = process.env.DATABASE_URL;
+  process.env.DATABASE_URL = database.url;
+  try {
+    outcome.code = await run(words);
+    return outcome;
+  } finally {
+    if (before === undefined) delete process.env.DATABASE_URL;
+    else process.env.DATABASE_URL = before;
+    log.mockRestore();
+    error.mockRestore();
+  }
+}
+
+/** Hands a file with this content to the work, and removes it after. */
+export async function withFile<T>(
+  content: string | Buffer,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'sprintline-file-'));
+  try {
+    const path = join(folder, 'stories.csv');
+    writeFileSync(path, content);
+    return await work(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
