@@ -37,11 +37,20 @@ const storiesOf = async (board: string): Promise<{ title: string }[]> =>
 describe('a request with an Idempotency-Key', () => {
   it('is done once and answered alike, however often it comes at once', async () => {
     const keys = Array.from({ length: 200 }, (_, i) => `at-once-${i}`);
-    const answers = await Promise.all(
-      keys.flatMap((key) =>
-        Array.from({ length: 5 }, () => post('/api/boards/Crowd/backlog', key, { title: key })),
-      ),
-    );
+    const answers: Answer[] = [];
+    for (let round = 0; round < keys.length; round += 20) {
+      answers.push(
+        ...(await Promise.all(
+          keys
+            .slice(round, round + 20)
+            .flatMap((key) =>
+              Array.from({ length: 5 }, () =>
+                post('/api/boards/Crowd/backlog', key, { title: key }),
+              ),
+            ),
+        )),
+      );
+    }
     for (const [i, key] of keys.entries()) {
       const five = answers.slice(i * 5, i * 5 + 5);
       expect(five.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
