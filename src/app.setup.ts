@@ -98,7 +98,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     (request, reply) => sendProblem(request, reply, unavailable()),
   );
 
-  server.decorateRequest('caller', undefined);
+  server.decorateRequest('repeatable', undefined);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     done(null, readBody(request.headers, body as Buffer));
@@ -189,7 +189,7 @@ async function openListing(
   payload: unknown,
 ): Promise<unknown> {
   if (!(payload instanceof Listing)) {
-    if (request.caller?.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
+    if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
     const { location } = request.routeOptions.config as RouteSettings;
     if (location && reply.statusCode === 201) {
       reply.header('Location', location(payload as { id: number; name: string }));

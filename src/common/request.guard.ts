@@ -6,6 +6,7 @@ import { readDto, Received } from './body';
 import type { RouteSettings } from './http';
 import type { Fault } from './problem';
 import { Problem } from './problem';
+import { readKey } from './repeatable';
 
 /** Nest's metadata of a handler's parameters, and its keys for bodies and queries. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
@@ -24,7 +25,8 @@ class Nothing {}
 const NOTHING = new Received({}, false);
 
 /**
- * Reads body and query into the DTOs that the handler declares, and names the faults of both at once.
+ * Reads body and query into the DTOs that the handler declares, and the `Idempotency-Key`, and names
+ * the faults of all at once.
  * Where it declares none there must be nothing, so that nothing that a client sent is dropped silently.
  */
 @Injectable()
@@ -48,8 +50,10 @@ export class RequestGuard implements CanActivate {
     };
     const body = read(shapes.body, request.body, 'pointer');
     const query = read(shapes.query, request.query, 'parameter');
+    const key = readKey(request);
+    if (key && 'code' in key) faults.push(key);
     if (faults.length > 0) throw Problem.invalid(faults);
-    Object.assign(request, { body, query });
+    Object.assign(request, { body, query, repeatable: key });
     return true;
   }
 

@@ -1,4 +1,4 @@
-import type { RepeatableRequest } from '../common/caller';
+import type { RepeatableRequest } from '../common/repeatable';
 import { stored } from '../common/clock';
 import { Problem } from '../common/problem';
 import type { Change } from './change';
