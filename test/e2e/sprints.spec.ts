@@ -520,31 +520,29 @@ describe('a deleted sprint', () => {
     expect(backlog.map(({ seq }) => seq)).toEqual(before.map((_, i) => i + 1));
   });
 
-  it('goes to an empty backlog from 1, to one below zero after its last', async () => {
+  it('leaves its stories their seq where that is after the end already', async () => {
     const { client } = service;
-    for (const [last, expected] of [
-      [undefined, 1],
-      [-5, -4],
-    ]) {
+    for (const last of [undefined, -5]) {
       const board = await Workspace.create(client);
       const sprint = await board.sprint('2026-11-23');
-      await board.story(sprint, { title: 'moved', seq: 99 });
+      await board.story(sprint, { seq: 99 });
       if (last !== undefined) await board.story(null, { seq: last });
       await client.delete(`/api/sprints/${sprint.id}`);
       const backlog = (await client.get<any[]>(`${board.path}/backlog`)).body;
-      expect(backlog.find(({ title }) => title === 'moved').seq).toBe(expected);
+      expect(backlog.at(-1)).toMatchObject({ seq: 99 });
     }
   });
 
-  it('is refused where the backlog has no seq left, and nothing changes', async () => {
+  it('sends its stories to the end of a backlog that has no seq left', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
-    await board.story(sprint);
-    await board.story(null, { seq: 2147483647 });
-    const revision = await board.revision();
-    expectProblem(await client.delete(`/api/sprints/${sprint.id}`), 409, 'seq_exhausted');
-    expect(await board.revision()).toBe(revision);
-    expect((await client.get(`/api/sprints/${sprint.id}/stories`)).body).toHaveLength(1);
+    for (const title of ['c', 'd']) await board.story(sprint, { title });
+    await board.story(null, { title: 'a' });
+    await board.story(null, { title: 'b', seq: 2147483647 });
+    const deleted = await client.delete(`/api/sprints/${sprint.id}`);
+    expect(deleted.body.stories_moved_to_backlog).toBe(2);
+    const backlog = (await client.get<any[]>(`${board.path}/backlog`)).body;
+    expect(backlog.map(({ title }) => title)).toEqual(['a', 'b', 'c', 'd']);
   });
 });
