@@ -1,4 +1,5 @@
 import type { NestApplicationOptions } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -32,6 +33,8 @@ const BODY_LIMIT = 1024 * 1024;
 const URL_LIMIT = 8192;
 /** Bytes of a URL and the header fields together. */
 const HEADER_LIMIT = 32 * 1024;
+/** Header fields of a request; Node would drop, unheard, what is beyond 2,000. */
+const MOST_HEADERS = 200;
 /** Milliseconds for the header fields, and for a whole request, to arrive. */
 const HEADERS_TIMEOUT = 5000;
 const REQUEST_TIMEOUT = 10_000;
@@ -109,6 +112,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     try {
       if (!always && !pressure.admits()) throw new Problem('overloaded');
       if (request.url.length > URL_LIMIT) throw new Problem('uri_too_long');
+      if (request.raw.rawHeaders.length > 2 * MOST_HEADERS) throw new Problem('headers_too_large');
       // HTTP/1.1 asks for it (RFC 9112, section 3.2).
       if (request.host === '' && request.raw.httpVersion === '1.1')
         throw new Problem('bad_request');
@@ -182,6 +186,8 @@ function requestId(given: string | string[] | undefined): string {
   return typeof given === 'string' && /^[\w.:/+=@-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
+const requestLogger = new Logger('Request');
+
 /** Turns a list into the text or the stream of its answer, or into 304 before anything is read. */
 async function openListing(
   request: FastifyRequest,
@@ -209,6 +215,9 @@ async function openListing(
   if (typeof body !== 'string') {
     // Node closes a connection that nothing passes on, and takes its own limit again for the next.
     request.raw.socket.setTimeout(WRITE_TIMEOUT);
+    body.once('error', (error: Error) => {
+      requestLogger.error({ request_id: request.id, err: error }, 'a list was cut off');
+    });
     // It may have been refused meanwhile, for taking too long.
     if (reply.sent) body.destroy();
   }

@@ -29,7 +29,13 @@ export async function boardNamed(reader: Reader, name: string): Promise<LockedBo
   return board;
 }
 
-/** The entity tag of a collection that changes only with its board, and perhaps with the day. */
-export function collectionTag(board: { id: number; revision: number }, today?: string): string {
-  return `"${[board.id, board.revision, today].filter((part) => part !== undefined).join('.')}"`;
+/**
+ * The entity tag of a collection that changes only with its board, and with what else its path may
+ * mean another day: the date, or the sprint that a word stands for.
+ */
+export function collectionTag(
+  board: { id: number; revision: number },
+  also?: string | number,
+): string {
+  return `"${[board.id, board.revision, also].filter((part) => part !== undefined).join('.')}"`;
 }

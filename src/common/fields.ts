@@ -222,8 +222,14 @@ export const instant: Kind = {
     const day = calendarDay.read(match?.[1] ?? value);
     if ('code' in day) return day;
     const time = new Date((value as string).replace(' ', 'T').toUpperCase());
-    if (Number.isNaN(time.getTime()))
+    if (Number.isNaN(time.getTime())) {
       return refuse('invalid_date', 'must be an RFC 3339 date-time');
+    }
+    // An offset may lead out of the years that a database can hold.
+    const year = time.getUTCFullYear();
+    if (year < 1000 || year > 9999) {
+      return refuse('out_of_range', 'must be in the years 1000 to 9999 in UTC');
+    }
     return { value: time.toISOString() };
   },
 };
@@ -283,9 +289,8 @@ export function wordList(words: readonly string[], { directions = false } = {}):
     read(value) {
       const items = String(value).split(',');
       const bare = items.map((item) => (directions ? item.replace(/^-/, '') : item));
-      const unknown = bare.find((item) => !words.includes(item));
-      if (unknown !== undefined) {
-        return refuse('invalid_value', `must list some of ${words.join(', ')}; not "${unknown}"`);
+      if (!bare.every((item) => words.includes(item))) {
+        return refuse('invalid_value', `must list some of ${words.join(', ')}`);
       }
       if (new Set(bare).size < bare.length) return refuse('duplicate', 'must not repeat a word');
       return { value: items };
@@ -293,13 +298,16 @@ export function wordList(words: readonly string[], { directions = false } = {}):
   };
 }
 
-/** One of several values of a query's filter; an empty one means none. */
-export function anyOf(kind: Kind): Kind {
+/** One of several values of a query's filter, at most `most`; an empty one means none. */
+export function anyOf(kind: Kind, most = 1000): Kind {
   return {
     list: true,
-    schema: { type: 'array', items: kind.schema },
+    schema: { type: 'array', items: kind.schema, maxItems: most },
     read(value) {
       const values: unknown[] = [];
+      if ((value as unknown[]).length > most) {
+        return refuse('too_many', `must have at most ${most} values`);
+      }
       for (const item of value as unknown[]) {
         if (item === '' || item === null) {
           values.push(null);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameter, Reader } from '../database/engine';
-import { flag, integer, Member, text } from './fields';
+import { rfc3339 } from './clock';
+import { calendarDay, flag, instant, integer, Member, text } from './fields';
 import { Problem } from './problem';
 
 /** Rows that are read, and turned into text, in one go. */
@@ -32,12 +33,26 @@ export interface SortKey {
   descending?: boolean;
   /** Its value in a row that was read. */
   of: (row: Row) => Parameter;
+  /** Whether the database can compare it with this value, which comes back from outside. */
+  takes?: (value: unknown) => boolean;
 }
 
 export const column = (name: string, alias: string, descending = false): SortKey => ({
   sql: `${alias}.${name}`,
   descending,
   of: (row) => row[name] as Parameter,
+});
+
+/** A column of calendar dates. */
+export const dateColumn = (name: string, alias: string): SortKey => ({
+  ...column(name, alias),
+  takes: (value) => typeof value === 'string' && 'value' in calendarDay.read(value),
+});
+
+/** A column of instants. */
+export const instantColumn = (name: string, alias: string, descending = false): SortKey => ({
+  ...column(name, alias, descending),
+  takes: (value) => typeof value === 'string' && 'value' in instant.read(rfc3339(value)),
 });
 
 /** Everything that a list is; `Listing` does the rest. */
@@ -70,8 +85,8 @@ export class Listing {
   /** The JSON text of the answer, or a stream of it; sets the header fields that belong to it. */
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const { limit, cursor, count } = this.page;
-    const url = new URL(request.url, 'http://localhost');
-    const after = cursor === undefined ? undefined : this.decode(cursor, url);
+    const place = placeOf(request.url);
+    const after = cursor === undefined ? undefined : this.decode(cursor, place);
     if (count) reply.header('X-Total-Count', await this.total());
     if (limit === undefined) {
       const first = await this.read(this.database, after, CHUNK + 1);
@@ -94,8 +109,9 @@ export class Listing {
     if (rows.length > limit) {
       rows.pop();
       const last = rows[rows.length - 1] as Row;
-      url.searchParams.set('cursor', this.encode(last, url));
-      reply.header('Link', `<${url.pathname}${url.search}>; rel="next"`);
+      const next = new URLSearchParams(place.parameters);
+      next.set('cursor', this.encode(last, place));
+      reply.header('Link', `<${place.path}?${next.toString()}>; rel="next"`);
     }
     return this.represent(rows);
   }
@@ -159,19 +175,18 @@ export class Listing {
     return row?.total ?? 0;
   }
 
-  private encode(row: Row, url: URL): string {
+  private encode(row: Row, place: Place): string {
     const keys = this.source.order.map((key) => key.of(row));
-    return Buffer.from(JSON.stringify([bound(url), ...keys])).toString('base64url');
+    return Buffer.from(JSON.stringify([bound(place), ...keys])).toString('base64url');
   }
 
-  private decode(cursor: string, url: URL): Parameter[] {
+  private decode(cursor: string, place: Place): Parameter[] {
+    const { order } = this.source;
     try {
       const [to, ...keys] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-      const valid = (key: unknown): key is Parameter =>
-        typeof key === 'string' || (typeof key === 'number' && Number.isFinite(key));
-      if (to === bound(url) && keys.length === this.source.order.length && keys.every(valid)) {
-        return keys;
-      }
+      const valid = (key: unknown, i: number): key is Parameter =>
+        (typeof key === 'string' || typeof key === 'number') && (order[i]?.takes?.(key) ?? true);
+      if (to === bound(place) && keys.length === order.length && keys.every(valid)) return keys;
     } catch {
       // Not one of ours, like a cursor of another list.
     }
@@ -185,15 +200,25 @@ export class Listing {
   }
 }
 
+/** Where a list was asked for: its path as it was sent, and its parameters. */
+interface Place {
+  path: string;
+  parameters: URLSearchParams;
+}
+
+function placeOf(url: string): Place {
+  const [path = '', query] = url.split(/[?#](.*)/s);
+  return { path, parameters: new URLSearchParams(query) };
+}
+
 /** What a cursor is bound to: the path and the parameters, those of paging apart. */
-function bound(url: URL): string {
-  const parameters = [...url.searchParams]
+function bound({ path, parameters }: Place): string {
+  const others = [...parameters]
     .filter(([name]) => !['limit', 'cursor', 'count'].includes(name))
     .map((pair) => pair.join('='))
     .sort();
-  const path = url.pathname.replace(/\/$/, '');
   return createHash('sha1')
-    .update([path, ...parameters].join('\n'))
+    .update([path.replace(/\/$/, ''), ...others].join('\n'))
     .digest('base64url')
     .slice(0, 12);
 }

@@ -21,13 +21,24 @@ const LOOKUPS = {
   ],
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
+/** What a room knows of its own paths. @throws Problem where what one names is not there */
+export type Lookup = (request: FastifyRequest) => Promise<void>;
+
 /** Whether what a path names is there, whatever is below it in the path. */
 @Injectable()
 export class Resources {
+  private readonly lookups: Lookup[] = [];
+
   constructor(private readonly database: Database) {}
 
+  /** Has a room asked, too, from now on. */
+  ask(lookup: Lookup): void {
+    this.lookups.push(lookup);
+  }
+
   /** The refusal of a request that names something that is not there, or nothing to object to. */
-  async missing({ params, method, routeOptions }: FastifyRequest): Promise<Problem | undefined> {
+  async missing(request: FastifyRequest): Promise<Problem | undefined> {
+    const { params, method, routeOptions } = request;
     const named = (params ?? {}) as Record<string, string>;
     try {
       for (const [parameter, [missing, lookup]] of Object.entries(LOOKUPS)) {
@@ -47,6 +58,7 @@ export class Resources {
           return new Problem('board_not_found');
         }
       }
+      for (const lookup of this.lookups) await lookup(request);
       return undefined;
     } catch (error) {
       if (error instanceof Problem) return error;

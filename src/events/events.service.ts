@@ -71,13 +71,14 @@ export class EventsService {
       column('board_id', 'e'),
       column('revision', 'e'),
     ];
-    const last = await this.database.first<EventRow & { board_id: number }>(
-      `SELECT ${COLUMNS} FROM ${TABLES} WHERE ${where}
-       ORDER BY ${order.map((key) => `${key.sql} DESC`).join(', ')} LIMIT 1`,
+    // Each board that it was on may get another name, or go with its part of the history.
+    const boards = await this.database.query<{ id: number; name: string; last: number }>(
+      `SELECT b.id, b.name, MAX(e.revision) AS last FROM ${TABLES} WHERE ${where}
+       GROUP BY b.id, b.name ORDER BY b.id`,
       [id],
     );
-    if (!last) throw new Problem('story_not_found');
-    const tag = createHash('sha1').update([last.board_id, last.board_name, last.revision].join());
+    if (boards.length === 0) throw new Problem('story_not_found');
+    const tag = createHash('sha1').update(JSON.stringify(boards.map(Object.values)));
     return new Listing(
       this.database,
       {

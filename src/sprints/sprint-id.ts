@@ -1,7 +1,8 @@
-import type { ExecutionContext, PipeTransform } from '@nestjs/common';
+import type { ExecutionContext, OnModuleInit, PipeTransform } from '@nestjs/common';
 import { createParamDecorator, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readBoardName, readId } from '../common/ids';
+import { Resources } from '../common/resources';
 import type { Relative } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';
 import { SprintsService } from './sprints.service';
@@ -16,7 +17,7 @@ export const sprintPaths = (rest: string): string[] => [
 ];
 
 @Injectable()
-class SprintIdPipe implements PipeTransform<Named, Promise<number>> {
+export class SprintIdPipe implements PipeTransform<Named, Promise<number>> {
   constructor(private readonly sprints: SprintsService) {}
 
   async transform(named: Named): Promise<number> {
@@ -25,13 +26,34 @@ class SprintIdPipe implements PipeTransform<Named, Promise<number>> {
   }
 }
 
+/** What the path of a request names by a word, if it does. */
+function namedByWord({ params, routeOptions }: FastifyRequest): Named | undefined {
+  const [, word] = /\/sprints\/(\w+)(?:\/|$)/.exec(routeOptions.url ?? '') ?? [];
+  const which = RELATIVE.find((relative) => relative === word);
+  const { board_name: board = '' } = params as { board_name?: string };
+  return which && { board, which };
+}
+
 const Named = createParamDecorator((_: unknown, context: ExecutionContext): Named => {
-  const { params, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
-  const { sprint_id: id, board_name: board = '' } = params as Record<string, string | undefined>;
-  if (id !== undefined) return { id };
-  const which = RELATIVE.find((word) => routeOptions.url?.includes(`/sprints/${word}/`));
-  return { board, which: which ?? 'current' };
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  return namedByWord(request) ?? { id: (request.params as { sprint_id: string }).sprint_id };
 });
+
+/** Tells whether there is a sprint that a path means by a word. */
+@Injectable()
+export class SprintWords implements OnModuleInit {
+  constructor(
+    private readonly resources: Resources,
+    private readonly pipe: SprintIdPipe,
+  ) {}
+
+  onModuleInit(): void {
+    this.resources.ask(async (request) => {
+      const named = namedByWord(request);
+      if (named) await this.pipe.transform(named);
+    });
+  }
+}
 
 /** The id of the sprint that the path names; for handlers of `sprintPaths`. */
 export const NamedSprint = (): ParameterDecorator => Named(SprintIdPipe);

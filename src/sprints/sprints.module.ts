@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { StoriesModule } from '../stories/stories.module';
+import { SprintIdPipe, SprintWords } from './sprint-id';
 import { SprintsController } from './sprints.controller';
 import { SprintsService } from './sprints.service';
 
 @Module({
   imports: [StoriesModule],
   controllers: [SprintsController],
-  providers: [SprintsService],
+  providers: [SprintsService, SprintIdPipe, SprintWords],
   exports: [SprintsService],
 })
 export class SprintsModule {}

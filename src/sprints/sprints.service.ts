@@ -5,7 +5,7 @@ import { requireEchoes, requireVersion } from '../common/body';
 import type { Caller } from '../common/caller';
 import { calendarDate, Clock } from '../common/clock';
 import { requireMatch } from '../common/etag';
-import { column, Listing } from '../common/listing';
+import { column, dateColumn, Listing } from '../common/listing';
 import type { ProblemCode } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
@@ -62,7 +62,7 @@ export class SprintsService {
         columns: SPRINT_COLUMNS,
         from: SPRINT_TABLES,
         ...inState(board.id, query.state, today),
-        order: [column('start_date', 's'), column('id', 's')],
+        order: [dateColumn('start_date', 's'), column('id', 's')],
         represent: (row) => representSprint(row as unknown as SprintRow, now),
       },
       query,
@@ -120,7 +120,9 @@ export class SprintsService {
     });
   }
 
-  update(caller: Caller, id: number, body: UpdateSprint): Promise<SprintView> {
+  async update(caller: Caller, id: number, body: UpdateSprint): Promise<SprintView> {
+    // Two dates that were sent are a matter of the body alone, whatever is stored.
+    if (body.start_date !== undefined) requireOrder(body.start_date, body.end_date ?? null, body);
     return this.unitOfWork.run(caller, async (change) => {
       const { board, before } = await this.take(change, id);
       requireMatch(caller, before);

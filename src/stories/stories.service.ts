@@ -40,7 +40,13 @@ export class StoriesService {
     );
     if (!board) throw new Problem('sprint_not_found');
     // The board is named for the sake of the index, which begins with it.
-    return this.list(board, 's.board_id = ? AND s.sprint_id = ?', [board.id, sprintId], query);
+    return this.list(
+      board,
+      's.board_id = ? AND s.sprint_id = ?',
+      [board.id, sprintId],
+      query,
+      sprintId,
+    );
   }
 
   /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
@@ -148,12 +154,14 @@ export class StoriesService {
     where: string,
     parameters: Parameter[],
     query: StoryListQuery,
+    sprintId?: number,
   ): Listing {
     return new Listing(
       this.database,
       storyList({ where, parameters }, query),
       query,
-      collectionTag(board),
+      // Tomorrow the same path may name another sprint.
+      collectionTag(board, sprintId),
     );
   }
 

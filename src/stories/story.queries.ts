@@ -1,6 +1,6 @@
 import { rfc3339 } from '../common/clock';
 import type { ListSource, SortKey } from '../common/listing';
-import { column } from '../common/listing';
+import { column, instantColumn } from '../common/listing';
 import type { Parameter, Reader } from '../database/engine';
 import type { Sortable, StoryListQuery, StoryView } from './story.dto';
 import type { Status } from './story.entity';
@@ -140,6 +140,7 @@ function storyOrder(sort: string[]): SortKey[] {
     const descending = word.startsWith('-');
     const name = word.replace(/^-/, '') as Sortable;
     const fallback = FALLBACKS[name];
+    if (name.endsWith('_at')) return [instantColumn(name, 's', descending)];
     if (fallback === undefined) return [column(name, 's', descending)];
     return [
       { sql: `(s.${name} IS NULL)`, of: (row) => Number(row[name] === null) },

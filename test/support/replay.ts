@@ -2,7 +2,7 @@ import type { Client } from './client';
 
 type Story = Record<string, any> & { id: number; seq: number };
 
-/** The whole log of a board, whose revisions are held to have no gap. */
+/** The whole log of a board. */
 export async function log(client: Client, board: string): Promise<any[]> {
   const events: any[] = [];
   for (;;) {
@@ -10,44 +10,105 @@ export async function log(client: Client, board: string): Promise<any[]> {
     const { body } = await client.get(path);
     if (body.length === 0) return events;
     events.push(...body);
-    expect(events.map(({ revision }) => revision)).toEqual(events.map((_, i) => i + 1));
   }
 }
 
 /** The stories of a board as its log alone tells them, by `seq`, then `id`. */
 export function storiesOf(events: any[]): Story[] {
-  const stories = new Map<number, Story>();
-  for (const { type, entity, id, at, before, after } of events) {
-    if (type === 'stories.shifted') {
-      const list = entity === 'board' ? null : id;
-      const shifted = [...stories.values()].filter(
-        (story) =>
-          story.sprint_id === list &&
-          inOrder(before.first, story) <= 0 &&
-          inOrder(story, before.last) <= 0 &&
-          !after.except.includes(story.id),
-      );
-      expect(shifted).toHaveLength(after.count);
-      for (const story of shifted) {
-        story.seq += after.by;
-        story.version += 1;
-        story.updated_at = at;
-      }
-    } else if (entity === 'story') {
-      if (after === null || type === 'story.moved_out') stories.delete(id);
-      else if (before === null) {
-        const { tasks: _, ...story } = after;
-        stories.set(id, story);
-      } else {
-        const story = stories.get(id);
-        expect(story).toMatchObject(before);
-        Object.assign(story ?? {}, after);
-      }
-    }
-  }
-  return [...stories.values()].sort(inOrder);
+  return [...replay(events).stories.values()].sort(inOrder);
 }
 
 export function inOrder(a: { id: number; seq: number }, b: { id: number; seq: number }): number {
   return a.seq - b.seq || a.id - b.id;
+}
+
+/** What a board's log makes of it: every current row, by kind and id. */
+export interface Replayed {
+  board: any;
+  sprints: Map<number, any>;
+  stories: Map<number, any>;
+  tasks: Map<number, any>;
+}
+
+const KINDS = { sprint: 'sprints', story: 'stories', task: 'tasks' } as const;
+
+/**
+ * Replays a log from its first event. Throws where an event does not follow from those before it: a
+ * gap, a change of what is not there, a `before` that was not so.
+ */
+export function replay(events: any[]): Replayed {
+  const state: Replayed = { board: null, sprints: new Map(), stories: new Map(), tasks: new Map() };
+  events.forEach((event, i) => {
+    if (event.revision !== i + 1)
+      throw new Error(`event ${i + 1} has the revision ${event.revision}`);
+    apply(state, event);
+  });
+  if (state.board) state.board.revision = events.length;
+  return state;
+}
+
+function apply(state: Replayed, event: any): void {
+  const { type, entity, id, before, after } = event;
+  const fail = (why: string): never => {
+    throw new Error(`${why}: ${JSON.stringify(event)}`);
+  };
+  if (type === 'stories.shifted') {
+    shift(state, event, fail);
+    return;
+  }
+  if (entity === 'board') {
+    if (before && state.board === null) fail('the board is not there yet');
+    if (before) state.board = changed(state.board, before, after, fail);
+    else state.board = after;
+    return;
+  }
+  const rows = state[KINDS[entity as keyof typeof KINDS]];
+  if (type.endsWith('.created') || type === 'story.moved_in') {
+    if (rows.has(id)) fail('it is there already');
+    const { tasks = [], ...row } = after;
+    rows.set(id, row);
+    for (const task of tasks) state.tasks.set(task.id, task);
+    return;
+  }
+  const row: unknown = rows.get(id) ?? fail('it is not there');
+  if (type.endsWith('.deleted')) {
+    changed(row, before, before, fail);
+    rows.delete(id);
+  } else if (type === 'story.moved_out') {
+    changed(row, before, after, fail);
+    rows.delete(id);
+    for (const task of [...state.tasks.values()]) {
+      if (task.story_id === id) state.tasks.delete(task.id);
+    }
+  } else {
+    rows.set(id, changed(row, before, after, fail));
+  }
+}
+
+function changed(row: any, before: any, after: any, fail: (why: string) => never): any {
+  for (const [name, value] of Object.entries(before)) {
+    // A state, and the name of the board, may change without an event of their own.
+    if (name === 'state' || name === 'board_name' || name === 'revision') continue;
+    if (JSON.stringify(row[name]) !== JSON.stringify(value)) fail(`${name} was ${row[name]}`);
+  }
+  return { ...row, ...after };
+}
+
+/** Many stories of one list that gave way together. */
+function shift(state: Replayed, event: any, fail: (why: string) => never): void {
+  const { entity, id, at, before, after } = event;
+  const list = entity === 'board' ? null : id;
+  const shifted = [...state.stories.values()].filter(
+    (story) =>
+      story.sprint_id === list &&
+      inOrder(before.first, story) <= 0 &&
+      inOrder(story, before.last) <= 0 &&
+      !after.except.includes(story.id),
+  );
+  if (shifted.length !== after.count) fail(`${shifted.length} stories stand there`);
+  for (const story of shifted) {
+    story.seq += after.by;
+    story.version += 1;
+    story.updated_at = at;
+  }
 }

@@ -1,0 +1,308 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { boardPath, freshName, Workspace } from '../support/make';
+import { expectFaults, expectProblem } from '../support/problems';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterAll(() => service.close());
+
+describe('a board', () => {
+  it('comes into being with the first sprint posted to it', async () => {
+    const { client } = service;
+    const path = boardPath(freshName());
+    expectProblem(await client.get(path), 404, 'board_not_found');
+    expectProblem(await client.get(`${path}/sprints`), 404, 'board_not_found');
+    const sprint = await client.post(`${path}/sprints`, { start_date: '2026-11-23' });
+    expect(sprint.status).toBe(201);
+    const board = await client.get(path);
+    expect(board.body).toEqual({
+      id: expect.any(Number),
+      name: sprint.body.board_name,
+      time_zone: 'UTC',
+      revision: 2,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: board.body.created_at,
+      version: 1,
+    });
+  });
+
+  it('comes into being with the first story posted to its backlog', async () => {
+    const { client } = service;
+    const path = boardPath(freshName());
+    expectProblem(await client.get(`${path}/backlog`), 404, 'board_not_found');
+    expect((await client.post(`${path}/backlog`, { title: 'x' })).status).toBe(201);
+    expect((await client.get(path)).body.revision).toBe(2);
+  });
+
+  it('does not come into being with what is refused', async () => {
+    const { client } = service;
+    const path = boardPath(freshName());
+    expectFaults(await client.post(`${path}/sprints`, {}), '/start_date required');
+    expectFaults(await client.post(`${path}/backlog`, {}), '/title required');
+    expectFaults(
+      await client.post(`${path}/sprints`, { start_date: '2026-11-23', end_date: '2026-11-22' }),
+      '/end_date out_of_range',
+    );
+    expectProblem(await client.get(path), 404, 'board_not_found');
+  });
+
+  it('is made once, with a zone, and found under its name', async () => {
+    const { client } = service;
+    const name = freshName('Zürich / 東京 #1?');
+    const made = await client.post('/api/boards', { name, time_zone: 'Asia/Tokyo' });
+    expect(made.status).toBe(201);
+    expect(made.headers.get('location')).toBe(boardPath(name));
+    expect(made.body).toMatchObject({ name, time_zone: 'Asia/Tokyo', revision: 1, version: 1 });
+    expect((await client.get(boardPath(name))).body).toEqual(made.body);
+    expectProblem(await client.post('/api/boards', { name }), 409, 'name_taken');
+  });
+
+  it('has a name that is trimmed and NFC', async () => {
+    const { client } = service;
+    const name = `${freshName()} Cafe\u0301`;
+    const made = await client.post('/api/boards', { name: `  ${name}\t\u3000` });
+    expect(made.body.name).toBe(name.normalize('NFC'));
+    expect((await client.get(boardPath(`${name} `))).body).toEqual(made.body);
+    expectProblem(await client.post('/api/boards', { name }), 409, 'name_taken');
+  });
+
+  it('is told from others by case, accents and every code point', async () => {
+    const { client } = service;
+    const stem = freshName();
+    const names = [
+      'team',
+      'Team',
+      'TEAM',
+      'téam',
+      'te\u00adam',
+      'tea\u200bm',
+      'team😀',
+      'team😎',
+      'ﬁ',
+      'fi',
+      'ß',
+      'ss',
+    ];
+    for (const name of names) {
+      expect((await client.post('/api/boards', { name: `${stem} ${name}` })).status).toBe(201);
+    }
+    for (const name of names) {
+      expect((await client.get(boardPath(`${stem} ${name}`))).body.name).toBe(`${stem} ${name}`);
+    }
+  });
+
+  it('may have any name of 1 to 100 code points without control characters', async () => {
+    const { client } = service;
+    const long = `${freshName()} `.padEnd(100, 'x');
+    const wide = '🏳'.repeat(100);
+    for (const name of [
+      long,
+      wide,
+      '...',
+      '%2F',
+      'a/b\\c',
+      `'; DROP TABLE boards; --`,
+      '\u202eabc',
+      'null',
+    ]) {
+      const made = await client.post('/api/boards', { name });
+      expect([name, made.status]).toEqual([name, 201]);
+      expect((await client.get(boardPath(name))).body.name).toBe(name);
+    }
+    const refused: [unknown, string][] = [
+      ['', 'blank'],
+      [' \u00a0\u2003', 'blank'],
+      ['x'.repeat(101), 'too_long'],
+      [`${wide}🏳`, 'too_long'],
+      ['.', 'invalid_value'],
+      [' .. ', 'invalid_value'],
+      ['a\nb', 'invalid_text'],
+      ['a\u0085b', 'invalid_text'],
+      ['a\0b', 'invalid_text'],
+      ['a\ud800b', 'invalid_text'],
+      [5, 'invalid_type'],
+      [['a'], 'invalid_type'],
+      [null, 'not_nullable'],
+    ];
+    for (const [name, code] of refused) {
+      expectFaults(await client.post('/api/boards', { name }), `/name ${code}`);
+    }
+  });
+
+  it('has the name of an IANA zone, never an offset', async () => {
+    const { client } = service;
+    for (const time_zone of ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Kiritimati']) {
+      const made = await client.post('/api/boards', { name: freshName(), time_zone });
+      expect(made.body.time_zone).toBe(time_zone);
+    }
+    for (const time_zone of [
+      '+01:00',
+      'utc',
+      'GMT+1',
+      'Europe/berlin',
+      'Mars/Olympus',
+      '',
+      'CET ',
+    ]) {
+      const answer = await client.post('/api/boards', { name: freshName(), time_zone });
+      expectFaults(answer, '/time_zone invalid_value');
+    }
+  });
+
+  it('keeps its id and all it holds when it is renamed, and frees its old name', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    const story = await board.story(sprint);
+    const old = (await client.get(board.path)).body;
+    const name = freshName('Renamed');
+    const renamed = await client.put(board.path, { name });
+    expect(renamed.body).toMatchObject({
+      id: old.id,
+      name,
+      version: 2,
+      revision: old.revision + 1,
+    });
+    expectProblem(await client.get(board.path), 404, 'board_not_found');
+    expect((await client.get(boardPath(name))).body).toEqual(renamed.body);
+    expect((await client.get(`/api/stories/${story.id}`)).body.board_name).toBe(name);
+    expect((await client.get(`/api/sprints/${sprint.id}`)).body.board_name).toBe(name);
+    const other = await client.post('/api/boards', { name: board.name });
+    expect(other.status).toBe(201);
+    expect(other.body.id).not.toBe(old.id);
+    expectProblem(await client.patch(boardPath(name), { name: board.name }), 409, 'name_taken');
+  });
+
+  it('changes its zone, and nothing when nothing changes', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const changed = await client.patch(board.path, { time_zone: 'Asia/Tokyo' });
+    expect(changed.body).toMatchObject({ time_zone: 'Asia/Tokyo', version: 2, revision: 2 });
+    for (const body of [
+      {},
+      { time_zone: 'Asia/Tokyo' },
+      { name: ` ${board.name} ` },
+      changed.body,
+    ]) {
+      expect((await client.put(board.path, body)).body).toEqual(changed.body);
+    }
+    expect(await board.events()).toHaveLength(2);
+  });
+
+  it('with sprints or stories is deleted only by force', async () => {
+    const { client } = service;
+    for (const fill of [
+      (b: Workspace) => b.sprint('2026-11-23'),
+      (b: Workspace) => b.story(null),
+    ]) {
+      const board = await Workspace.create(client);
+      await fill(board);
+      const { id } = (await client.get(board.path)).body;
+      expectProblem(await client.delete(board.path), 409, 'board_not_empty');
+      expectProblem(await client.delete(`${board.path}?force=false`), 409, 'board_not_empty');
+      expect((await client.delete(`${board.path}?force=true`)).body).toEqual({ deleted: true, id });
+    }
+    const empty = await Workspace.create(client);
+    expect((await client.delete(empty.path)).status).toBe(200);
+    expectProblem(await client.delete(empty.path), 404, 'board_not_found');
+  });
+
+  it('takes with it all that it held, its log included; a later one of that name is another', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    const story = await board.story(sprint, { external_id: 'X-1' });
+    const task = await board.task(story);
+    const { id } = (await client.get(board.path)).body;
+    await client.delete(`${board.path}?force=true`);
+    for (const [path, code] of [
+      [board.path, 'board_not_found'],
+      [`${board.path}/events`, 'board_not_found'],
+      [`/api/sprints/${sprint.id}`, 'sprint_not_found'],
+      [`/api/sprints/${sprint.id}/stories`, 'sprint_not_found'],
+      [`/api/stories/${story.id}`, 'story_not_found'],
+      [`/api/stories/${story.id}/history`, 'story_not_found'],
+      [`/api/stories/${story.id}/tasks`, 'story_not_found'],
+      [`/api/tasks/${task.id}`, 'task_not_found'],
+    ] as const) {
+      expectProblem(await client.get(path), 404, code);
+    }
+    expectProblem(
+      await client.put(`/api/stories/${story.id}`, { title: 'x' }),
+      404,
+      'story_not_found',
+    );
+    expectProblem(
+      await client.post(`/api/sprints/${sprint.id}/stories`, { title: 'x' }),
+      404,
+      'sprint_not_found',
+    );
+    const again = await client.post(`${board.path}/backlog`, { title: 'x', external_id: 'X-1' });
+    expect(again.status).toBe(201);
+    const later = (await client.get(board.path)).body;
+    expect(later.id).not.toBe(id);
+    expect(later.revision).toBe(2);
+    expect((await client.get(`${board.path}/backlog`)).body).toEqual([again.body]);
+  });
+
+  it('refuses what it may not be told, every fault at once', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    expectFaults(
+      await client.put(board.path, { name: '', time_zone: 5, colour: 'red', 'a/b~c': 1 }),
+      '/name blank',
+      '/time_zone invalid_type',
+      '/colour unknown_field',
+      '/a~1b~0c unknown_field',
+    );
+    expectFaults(
+      await client.put(board.path, { id: 1e9, revision: 77, created_at: 'x' }),
+      '/id read_only',
+      '/revision read_only',
+      '/created_at read_only',
+    );
+    expectProblem(await client.put(board.path, { version: 9 }), 412, 'precondition_failed');
+    expectFaults(
+      await client.post('/api/boards', { name: freshName(), id: 1 }),
+      '/id unknown_field',
+    );
+  });
+});
+
+describe('the boards', () => {
+  it('are listed by name in code-point order', async () => {
+    const { client } = service;
+    const stem = freshName('order');
+    const names = ['a', 'B', 'b', 'A', 'ä', 'Z', '\uffee', '😀', 'a b', 'a-b', 'aa'].map(
+      (n) => `${stem} ${n}`,
+    );
+    for (const name of names) await client.post('/api/boards', { name });
+    const listed = (await client.get<any[]>('/api/boards')).body.map(
+      (board) => board.name as string,
+    );
+    const codePoints = (text: string): number[] => [...text].map((c) => c.codePointAt(0) ?? 0);
+    const byCodePoint = (a: string, b: string): number => {
+      const [x, y] = [codePoints(a), codePoints(b)];
+      const at = x.findIndex((point, i) => point !== y[i]);
+      return at < 0 ? x.length - y.length : (x[at] ?? 0) - (y[at] ?? -1);
+    };
+    expect(listed).toEqual([...listed].sort(byCodePoint));
+    expect(listed.filter((name) => name.startsWith(stem))).toHaveLength(names.length);
+  });
+
+  it('come in pages, too', async () => {
+    const { client } = service;
+    const whole = (await client.get<any[]>('/api/boards')).body;
+    const paged: any[] = [];
+    let next: string | undefined = '/api/boards?limit=3';
+    while (next !== undefined) {
+      const page: { body: any[]; headers: Headers } = await client.get<any[]>(next);
+      paged.push(...page.body);
+      next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(paged).toEqual(whole);
+  });
+});

@@ -1,0 +1,272 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { Workspace } from '../support/make';
+import { expectFaults, expectProblem } from '../support/problems';
+
+let service: TestApp;
+let board: Workspace;
+let sprint: any;
+let story: any;
+let task: any;
+beforeAll(async () => {
+  service = await startApp();
+});
+beforeEach(async () => {
+  service.clock.set('2026-11-21T12:00:00Z');
+  board = await Workspace.create(service.client);
+  sprint = await board.sprint('2026-11-16', { end_date: '2026-11-27' });
+  story = await board.story(sprint);
+  task = await board.task(story);
+});
+afterAll(() => service.close());
+
+const tagOf = async (path: string): Promise<string> => {
+  const tag = (await service.client.get(path)).headers.get('etag');
+  expect(tag).toMatch(/^"[\x21\x23-\x7e]+"$/);
+  return tag as string;
+};
+
+const singles = (): Record<string, string> => ({
+  board: board.path,
+  sprint: `/api/sprints/${sprint.id}`,
+  story: `/api/stories/${story.id}`,
+  task: `/api/tasks/${task.id}`,
+});
+
+const lists = (): string[] => [
+  '/api/boards',
+  `${board.path}/sprints`,
+  `${board.path}/backlog`,
+  `${board.path}/stories`,
+  `${board.path}/events`,
+  `${board.path}/sprints/current`,
+  `${board.path}/sprints/current/stories`,
+  `/api/sprints/${sprint.id}/stories`,
+  `/api/stories/${story.id}/tasks`,
+  `/api/stories/${story.id}/history`,
+];
+
+describe('a strong tag', () => {
+  it('is had by every resource and every list, and by its HEAD', async () => {
+    for (const path of [...Object.values(singles()), ...lists()]) {
+      const tag = await tagOf(path);
+      const head = await service.client.call('HEAD', path);
+      expect([path, head.headers.get('etag')]).toEqual([path, tag]);
+    }
+  });
+
+  it('comes with what a change answers, and is that of the next GET', async () => {
+    const { client } = service;
+    const made = await client.post(`/api/sprints/${sprint.id}/stories`, { title: 'x' });
+    expect(made.headers.get('etag')).toBe(await tagOf(`/api/stories/${made.body.id}`));
+    const madeBoard = await client.post('/api/boards', { name: `${board.name} b` });
+    expect(madeBoard.headers.get('etag')).toBe(await tagOf(`${board.path}%20b`));
+    for (const [kind, body] of [
+      ['board', { time_zone: 'Asia/Tokyo' }],
+      ['sprint', { goal: 'x' }],
+      ['story', { title: 'x' }],
+      ['task', { title: 'x' }],
+    ] as const) {
+      const path = singles()[kind] as string;
+      for (const method of ['PUT', 'PATCH']) {
+        const changed = await client.call(method, path, body);
+        expect([kind, changed.headers.get('etag')]).toEqual([kind, await tagOf(path)]);
+      }
+    }
+  });
+
+  it('of a story changes when it does, and when nothing else does', async () => {
+    const { client } = service;
+    const path = `/api/stories/${story.id}`;
+    const tag = await tagOf(path);
+    await board.task(story);
+    await board.story(sprint);
+    await client.put(path, { title: story.title });
+    service.clock.set('2027-01-01T00:00:00Z');
+    expect(await tagOf(path)).toBe(tag);
+    await client.put(path, { points: 1 });
+    const changed = await tagOf(path);
+    expect(changed).not.toBe(tag);
+    await client.put(board.path, { name: `${board.name} renamed` });
+    expect(await tagOf(path)).not.toBe(changed);
+  });
+
+  it('of a sprint changes with the state that is derived from the day', async () => {
+    const path = `/api/sprints/${sprint.id}`;
+    const active = await tagOf(path);
+    service.clock.set('2026-11-22T12:00:00Z');
+    expect(await tagOf(path)).toBe(active);
+    service.clock.set('2026-11-28T00:00:00Z');
+    const ended = await tagOf(path);
+    expect(ended).not.toBe(active);
+    const answer = await service.client.put(
+      path,
+      { goal: 'x' },
+      { headers: { 'if-match': active } },
+    );
+    expectProblem(answer, 412, 'precondition_failed');
+    service.clock.set('2026-11-27T23:59:59Z');
+    expect(await tagOf(path)).toBe(active);
+  });
+
+  it('of a sprint without an end changes when a later one starts', async () => {
+    const open = await board.sprint('2026-11-20');
+    const path = `/api/sprints/${open.id}`;
+    const before = await tagOf(path);
+    await board.sprint('2026-12-01');
+    expect(await tagOf(path)).toBe(before);
+    service.clock.set('2026-12-01T00:00:00Z');
+    expect(await tagOf(path)).not.toBe(before);
+  });
+
+  it('of a list changes whenever the list does', async () => {
+    const { client } = service;
+    const changes: (() => Promise<unknown>)[] = [
+      () => client.put(`/api/stories/${story.id}`, { title: 'changed' }),
+      () => client.put(`/api/tasks/${task.id}`, { title: 'changed' }),
+      () => client.put(`/api/sprints/${sprint.id}`, { goal: 'changed' }),
+      () => client.put(`/api/stories/${story.id}`, { sprint_id: null }),
+      () => client.put(board.path, { time_zone: 'Asia/Tokyo' }),
+    ];
+    for (const change of changes) {
+      const before = [];
+      for (const path of lists()) before.push(await client.get(path));
+      await change();
+      for (const [i, path] of lists().entries()) {
+        const now = await client.get(path);
+        const same = now.headers.get('etag') === before[i]?.headers.get('etag');
+        if (same) expect([path, now.text]).toEqual([path, before[i]?.text]);
+      }
+    }
+  });
+
+  it('of what stands under a word changes with the day', async () => {
+    const { client } = service;
+    const next = await board.sprint('2026-11-30');
+    const there = await board.story(next);
+    for (const [path, ids] of [
+      [`${board.path}/sprints/current`, (body: any) => body.stories.map(({ id }: any) => id)],
+      [`${board.path}/sprints/current/stories`, (body: any) => body.map(({ id }: any) => id)],
+    ] as const) {
+      service.clock.set('2026-11-21T12:00:00Z');
+      const today = await client.get(path);
+      expect(ids(today.body)).toEqual([story.id]);
+      service.clock.set('2026-11-30T12:00:00Z');
+      const headers = { 'if-none-match': today.headers.get('etag') as string };
+      const later = await client.get(path, { headers });
+      expect([path, later.status]).toEqual([path, 200]);
+      expect(ids(later.body)).toEqual([there.id]);
+    }
+    service.clock.set('2026-11-21T12:00:00Z');
+    const states = await client.get(`${board.path}/sprints`);
+    service.clock.set('2026-11-30T12:00:00Z');
+    const headers = { 'if-none-match': states.headers.get('etag') as string };
+    expect((await client.get(`${board.path}/sprints`, { headers })).status).toBe(200);
+  });
+});
+
+describe('If-None-Match', () => {
+  it('answers 304 without a body where the tag still stands', async () => {
+    for (const path of [...Object.values(singles()), ...lists()]) {
+      const tag = await tagOf(path);
+      for (const value of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await service.client.call(method, path, undefined, {
+            headers: { 'if-none-match': value },
+          });
+          expect([path, value, answer.status, answer.text]).toEqual([path, value, 304, '']);
+          expect([path, value, method, answer.headers.get('etag')]).toEqual([
+            path,
+            value,
+            method,
+            tag,
+          ]);
+          expect(answer.headers.get('content-type')).toBeNull();
+        }
+      }
+    }
+  });
+
+  it('answers whole where it does not', async () => {
+    for (const path of [...Object.values(singles()), ...lists()]) {
+      for (const value of ['"x"', 'x', '', '"', ',', tagOf.name]) {
+        const answer = await service.client.get(path, { headers: { 'if-none-match': value } });
+        expect([path, value, answer.status]).toEqual([path, value, 200]);
+      }
+    }
+  });
+
+  it('does not make what is not there look as if it were', async () => {
+    const answer = await service.client.get('/api/stories/999999', {
+      headers: { 'if-none-match': '*' },
+    });
+    expectProblem(answer, 404, 'story_not_found');
+    expect(answer.headers.get('etag')).toBeNull();
+  });
+});
+
+describe('If-Match', () => {
+  const changes = {
+    board: { time_zone: 'Asia/Tokyo' },
+    sprint: { goal: 'x' },
+    story: { points: 1 },
+    task: { title: 'x' },
+  };
+
+  it('lets a change through where it names the tag', async () => {
+    for (const [kind, body] of Object.entries(changes)) {
+      const path = singles()[kind] as string;
+      for (const list of [(tag: string) => tag, (tag: string) => `"x" , ${tag}`, () => '*']) {
+        const headers = { 'if-match': list(await tagOf(path)) };
+        expect([kind, (await service.client.put(path, body, { headers })).status]).toEqual([
+          kind,
+          200,
+        ]);
+      }
+    }
+  });
+
+  it('refuses PUT, PATCH and DELETE where it is stale, and nothing changes', async () => {
+    const { client } = service;
+    for (const [kind, body] of Object.entries(changes)) {
+      const path = singles()[kind] as string;
+      const { text } = await client.get(path);
+      const tag = await tagOf(path);
+      for (const value of ['"stale"', `W/${tag}`, tag.slice(1, -1), '']) {
+        const headers = { 'if-match': value };
+        expectProblem(await client.put(path, body, { headers }), 412, 'precondition_failed');
+        expectProblem(await client.patch(path, {}, { headers }), 412, 'precondition_failed');
+        expectProblem(await client.delete(path, { headers }), 412, 'precondition_failed');
+      }
+      expect((await client.get(path)).text).toBe(text);
+    }
+  });
+
+  it('comes after what is wrong with the body, before conflicts and before what is stored', async () => {
+    const { client } = service;
+    await board.story(null, { external_id: 'taken' });
+    const headers = { 'if-match': '"stale"' };
+    const path = `/api/stories/${story.id}`;
+    const put = (body: object, options = {}): Promise<any> => client.put(path, body, options);
+    expectFaults(await put({ title: '' }, { headers }), '/title blank');
+    expectProblem(await put({ external_id: 'taken' }, { headers }), 412, 'precondition_failed');
+    expectProblem(await put({ external_id: 'taken', version: 9 }), 412, 'precondition_failed');
+    expectProblem(
+      await put({ external_id: 'taken', sprint_id: 999999999 }),
+      409,
+      'external_id_taken',
+    );
+    expectProblem(await put({ external_id: 'taken', id: 0 }), 409, 'external_id_taken');
+    expectFaults(await put({ sprint_id: 999999999 }), '/sprint_id not_found');
+    const missing = await client.put('/api/stories/999999', { title: 'x' }, { headers });
+    expectProblem(missing, 404, 'story_not_found');
+    expectProblem(await client.delete(board.path, { headers }), 412, 'precondition_failed');
+    expectProblem(await client.delete(board.path), 409, 'board_not_empty');
+  });
+
+  it('lets a resource be deleted as it was read', async () => {
+    const path = `/api/stories/${story.id}`;
+    const tag = await tagOf(path);
+    expect((await service.client.delete(path, { headers: { 'if-match': tag } })).status).toBe(200);
+  });
+});

@@ -1,0 +1,548 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { Workspace } from '../support/make';
+import { expectFaults, expectProblem } from '../support/problems';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterEach(() => service.clock.set());
+afterAll(() => service.close());
+
+/** Sets the clock to noon of a day in UTC, or to an instant. */
+const at = (when: string): void =>
+  service.clock.set(when.includes('T') ? when : `${when}T12:00:00Z`);
+
+const show = async (sprint: { id: number }): Promise<any> =>
+  (await service.client.get(`/api/sprints/${sprint.id}`)).body;
+
+const stateOf = async (sprint: { id: number }): Promise<string> => (await show(sprint)).state;
+
+describe('a sprint', () => {
+  it('is created with a start date alone', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    at('2026-11-21');
+    const made = await client.post(`${board.path}/sprints`, { start_date: '2026-11-23' });
+    expect(made.status).toBe(201);
+    expect(made.headers.get('location')).toBe(`/api/sprints/${made.body.id}`);
+    expect(made.body).toEqual({
+      id: expect.any(Number),
+      board_name: board.name,
+      name: null,
+      goal: null,
+      start_date: '2026-11-23',
+      end_date: null,
+      state: 'planned',
+      completed_at: null,
+      created_at: '2026-11-21T12:00:00.000Z',
+      updated_at: '2026-11-21T12:00:00.000Z',
+      version: 1,
+    });
+    expect(await show(made.body)).toEqual(made.body);
+  });
+
+  it('takes the calendar date that is written in a date-time, whatever its offset', async () => {
+    const board = await Workspace.create(service.client, 'Pacific/Kiritimati');
+    for (const date of [
+      '2026-11-23T00:00:00Z',
+      '2026-11-23T23:59:59.999+14:00',
+      '2026-11-23T00:00:00-12:00',
+      '2026-11-23T10:00:00',
+      '2026-11-23T10:00',
+      '2026-11-23 10:00:00',
+    ]) {
+      const sprint = await board.sprint(date, { end_date: date });
+      expect([sprint.start_date, sprint.end_date]).toEqual(['2026-11-23', '2026-11-23']);
+    }
+  });
+
+  it('has dates of the years 1000 to 9999 that are in the calendar', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    for (const date of ['1000-01-01', '9999-12-31', '2024-02-29', '2000-02-29', '1582-10-10']) {
+      const sprint = await board.sprint(date);
+      expect(sprint.start_date).toBe(date);
+      expect((await show(sprint)).start_date).toBe(date);
+    }
+    const refused: [unknown, string][] = [
+      ['0999-12-31', 'out_of_range'],
+      ['0000-01-01', 'out_of_range'],
+      ['2025-02-29', 'invalid_date'],
+      ['1900-02-29', 'invalid_date'],
+      ['2026-04-31', 'invalid_date'],
+      ['2026-13-01', 'invalid_date'],
+      ['2026-00-10', 'invalid_date'],
+      ['2026-01-00', 'invalid_date'],
+      ['10000-01-01', 'invalid_date'],
+      ['+002026-01-01', 'invalid_date'],
+      ['-2026-01-01', 'invalid_date'],
+      ['2026-1-1', 'invalid_date'],
+      ['20261123', 'invalid_date'],
+      ['2026/11/23', 'invalid_date'],
+      ['23.11.2026', 'invalid_date'],
+      ['2026-11-23T25:00:00Z', 'invalid_date'],
+      ['2026-11-23T10:00:00Zx', 'invalid_date'],
+      ['2026-11-23T', 'invalid_date'],
+      ['２０２６-11-23', 'invalid_date'],
+      ['2026-W48-1', 'invalid_date'],
+      ['tomorrow', 'invalid_date'],
+      ['', 'invalid_date'],
+      [20261123, 'invalid_type'],
+      [true, 'invalid_type'],
+      [['2026-11-23'], 'invalid_type'],
+      [{}, 'invalid_type'],
+      [null, 'not_nullable'],
+    ];
+    for (const [start_date, code] of refused) {
+      const answer = await client.post(`${board.path}/sprints`, { start_date });
+      expectFaults(answer, `/start_date ${code}`);
+    }
+  });
+
+  it('does not end before it starts', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23', { end_date: '2026-11-23' });
+    const path = `/api/sprints/${sprint.id}`;
+    expectFaults(await client.put(path, { end_date: '2026-11-22' }), '/end_date out_of_range');
+    expectFaults(await client.put(path, { start_date: '2026-11-24' }), '/start_date out_of_range');
+    const both = { start_date: '2026-12-02', end_date: '2026-12-01' };
+    expectFaults(await client.put(path, both), '/end_date out_of_range');
+    expectFaults(await client.post(`${board.path}/sprints`, both), '/end_date out_of_range');
+    const moved = await client.put(path, { start_date: '2026-12-02', end_date: '2026-12-15' });
+    expect(moved.body).toMatchObject({
+      start_date: '2026-12-02',
+      end_date: '2026-12-15',
+      version: 2,
+    });
+    expect((await client.put(path, { start_date: '2027-01-01', end_date: null })).status).toBe(200);
+  });
+
+  it('is refused for its own dates before its version and what is stored are looked at', async () => {
+    const board = await Workspace.create(service.client);
+    const sprint = await board.sprint('2026-11-23');
+    const backwards = { start_date: '2026-12-02', end_date: '2026-12-01', version: 7 };
+    const answer = await service.client.put(`/api/sprints/${sprint.id}`, backwards, {
+      headers: { 'if-match': '"stale"' },
+    });
+    expectFaults(answer, '/end_date out_of_range');
+  });
+
+  it('changes only what is sent; null and empty text clear', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23', {
+      end_date: '2026-12-04',
+      name: 'S1',
+      goal: 'Ship it',
+    });
+    const path = `/api/sprints/${sprint.id}`;
+    at('2026-11-30');
+    const named = await client.patch(path, { name: 'Sprint 1 🚀' });
+    expect(named.body).toEqual({
+      ...sprint,
+      name: 'Sprint 1 🚀',
+      state: 'active',
+      version: 2,
+      updated_at: '2026-11-30T12:00:00.000Z',
+    });
+    const cleared = await client.put(path, { name: null, goal: '', end_date: null });
+    expect(cleared.body).toMatchObject({ name: null, goal: null, end_date: null, version: 3 });
+  });
+
+  it('stays as it is under an update that changes nothing', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23', { name: 'S1' });
+    const revision = await board.revision();
+    for (const body of [
+      {},
+      { start_date: '2026-11-23' },
+      { start_date: '2026-11-23T08:00:00+02:00', name: 'S1', goal: '' },
+      sprint,
+    ]) {
+      expect((await client.put(`/api/sprints/${sprint.id}`, body)).body).toEqual(sprint);
+    }
+    expect((await client.put(`/api/sprints/${sprint.id}`)).body).toEqual(sprint);
+    expect(await board.revision()).toBe(revision);
+  });
+
+  it('takes back its read-only members as they are, and refuses others', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    const path = `/api/sprints/${sprint.id}`;
+    expectFaults(
+      await client.put(path, {
+        id: 0,
+        board_name: 'x',
+        state: 'completed',
+        completed_at: '2026-01-01',
+      }),
+      '/id read_only',
+      '/board_name read_only',
+      '/state read_only',
+      '/completed_at read_only',
+    );
+    expectProblem(await client.put(path, { ...sprint, version: 2 }), 412, 'precondition_failed');
+    expectFaults(
+      await client.post(`${board.path}/sprints`, {
+        start_date: '2026-11-23',
+        state: 'planned',
+        id: 1,
+      }),
+      '/state unknown_field',
+      '/id unknown_field',
+    );
+    expect((await client.put(path, { ...sprint, goal: 'now' })).body).toMatchObject({
+      goal: 'now',
+    });
+  });
+
+  it('has a name of 100 and a goal of 2,000 characters at most', async () => {
+    const board = await Workspace.create(service.client);
+    const name = '🏁'.repeat(100);
+    const goal = '目'.repeat(2000);
+    expect(await board.sprint('2026-11-23', { name, goal })).toMatchObject({ name, goal });
+    expectFaults(
+      await service.client.post(`${board.path}/sprints`, {
+        start_date: '2026-11-23',
+        name: `${name}x`,
+        goal: `${goal}x`,
+      }),
+      '/name too_long',
+      '/goal too_long',
+    );
+  });
+});
+
+describe('the state of a sprint', () => {
+  it('with both dates is planned, active from its first to its last day, then ended', async () => {
+    const board = await Workspace.create(service.client);
+    const sprint = await board.sprint('2026-11-23', { end_date: '2026-12-04' });
+    for (const [day, state] of [
+      ['2026-11-22', 'planned'],
+      ['2026-11-23', 'active'],
+      ['2026-12-04', 'active'],
+      ['2026-12-05', 'ended'],
+      ['9999-12-31', 'ended'],
+    ] as const) {
+      at(day);
+      expect([day, await stateOf(sprint)]).toEqual([day, state]);
+    }
+  });
+
+  it('without an end date ends once a later sprint has started', async () => {
+    const board = await Workspace.create(service.client);
+    const first = await board.sprint('2026-11-02');
+    const second = await board.sprint('2026-11-16');
+    at('2026-11-15');
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['active', 'planned']);
+    at('2026-11-16');
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['ended', 'active']);
+    at('2030-01-01');
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['ended', 'active']);
+    await service.client.delete(`/api/sprints/${second.id}`);
+    expect(await stateOf(first)).toBe('active');
+  });
+
+  it('of two without an end that start on one day is active for the one made later', async () => {
+    const board = await Workspace.create(service.client);
+    const first = await board.sprint('2026-11-16');
+    const second = await board.sprint('2026-11-16');
+    at('2026-11-16');
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['ended', 'active']);
+    expect((await service.client.get(`${board.path}/sprints/current`)).body.id).toBe(second.id);
+  });
+
+  it('with an end date does not care for later ones: sprints may overlap', async () => {
+    const board = await Workspace.create(service.client);
+    const long = await board.sprint('2026-11-01', { end_date: '2026-11-30' });
+    const short = await board.sprint('2026-11-10', { end_date: '2026-11-12' });
+    at('2026-11-11');
+    expect([await stateOf(long), await stateOf(short)]).toEqual(['active', 'active']);
+    const current = async (): Promise<number> =>
+      (await service.client.get(`${board.path}/sprints/current`)).body.id;
+    expect(await current()).toBe(short.id);
+    at('2026-11-13');
+    expect(await current()).toBe(long.id);
+  });
+
+  it("changes at midnight in the board's time zone", async () => {
+    const changes = {
+      UTC: '2026-11-23T00:00:00.000Z',
+      'Pacific/Kiritimati': '2026-11-22T10:00:00.000Z',
+      'Pacific/Niue': '2026-11-23T11:00:00.000Z',
+      'America/New_York': '2026-11-23T05:00:00.000Z',
+      'Australia/Eucla': '2026-11-22T15:15:00.000Z',
+    };
+    for (const [zone, midnight] of Object.entries(changes)) {
+      const board = await Workspace.create(service.client, zone);
+      const sprint = await board.sprint('2026-11-23');
+      at(new Date(Date.parse(midnight) - 1).toISOString());
+      expect([zone, await stateOf(sprint)]).toEqual([zone, 'planned']);
+      at(midnight);
+      expect([zone, await stateOf(sprint)]).toEqual([zone, 'active']);
+    }
+  });
+
+  it('follows the clock of daylight saving', async () => {
+    const board = await Workspace.create(service.client, 'Europe/Berlin');
+    const summer = await board.sprint('2026-07-01', { end_date: '2026-07-01' });
+    at('2026-06-30T21:59:59.999Z');
+    expect(await stateOf(summer)).toBe('planned');
+    at('2026-06-30T22:00:00.000Z');
+    expect(await stateOf(summer)).toBe('active');
+    at('2026-07-01T22:00:00.000Z');
+    expect(await stateOf(summer)).toBe('ended');
+    const winter = await board.sprint('2026-12-01');
+    at('2026-11-30T22:59:59.999Z');
+    expect(await stateOf(winter)).toBe('planned');
+    at('2026-11-30T23:00:00.000Z');
+    expect(await stateOf(winter)).toBe('active');
+  });
+
+  it("changes with the board's time zone", async () => {
+    const board = await Workspace.create(service.client);
+    const sprint = await board.sprint('2026-11-22');
+    at('2026-11-21T20:00:00Z');
+    expect(await stateOf(sprint)).toBe('planned');
+    await service.client.put(board.path, { time_zone: 'Asia/Tokyo' });
+    expect(await stateOf(sprint)).toBe('active');
+  });
+
+  it('filters the list exactly as it is shown', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    for (const [start, end] of [
+      ['2026-10-01', '2026-10-14'],
+      ['2026-10-10', null],
+      ['2026-10-20', '2026-12-31'],
+      ['2026-11-10', null],
+      ['2026-11-20', null],
+      ['2026-11-20', '2026-11-20'],
+      ['2026-12-01', null],
+      ['2026-12-01', '2026-12-05'],
+    ]) {
+      await board.sprint(start as string, { end_date: end });
+    }
+    for (const day of [
+      '2026-09-30',
+      '2026-10-10',
+      '2026-11-20',
+      '2026-11-21',
+      '2026-12-01',
+      '2027-01-01',
+    ]) {
+      at(day);
+      const all = (await client.get<any[]>(`${board.path}/sprints`)).body;
+      expect(all).toHaveLength(8);
+      for (const state of ['planned', 'active', 'ended', 'completed']) {
+        const listed = await client.get(`${board.path}/sprints?state=${state}`);
+        expect(listed.body).toEqual(all.filter((sprint) => sprint.state === state));
+      }
+    }
+    expectFaults(await client.get(`${board.path}/sprints?state=open`), 'state invalid_value');
+  });
+});
+
+describe('the sprints of a board', () => {
+  it('are listed by start date, then id, without their stories', async () => {
+    const board = await Workspace.create(service.client);
+    const c = await board.sprint('2026-12-01');
+    const a = await board.sprint('2026-11-01');
+    const b = await board.sprint('2026-11-01', { end_date: '2026-11-02' });
+    const listed = await service.client.get<any[]>(`${board.path}/sprints`);
+    expect(listed.body.map(({ id }) => id)).toEqual([a.id, b.id, c.id]);
+    expect(listed.body[0]).toEqual(await show(a));
+    const empty = await Workspace.create(service.client);
+    expect((await service.client.get(`${empty.path}/sprints`)).body).toEqual([]);
+  });
+
+  it('are current, next and previous in full: stories in order, each with its tasks', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprints = [
+      await board.sprint('2026-11-02', { end_date: '2026-11-13' }),
+      await board.sprint('2026-11-16', { end_date: '2026-11-27' }),
+      await board.sprint('2026-11-30'),
+    ];
+    for (const sprint of sprints) {
+      const later = await board.story(sprint, { title: 'later', seq: 5 });
+      const first = await board.story(sprint, { title: 'first', seq: -5 });
+      await board.task(first, { title: 't2', seq: 2 });
+      await board.task(first, { title: 't1', seq: 1 });
+      await board.task(later, { title: 't3' });
+    }
+    await board.story(null, { title: 'not in a sprint' });
+    at('2026-11-20');
+    for (const [i, word] of ['previous', 'current', 'next'].entries()) {
+      const full = (await client.get(`${board.path}/sprints/${word}`)).body;
+      const sprint = await show(sprints[i]);
+      const stories = (await client.get<any[]>(`/api/sprints/${sprint.id}/stories`)).body;
+      const withTasks = [];
+      for (const story of stories) {
+        withTasks.push({
+          ...story,
+          tasks: (await client.get(`/api/stories/${story.id}/tasks`)).body,
+        });
+      }
+      expect(full).toEqual({ ...sprint, stories: withTasks });
+      expect(full.stories.map((s: any) => s.tasks.map((t: any) => t.title))).toEqual([
+        ['t1', 't2'],
+        ['t3'],
+      ]);
+      expect((await client.get(`${board.path}/sprints/${word}/stories`)).body).toEqual(stories);
+    }
+  });
+
+  it('have no current, next or previous where there is none', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const expectNone = async (...words: string[]): Promise<void> => {
+      for (const word of words) {
+        expectProblem(await client.get(`${board.path}/sprints/${word}`), 404, `no_${word}_sprint`);
+        expectProblem(
+          await client.get(`${board.path}/sprints/${word}/stories`),
+          404,
+          `no_${word}_sprint`,
+        );
+      }
+    };
+    await expectNone('current', 'next', 'previous');
+    const sprint = await board.sprint('2026-11-16', { end_date: '2026-11-27' });
+    const idOf = async (word: string): Promise<number> =>
+      (await client.get(`${board.path}/sprints/${word}`)).body.id;
+    at('2026-11-15');
+    await expectNone('current', 'previous');
+    expect(await idOf('next')).toBe(sprint.id);
+    at('2026-11-16');
+    await expectNone('next', 'previous');
+    expect(await idOf('current')).toBe(sprint.id);
+    at('2026-11-28');
+    await expectNone('current', 'next');
+    expect(await idOf('previous')).toBe(sprint.id);
+  });
+
+  it('are previous to the current one even while they are still active', async () => {
+    const board = await Workspace.create(service.client);
+    const long = await board.sprint('2026-11-01', { end_date: '2026-11-30' });
+    const a = await board.sprint('2026-11-10', { end_date: '2026-11-20' });
+    const b = await board.sprint('2026-11-10', { end_date: '2026-11-20' });
+    await board.sprint('2026-12-01');
+    const idOf = async (word: string): Promise<number> =>
+      (await service.client.get(`${board.path}/sprints/${word}`)).body.id;
+    at('2026-11-15');
+    expect([await idOf('current'), await idOf('previous')]).toEqual([b.id, a.id]);
+    at('2026-11-25');
+    // The last before the current one by (start_date, id): those that started later do not count.
+    expect(await idOf('current')).toBe(long.id);
+    expectProblem(
+      await service.client.get(`${board.path}/sprints/previous`),
+      404,
+      'no_previous_sprint',
+    );
+  });
+
+  it('take stories under the words current, next and previous', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprints = [
+      await board.sprint('2026-11-02', { end_date: '2026-11-13' }),
+      await board.sprint('2026-11-16', { end_date: '2026-11-27' }),
+      await board.sprint('2026-11-30'),
+    ];
+    at('2026-11-20');
+    for (const [i, word] of ['previous', 'current', 'next'].entries()) {
+      const made = await client.post(`${board.path}/sprints/${word}/stories`, { title: word });
+      expect(made.status).toBe(201);
+      expect(made.headers.get('location')).toBe(`/api/stories/${made.body.id}`);
+      expect(made.body.sprint_id).toBe(sprints[i].id);
+    }
+  });
+
+  it('are not changed or deleted under a word', async () => {
+    const board = await Workspace.create(service.client);
+    await board.sprint('2020-01-01');
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      const answer = await service.client.call(method, `${board.path}/sprints/current`);
+      expectProblem(answer, 405, 'method_not_allowed');
+      expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    }
+  });
+});
+
+describe('a deleted sprint', () => {
+  it('sends its stories to the end of the backlog in their order, and loses nothing', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    await board.story(null, { title: 'there', seq: 7 });
+    const b = await board.story(sprint, { title: 'b', seq: 2, points: 3, labels: ['x'] });
+    await board.story(sprint, { title: 'a', seq: 1 });
+    await board.story(sprint, { title: 'c', seq: 2 });
+    const task = await board.task(b);
+    const deleted = await client.delete(`/api/sprints/${sprint.id}`);
+    expect(deleted.body).toEqual({ deleted: true, id: sprint.id, stories_moved_to_backlog: 3 });
+    const backlog = (await client.get<any[]>(`${board.path}/backlog`)).body;
+    expect(backlog.map(({ title, seq }) => [title, seq])).toEqual([
+      ['there', 7],
+      ['a', 8],
+      ['b', 9],
+      ['c', 10],
+    ]);
+    expect(backlog[2]).toMatchObject({
+      id: b.id,
+      sprint_id: null,
+      points: 3,
+      labels: ['x'],
+      version: 2,
+    });
+    expect((await client.get(`/api/tasks/${task.id}`)).body).toEqual(task);
+    expectProblem(await client.delete(`/api/sprints/${sprint.id}`), 404, 'sprint_not_found');
+    expectProblem(await client.get(`/api/sprints/${sprint.id}`), 404, 'sprint_not_found');
+  });
+
+  it('with hundreds of stories sends them all', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    for (let i = 0; i < 260; i += 20) {
+      await Promise.all(Array.from({ length: 20 }, () => board.story(sprint)));
+    }
+    const before = (await client.get<any[]>(`/api/sprints/${sprint.id}/stories`)).body;
+    const deleted = await client.delete(`/api/sprints/${sprint.id}`);
+    expect(deleted.body.stories_moved_to_backlog).toBe(260);
+    const backlog = (await client.get<any[]>(`${board.path}/backlog`)).body;
+    expect(backlog.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(backlog.map(({ seq }) => seq)).toEqual(before.map((_, i) => i + 1));
+  });
+
+  it('leaves its stories their seq where that is after the end already', async () => {
+    const { client } = service;
+    for (const last of [undefined, -5]) {
+      const board = await Workspace.create(client);
+      const sprint = await board.sprint('2026-11-23');
+      await board.story(sprint, { seq: 99 });
+      if (last !== undefined) await board.story(null, { seq: last });
+      await client.delete(`/api/sprints/${sprint.id}`);
+      const backlog = (await client.get<any[]>(`${board.path}/backlog`)).body;
+      expect(backlog.at(-1)).toMatchObject({ seq: 99 });
+    }
+  });
+
+  it('sends its stories to the end of a backlog that has no seq left', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    for (const title of ['c', 'd']) await board.story(sprint, { title });
+    await board.story(null, { title: 'a' });
+    await board.story(null, { title: 'b', seq: 2147483647 });
+    const deleted = await client.delete(`/api/sprints/${sprint.id}`);
+    expect(deleted.body.stories_moved_to_backlog).toBe(2);
+    const backlog = (await client.get<any[]>(`${board.path}/backlog`)).body;
+    expect(backlog.map(({ title }) => title)).toEqual(['a', 'b', 'c', 'd']);
+  });
+});

@@ -1,0 +1,127 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { Workspace } from '../support/make';
+import { expectFaults, expectProblem } from '../support/problems';
+
+let service: TestApp;
+let board: Workspace;
+let story: any;
+beforeAll(async () => {
+  service = await startApp();
+});
+beforeEach(async () => {
+  service.clock.set('2026-11-21T12:00:00Z');
+  board = await Workspace.create(service.client);
+  story = await board.story(null);
+});
+afterAll(() => service.close());
+
+const put = (task: { id: number }, body: object): Promise<any> =>
+  service.client.put(`/api/tasks/${task.id}`, body);
+
+describe('a task', () => {
+  it('is created with a title alone', async () => {
+    const { client } = service;
+    const made = await client.post(`/api/stories/${story.id}/tasks`, { title: 'Write it' });
+    expect(made.status).toBe(201);
+    expect(made.headers.get('location')).toBe(`/api/tasks/${made.body.id}`);
+    expect(made.body).toEqual({
+      id: expect.any(Number),
+      story_id: story.id,
+      title: 'Write it',
+      seq: 1,
+      status: 'todo',
+      assignee: null,
+      created_at: '2026-11-21T12:00:00.000Z',
+      updated_at: '2026-11-21T12:00:00.000Z',
+      done_at: null,
+      version: 1,
+    });
+    expect((await client.get(`/api/tasks/${made.body.id}`)).body).toEqual(made.body);
+  });
+
+  it('comes after the last of its story where no seq is sent', async () => {
+    expect((await board.task(story)).seq).toBe(1);
+    expect((await board.task(story, { seq: 10 })).seq).toBe(10);
+    expect((await board.task(story, { seq: null })).seq).toBe(11);
+    expect((await board.task(await board.story(null))).seq).toBe(1);
+    await board.task(story, { seq: 2147483647 });
+    const path = `/api/stories/${story.id}/tasks`;
+    expectProblem(await service.client.post(path, { title: 'x' }), 409, 'seq_exhausted');
+  });
+
+  it('is listed by seq, then id', async () => {
+    const titles = ['c', 'a', 'b'];
+    for (const [i, title] of titles.entries())
+      await board.task(story, { title, seq: [5, 1, 5][i] });
+    const listed = await service.client.get<any[]>(`/api/stories/${story.id}/tasks`);
+    expect(listed.body.map(({ title }) => title)).toEqual(['a', 'c', 'b']);
+  });
+
+  it('changes only what is sent, and tells when it was done', async () => {
+    const task = await board.task(story, { assignee: 'Ada', status: 'in_progress' });
+    service.clock.set('2026-11-22T12:00:00Z');
+    const done = await put(task, { status: 'done' });
+    expect(done.body).toEqual({
+      ...task,
+      status: 'done',
+      done_at: '2026-11-22T12:00:00.000Z',
+      updated_at: '2026-11-22T12:00:00.000Z',
+      version: 2,
+    });
+    const reopened = await service.client.patch(`/api/tasks/${task.id}`, {
+      status: 'todo',
+      assignee: null,
+    });
+    expect(reopened.body).toMatchObject({ done_at: null, assignee: null, version: 3 });
+    expect((await put(task, reopened.body)).body).toEqual(reopened.body);
+  });
+
+  it('is refused with every fault at once', async () => {
+    const task = await board.task(story);
+    const bad = { title: '', seq: 'x', status: 'doing', assignee: 5, priority: 1 };
+    const faults = [
+      '/title blank',
+      '/seq invalid_type',
+      '/status invalid_value',
+      '/assignee invalid_type',
+      '/priority unknown_field',
+    ];
+    expectFaults(await service.client.post(`/api/stories/${story.id}/tasks`, bad), ...faults);
+    expectFaults(await put(task, bad), ...faults);
+    expectFaults(await put(task, { seq: null }), '/seq not_nullable');
+    expectFaults(
+      await put(task, { story_id: story.id + 1, id: 0 }),
+      '/story_id read_only',
+      '/id read_only',
+    );
+    expectProblem(await put(task, { version: 2 }), 412, 'precondition_failed');
+    expect((await service.client.get(`/api/tasks/${task.id}`)).body).toEqual(task);
+  });
+
+  it('is deleted once', async () => {
+    const task = await board.task(story);
+    const path = `/api/tasks/${task.id}`;
+    expect((await service.client.delete(path)).body).toEqual({ deleted: true, id: task.id });
+    expectProblem(await service.client.delete(path), 404, 'task_not_found');
+    expect((await service.client.get(`/api/stories/${story.id}/tasks`)).body).toEqual([]);
+  });
+
+  it('needs a story that is there', async () => {
+    for (const id of [999999, 0, 'x']) {
+      expectProblem(await service.client.get(`/api/stories/${id}/tasks`), 404, 'story_not_found');
+      expectProblem(
+        await service.client.post(`/api/stories/${id}/tasks`, { title: 'x' }),
+        404,
+        'story_not_found',
+      );
+    }
+  });
+
+  it('does not change its story, but its board', async () => {
+    const revision = await board.revision();
+    await board.task(story);
+    expect(await board.revision()).toBe(revision + 1);
+    expect((await service.client.get(`/api/stories/${story.id}`)).body).toEqual(story);
+  });
+});

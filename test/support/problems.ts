@@ -1,0 +1,28 @@
+import type { Answer } from './client';
+
+/** Expects a refusal: a whole problem document (RFC 9457) with this status and code. */
+export function expectProblem(answer: Answer, status: number, code: string): void {
+  expect({ status: answer.status, code: answer.body?.code }).toEqual({ status, code });
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect(answer.body).toMatchObject({
+    type: `urn:sprintline:problem:${code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    instance: expect.any(String),
+    request_id: answer.headers.get('x-request-id'),
+  });
+}
+
+/** The faults of a refusal as `/pointer code`, `parameter code` or `header code`, sorted. */
+export function faultsOf(answer: Answer): string[] {
+  return (answer.body.errors as Record<string, string>[])
+    .map((fault) => `${fault.pointer ?? fault.parameter ?? fault.header} ${fault.code}`)
+    .sort();
+}
+
+/** Expects 400 that names exactly these faults. */
+export function expectFaults(answer: Answer, ...faults: string[]): void {
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([...faults].sort());
+}
