@@ -1,0 +1,437 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { Workspace } from '../support/make';
+import { expectFaults } from '../support/problems';
+
+let service: TestApp;
+let board: Workspace;
+let sprint: any;
+let stories: any[];
+
+/** Twelve stories with whatever stories may have, in the backlog and in a sprint. */
+const STORIES = [
+  { title: 'Banana bread', seq: 5, priority: 2, points: 3, labels: ['food', 'a'], assignee: 'Ada' },
+  { title: 'apple pie', seq: 3, priority: null, points: 0.5, labels: ['food'], status: 'done' },
+  { title: 'Äpfel 100%', seq: 3, priority: -1, points: null, description: 'grün_gelb' },
+  { title: 'cherry', seq: -4, priority: 2, points: 13, labels: ['a b', 'x"y\\z'], assignee: 'Bob' },
+  { title: 'Straße', seq: 1, priority: 0, points: 3, status: 'in_progress', external_id: 'X-1' },
+  { title: 'apple', seq: 9, priority: null, points: null, assignee: 'ada', status: 'done' },
+  { title: 'ΟΔΥΣΣΕΥΣ', seq: 9, priority: 5, points: 8, description: 'of Ithaca', labels: ['A'] },
+  { title: 'Zebra', seq: 2, priority: 5, points: 1.25, assignee: 'Ada Lovelace' },
+  { title: 'zebra', seq: 2, priority: 5, points: 1.25, external_id: 'x-1' },
+  { title: '😀 smile', seq: 7, priority: 2147483647, points: 1000, labels: ['😀'] },
+  { title: 'quote \' " \\ %', seq: 6, priority: -2147483648, points: 0, labels: ['%', '_'] },
+  { title: 'e\u0301clair', seq: 6, priority: 0, points: 0.01, description: 'Apple inside' },
+];
+
+beforeAll(async () => {
+  service = await startApp();
+  board = await Workspace.create(service.client);
+  sprint = await board.sprint('2026-11-23');
+  stories = [];
+  for (const [i, story] of STORIES.entries()) {
+    service.clock.set(`2026-11-21T12:00:${String(i % 5).padStart(2, '0')}.500Z`);
+    stories.push(await board.story(i % 2 ? sprint : null, story));
+  }
+  service.clock.set();
+});
+afterAll(() => service.close());
+
+const titles = async (query: string): Promise<string[]> => {
+  const answer = await service.client.get(`${board.path}/stories?${query}`);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body.map((story: any) => story.title as string);
+};
+
+/** The titles of the stories that fit, in the default order. */
+const expected = (fits: (story: any) => boolean): string[] =>
+  [...stories]
+    .sort((a, b) => a.seq - b.seq || a.id - b.id)
+    .filter(fits)
+    .map(({ title }) => title as string);
+
+/** Follows a list from page to page. */
+async function paged(path: string, between?: () => Promise<unknown>): Promise<any[][]> {
+  const pages: any[][] = [];
+  let next: string | undefined = path;
+  while (next !== undefined) {
+    const page: { body: any[]; headers: Headers } = await service.client.get<any[]>(next);
+    pages.push(page.body);
+    next = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+    await between?.();
+  }
+  return pages;
+}
+
+describe('a list of stories', () => {
+  it('is whole, and in the order of seq, then id, where nothing else is asked for', async () => {
+    const answer = await service.client.get(`${board.path}/stories`);
+    expect(answer.body.map(({ title }: any) => title)).toEqual(expected(() => true));
+    expect(answer.headers.get('link')).toBeNull();
+    expect(answer.headers.get('x-total-count')).toBeNull();
+  });
+
+  it('is filtered by what a story has', async () => {
+    expect(await titles('status=done')).toEqual(expected((s) => s.status === 'done'));
+    expect(await titles('assignee=Ada')).toEqual(expected((s) => s.assignee === 'Ada'));
+    expect(await titles('priority=2')).toEqual(expected((s) => s.priority === 2));
+    expect(await titles('priority=-2147483648')).toEqual(['quote \' " \\ %']);
+    expect(await titles('external_id=X-1')).toEqual(['Straße']);
+    expect(await titles(`sprint_id=${sprint.id}`)).toEqual(
+      expected((s) => s.sprint_id === sprint.id),
+    );
+    for (const label of ['food', 'a', 'A', 'a b', 'x"y\\z', '😀', '%', '_']) {
+      expect(await titles(`label=${encodeURIComponent(label)}`)).toEqual(
+        expected((s) => s.labels.includes(label)),
+      );
+    }
+    expect(await titles('label=fo')).toEqual([]);
+    expect(await titles('label=%22')).toEqual([]);
+  });
+
+  it('takes any of several values of one filter, and all of several filters', async () => {
+    expect(await titles('status=done&status=in_progress')).toEqual(
+      expected((s) => s.status !== 'todo'),
+    );
+    expect(await titles('assignee=Ada&assignee=Bob')).toEqual(
+      expected((s) => ['Ada', 'Bob'].includes(s.assignee)),
+    );
+    expect(await titles('label=food&label=%F0%9F%98%80')).toEqual(
+      expected((s) => s.labels.some((label: string) => ['food', '😀'].includes(label))),
+    );
+    expect(await titles('priority=5&label=A')).toEqual(['ΟΔΥΣΣΕΥΣ']);
+    expect(await titles('status=done&status=done')).toEqual(expected((s) => s.status === 'done'));
+  });
+
+  it('takes an empty value for none', async () => {
+    expect(await titles('assignee=')).toEqual(expected((s) => s.assignee === null));
+    expect(await titles('priority=')).toEqual(expected((s) => s.priority === null));
+    expect(await titles('priority=&priority=0')).toEqual(
+      expected((s) => s.priority === null || s.priority === 0),
+    );
+    expect(await titles('label=')).toEqual(expected((s) => s.labels.length === 0));
+    expect(await titles('label=&label=a')).toEqual(
+      expected((s) => s.labels.length === 0 || s.labels.includes('a')),
+    );
+    expect(await titles('external_id=')).toEqual(expected((s) => s.external_id === null));
+    expect(await titles('sprint_id=')).toEqual(expected((s) => s.sprint_id === null));
+    expect(await titles('status=')).toEqual([]);
+    expect(await titles('q=')).toEqual(expected(() => true));
+  });
+
+  it('is searched for all words, in title or description, in any case', async () => {
+    const search = (text: string): Promise<string[]> => titles(`q=${encodeURIComponent(text)}`);
+    expect(await search('APPLE')).toEqual(
+      expected((s) => /apple/i.test(`${s.title} ${s.description}`)),
+    );
+    expect(await search('pie  Apple')).toEqual(['apple pie']);
+    expect(await search('inside éclair')).toEqual(['e\u0301clair']);
+    expect(await search('E\u0301CLAIR')).toEqual(['e\u0301clair']);
+    expect(await search('STRASSE')).toEqual(['Straße']);
+    expect(await search('straße')).toEqual(['Straße']);
+    expect(await search('οδυσσευς')).toEqual(['ΟΔΥΣΣΕΥΣ']);
+    expect(await search('äpfel')).toEqual(['Äpfel 100%']);
+    expect(await search('ITHACA')).toEqual(['ΟΔΥΣΣΕΥΣ']);
+    expect(await search('😀')).toEqual(['😀 smile']);
+    expect(await search('nothing')).toEqual([]);
+  });
+
+  it('takes %, _, quotes and backslashes of a search as themselves', async () => {
+    const search = (text: string): Promise<string[]> => titles(`q=${encodeURIComponent(text)}`);
+    expect(await search('%')).toEqual(expected((s) => s.title.includes('%')));
+    expect(await search('0%')).toEqual(['Äpfel 100%']);
+    expect(await search('_')).toEqual(['Äpfel 100%']);
+    expect(await search('grün_gelb')).toEqual(['Äpfel 100%']);
+    expect(await search('gr_n')).toEqual([]);
+    expect(await search(`' " \\`)).toEqual(['quote \' " \\ %']);
+    expect(await search(`' OR 1=1 --`)).toEqual([]);
+  });
+
+  it('is sorted by what is asked for; what has no value comes last, and ties by id', async () => {
+    const nullsLast =
+      (name: string, sign: number) =>
+      (a: any, b: any): number =>
+        a[name] === b[name]
+          ? 0
+          : a[name] === null
+            ? 1
+            : b[name] === null
+              ? -1
+              : sign * (a[name] < b[name] ? -1 : 1);
+    for (const name of ['seq', 'priority', 'points', 'created_at', 'updated_at']) {
+      for (const [word, sign] of [
+        [name, 1],
+        [`-${name}`, -1],
+      ] as const) {
+        const sorted = [...stories].sort((a, b) => nullsLast(name, sign)(a, b) || a.id - b.id);
+        expect([word, await titles(`sort=${word}`)]).toEqual([
+          word,
+          sorted.map(({ title }) => title),
+        ]);
+      }
+    }
+    const sorted = [...stories].sort(
+      (a, b) => nullsLast('priority', 1)(a, b) || nullsLast('points', -1)(a, b) || a.id - b.id,
+    );
+    expect(await titles('sort=priority,-points')).toEqual(sorted.map(({ title }) => title));
+  });
+
+  it('is sorted by title in code-point order', async () => {
+    const byCodePoint = [...STORIES.map(({ title }) => title)].sort((a, b) =>
+      Buffer.compare(Buffer.from(a), Buffer.from(b)),
+    );
+    expect(await titles('sort=title')).toEqual(byCodePoint);
+    expect(await titles('sort=-title')).toEqual(byCodePoint.reverse());
+  });
+
+  it('shows only the members that are asked for', async () => {
+    const { client } = service;
+    const answer = await client.get<any[]>(`${board.path}/backlog?fields=title,id,labels`, {
+      undocumented: true,
+    });
+    const whole = (await client.get<any[]>(`${board.path}/backlog`)).body;
+    expect(answer.body).toEqual(whole.map(({ id, title, labels }) => ({ title, id, labels })));
+    expect(Object.keys(answer.body[0])).toEqual(['title', 'id', 'labels']);
+  });
+
+  it('tells what changed since an instant', async () => {
+    const since = (instant: string): Promise<string[]> =>
+      titles(`updated_since=${encodeURIComponent(instant)}`);
+    const from = '2026-11-21T12:00:03.500Z';
+    expect(await since(from)).toEqual(expected((s) => s.updated_at >= from));
+    expect(await since('2026-11-21T14:00:03.500+02:00')).toEqual(
+      expected((s) => s.updated_at >= from),
+    );
+    expect(await since('2026-11-21')).toEqual(expected(() => true));
+    expect(await since('2026-11-22')).toEqual([]);
+    for (const [instant, code] of [
+      ['x', 'invalid_type'],
+      ['2026-02-30T00:00:00Z', 'invalid_date'],
+      ['0999-01-01T00:00:00Z', 'out_of_range'],
+      ['9999-12-31T23:00:00-02:00', 'out_of_range'],
+      ['1000-01-01T00:00:00+02:00', 'out_of_range'],
+      ['', 'invalid_type'],
+    ] as const) {
+      const answer = await service.client.get(
+        `${board.path}/stories?updated_since=${encodeURIComponent(instant)}`,
+      );
+      expectFaults(answer, `updated_since ${code}`);
+    }
+  });
+
+  it('counts when it is asked to', async () => {
+    const { client } = service;
+    const counted = await client.get(`${board.path}/stories?count=true&limit=2&status=done`);
+    expect(counted.headers.get('x-total-count')).toBe('2');
+    expect(
+      (await client.get(`${board.path}/backlog?count=true`)).headers.get('x-total-count'),
+    ).toBe('6');
+    expect(
+      (await client.get(`${board.path}/backlog?count=false`)).headers.get('x-total-count'),
+    ).toBeNull();
+  });
+
+  it('takes hundreds of values and words at once', async () => {
+    const many = (name: string, count: number): string =>
+      Array.from({ length: count }, (_, i) => `${name}=${i.toString(36)}`).join('&');
+    expect(await titles(many('assignee', 500))).toEqual([]);
+    expect(await titles(many('priority', 500).replaceAll(/=[^&]*[a-z][^&]*/g, '=2'))).not.toEqual(
+      [],
+    );
+    expect(await titles(many('label', 100))).toEqual(expected((s) => s.labels.includes('a')));
+    expect(await titles(`q=${'a+'.repeat(500)}&${many('label', 100)}`)).not.toBeNull();
+    expectFaults(
+      await service.client.get(`${board.path}/stories?${many('label', 101)}`),
+      'label too_many',
+    );
+  });
+
+  it('is refused for every parameter that cannot be, at once', async () => {
+    expectFaults(
+      await service.client.get(
+        `${board.path}/stories?limit=0&count=yes&status=open&priority=x&sprint_id=0&sort=size&fields=id,nope&page=2&sort_by=a`,
+      ),
+      'limit out_of_range',
+      'count invalid_type',
+      'status invalid_value',
+      'priority invalid_type',
+      'sprint_id out_of_range',
+      'sort invalid_value',
+      'fields invalid_value',
+      'page unknown_field',
+      'sort_by unknown_field',
+    );
+    expectFaults(await service.client.get(`${board.path}/stories?sort=seq,-seq`), 'sort duplicate');
+    expectFaults(
+      await service.client.get(`${board.path}/stories?fields=id,id`),
+      'fields duplicate',
+    );
+    expectFaults(
+      await service.client.get(`${board.path}/stories?limit=1&limit=2`),
+      'limit duplicate',
+    );
+    expectFaults(
+      await service.client.get(`${board.path}/stories?limit=1001`),
+      'limit out_of_range',
+    );
+  });
+});
+
+describe('pages', () => {
+  it('together are the whole list, under every sort', async () => {
+    for (const sort of [
+      'seq',
+      '-seq',
+      'priority',
+      '-priority',
+      'points',
+      '-points',
+      'title',
+      '-title',
+      'created_at',
+      '-updated_at',
+      'points,-title',
+      '-priority,points,created_at',
+    ]) {
+      const whole = (await service.client.get(`${board.path}/stories?sort=${sort}`)).body;
+      for (const limit of [1, 3, 12]) {
+        const pages = await paged(`${board.path}/stories?sort=${sort}&limit=${limit}`);
+        expect([sort, limit, pages.flat()]).toEqual([sort, limit, whole]);
+        expect(pages.every((page, i) => page.length === limit || i === pages.length - 1)).toBe(
+          true,
+        );
+        expect(pages).toHaveLength(12 / limit);
+      }
+    }
+  });
+
+  it('keep filters and fields, and may change their size', async () => {
+    const { client } = service;
+    const path = `${board.path}/stories?assignee=&fields=title&limit=2`;
+    const first = await client.get(path, { undocumented: true });
+    const link = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const rest = await client.get(link.replace('limit=2', 'limit=100'), { undocumented: true });
+    expect([...first.body, ...rest.body].map(({ title }: any) => title)).toEqual(
+      expected((s) => s.assignee === null),
+    );
+    const whole = await client.get(link.replace('limit=2&', ''), { undocumented: true });
+    expect(whole.body).toEqual(rest.body);
+  });
+
+  it('of every list are had alike', async () => {
+    const { client } = service;
+    const own = await Workspace.create(client);
+    const inside = await own.sprint('2026-11-23');
+    for (let i = 0; i < 6; i += 1) await own.sprint(`2026-11-${23 + (i % 3)}`);
+    for (let i = 0; i < 7; i += 1) await own.story(inside, { seq: i % 2 });
+    const story = await own.story(null);
+    for (let i = 0; i < 7; i += 1) await own.task(story, { seq: i % 3 });
+    for (const path of [
+      `${own.path}/sprints`,
+      `/api/sprints/${inside.id}/stories`,
+      `/api/stories/${story.id}/tasks`,
+    ]) {
+      const whole = (await client.get(path)).body;
+      expect(whole).toHaveLength(7);
+      expect((await paged(`${path}?limit=2`)).flat()).toEqual(whole);
+    }
+  });
+
+  it('stay where they are while rows come and go', async () => {
+    const { client } = service;
+    const own = await Workspace.create(client);
+    const there: any[] = [];
+    for (let i = 0; i < 20; i += 1) there.push(await own.story(null, { seq: i * 10 }));
+    let step = 0;
+    const pages = await paged(`${own.path}/backlog?limit=4`, async () => {
+      // One before and one after the present place, and the last story that was shown is deleted.
+      await own.story(null, { title: 'before', seq: -1 });
+      await own.story(null, { title: 'after', seq: 195 });
+      const last = there[step * 4 + 3];
+      if (last) await client.delete(`/api/stories/${last.id}`);
+      step += 1;
+    });
+    const ids = pages.flat().map(({ id }) => id as number);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id } of there) expect(ids).toContain(id);
+    expect(pages.flat().some(({ title }) => title === 'before')).toBe(false);
+  });
+
+  it('have a cursor that is bound to path, filters and sort', async () => {
+    const { client } = service;
+    const first = await client.get(`${board.path}/stories?limit=2&sort=title&status=todo`);
+    const link = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const cursor = new URLSearchParams(link.split('?')[1]).get('cursor') ?? '';
+    expect(
+      (await client.get(`${board.path}/stories/?status=todo&cursor=${cursor}&sort=title`)).status,
+    ).toBe(200);
+    for (const other of [
+      `${board.path}/backlog?limit=2&sort=title&status=todo`,
+      `${board.path}/stories?limit=2&sort=-title&status=todo`,
+      `${board.path}/stories?limit=2&sort=title&status=done`,
+      `${board.path}/stories?limit=2&sort=title&status=todo&assignee=`,
+      `${board.path}/stories?limit=2`,
+    ]) {
+      expectFaults(await client.get(`${other}&cursor=${cursor}`), 'cursor invalid_cursor');
+    }
+  });
+
+  it('have no cursor but ours', async () => {
+    const { client } = service;
+    const encode = (value: unknown): string =>
+      Buffer.from(JSON.stringify(value)).toString('base64url');
+    const forge = async (path: string, change: (keys: unknown[]) => unknown): Promise<string> => {
+      const { headers } = await client.get(path);
+      const link = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
+      const cursor = new URLSearchParams(link.split('?')[1]).get('cursor') ?? '';
+      return encode(change(JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]));
+    };
+    const path = `${board.path}/stories?limit=1`;
+    for (const cursor of [
+      'x',
+      '%00',
+      'AAAA',
+      encode(null),
+      encode([]),
+      encode({}),
+      encode('x'),
+      '\u{1F600}',
+    ]) {
+      const answer = await client.get(`${path}&cursor=${encodeURIComponent(cursor)}`);
+      expectFaults(answer, 'cursor invalid_cursor');
+    }
+    expectFaults(await client.get(`${path}&cursor=`), 'cursor blank');
+    for (const change of [
+      ([to]: unknown[]) => [to],
+      ([to, , id]: unknown[]) => [to, null, id],
+      ([to, , id]: unknown[]) => [to, { a: 1 }, id],
+      ([to, , id]: unknown[]) => [to, [1], id],
+      ([to, seq, id]: unknown[]) => [to, seq, id, 1],
+    ]) {
+      expectFaults(
+        await client.get(`${path}&cursor=${await forge(path, change)}`),
+        'cursor invalid_cursor',
+      );
+    }
+    const dated = `${board.path}/stories?limit=1&sort=created_at`;
+    for (const value of ['x', '2026-13-45 00:00:00.000', '', 5]) {
+      const cursor = await forge(dated, ([to, , id]) => [to, value, id]);
+      expectFaults(await client.get(`${dated}&cursor=${cursor}`), 'cursor invalid_cursor');
+    }
+    await board.sprint('2026-12-01');
+    for (const value of ['x', '2026-02-30', 5]) {
+      const sprints = `${board.path}/sprints?limit=1`;
+      const cursor = await forge(sprints, ([to, , id]) => [to, value, id]);
+      expectFaults(await client.get(`${sprints}&cursor=${cursor}`), 'cursor invalid_cursor');
+    }
+  });
+
+  it('link to themselves by the path as it was sent', async () => {
+    const { client } = service;
+    const own = await Workspace.create(client, 'UTC', 'back\\slash / ünï');
+    for (let i = 0; i < 3; i += 1) await own.story(null);
+    expect((await paged(`${own.path}/backlog?limit=1`)).flat()).toHaveLength(3);
+    const first = await client.get(`${own.path}/backlog?limit=1`);
+    expect(first.headers.get('link')).toContain(`<${own.path}/backlog?limit=1&cursor=`);
+  });
+});
