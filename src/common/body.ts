@@ -150,6 +150,7 @@ export function readDto<T extends object>(
     faults.push({ ...at(name), code, detail: `${shown || '""'} ${detail}` });
   };
   const echoed = new Map<string, unknown>();
+  const ambiguous = new Set<string>();
 
   for (const [name, raw] of Object.entries(members)) {
     const field = fields.get(name);
@@ -164,6 +165,7 @@ export function readDto<T extends object>(
         value = place === 'pointer' && values.length === 1 && values[0] === '' ? [] : values;
       } else if (values.length > 1) {
         fail(name, 'duplicate', 'is given more than once');
+        ambiguous.add(name);
         continue;
       } else {
         value = place === 'pointer' && values[0] === '' ? null : values[0];
@@ -178,6 +180,8 @@ export function readDto<T extends object>(
   }
 
   for (const { property, constraints } of validateSync(dto, VALIDATION)) {
+    // It is not missing: there is too much of it.
+    if (ambiguous.has(property)) continue;
     for (const message of Object.values(constraints ?? {})) {
       const [code = '', ...detail] = message.split(' ');
       fail(property, code, detail.join(' '));

@@ -83,5 +83,7 @@ export class RequestGuard implements CanActivate {
 /** @throws Problem `not_acceptable` where the route has no form that is asked for */
 function requireAcceptable(request: FastifyRequest): void {
   const { produces = ['application/json'] } = request.routeOptions.config as RouteSettings;
-  if (accepts(request.raw).type(produces) === false) throw new Problem('not_acceptable');
+  // Some ask for the character set, too, although there is but one.
+  const forms = produces.flatMap((type) => [type, `${type}; charset=utf-8`]);
+  if (accepts(request.raw).type(forms) === false) throw new Problem('not_acceptable');
 }
