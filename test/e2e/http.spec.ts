@@ -1,0 +1,578 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { boardPath, freshName, Workspace } from '../support/make';
+import { expectFaults, expectProblem } from '../support/problems';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+
+let service: TestApp;
+let board: Workspace;
+let sprint: any;
+let story: any;
+let task: any;
+beforeAll(async () => {
+  service = await startApp();
+});
+beforeEach(async () => {
+  board = await Workspace.create(service.client);
+  sprint = await board.sprint('2020-01-01');
+  story = await board.story(sprint);
+  task = await board.task(story);
+});
+afterAll(() => service.close());
+
+const put = (raw: string | Buffer, headers: Record<string, string>): Promise<any> =>
+  service.client.put(`/api/stories/${story.id}`, undefined, { raw, headers });
+
+describe('a form', () => {
+  it('does all that JSON does: numbers are decimal text, nothing is null, lists repeat their name', async () => {
+    const { client } = service;
+    const made = await client.post(`/api/sprints/${sprint.id}/stories`, undefined, {
+      form: 'title=A+b%C3%A9%26c&seq=-3&priority=&points=2.5&labels=x&labels=y+z&external_id=E-1&status=done',
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      title: 'A bé&c',
+      seq: -3,
+      priority: null,
+      points: 2.5,
+      labels: ['x', 'y z'],
+      external_id: 'E-1',
+      status: 'done',
+    });
+    const changed = await client.put(`/api/stories/${made.body.id}`, undefined, {
+      form: 'points=&labels=one&sprint_id=&seq=7',
+    });
+    expect(changed.body).toMatchObject({ points: null, labels: ['one'], sprint_id: null, seq: 7 });
+    const emptied = await client.patch(`/api/stories/${made.body.id}`, undefined, {
+      form: 'labels=',
+    });
+    expect(emptied.body.labels).toEqual([]);
+  });
+
+  it('is refused for a scalar that is given twice', async () => {
+    for (const form of [
+      'title=a&title=b',
+      'title=a&title=a',
+      'title=a&seq=1&seq=2',
+      'title=a&priority=&priority=1',
+    ]) {
+      const answer = await service.client.post(`${board.path}/backlog`, undefined, { form });
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors).toEqual([
+        { pointer: expect.any(String), code: 'duplicate', detail: expect.any(String) },
+      ]);
+    }
+  });
+
+  it('is refused for broken percent-encoding and what is not UTF-8', async () => {
+    for (const raw of [
+      'title=%',
+      'title=%zz',
+      'title=%FF',
+      'title=%ED%A0%80',
+      'title=%C0%80',
+      '%E9=1',
+    ]) {
+      expectProblem(await put(raw, FORM_TYPE), 400, 'malformed_body');
+    }
+    expectProblem(await put(Buffer.from([0x61, 0x3d, 0xff]), FORM_TYPE), 400, 'malformed_body');
+    expectFaults(await put('title=%00', FORM_TYPE), '/title invalid_text');
+    expectFaults(
+      await put('title[]=a&a[b]=c&__proto__=1&=x', FORM_TYPE),
+      '/title[] unknown_field',
+      '/a[b] unknown_field',
+      '/__proto__ unknown_field',
+      '/ unknown_field',
+    );
+  });
+
+  it('of nothing but separators has no members', async () => {
+    for (const raw of ['&', '&&&']) {
+      expect((await put(raw, FORM_TYPE)).body).toEqual(story);
+    }
+  });
+});
+
+describe('a JSON body', () => {
+  it('is refused where it is not JSON in UTF-8', async () => {
+    for (const raw of [
+      '{',
+      '}',
+      '{"title":}',
+      '{"title":"a",}',
+      "{'title':'a'}",
+      '{"title":"a"}}',
+      '{"a":1}\0',
+      'NaN',
+      '{"seq":01}',
+      '{"title":"\t"}',
+      '{"title":"\\x41"}',
+      '\ufeff{',
+      'undefined',
+      '// x\n{}',
+      '{"a":.5}',
+      '{title:"a"}',
+      Buffer.from('{"title":"\xff"}', 'latin1'),
+      Buffer.from('{"title":"a"}', 'utf16le'),
+      Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
+    ]) {
+      expectProblem(await put(raw, JSON_TYPE), 400, 'malformed_body');
+    }
+  });
+
+  it('is refused where it is not an object', async () => {
+    for (const raw of ['[]', '[{"title":"a"}]', '"title"', '5', 'true', 'null']) {
+      expectFaults(await put(raw, JSON_TYPE), ' invalid_type');
+    }
+  });
+
+  it('counts the last of a member that is given twice', async () => {
+    const answer = await put('{"title":"a","title":5,"title":"b"}', JSON_TYPE);
+    expect(answer.body.title).toBe('b');
+    expectFaults(await put('{"title":"a","title":5}', JSON_TYPE), '/title invalid_type');
+  });
+
+  it('is refused for members that have no business there, whatever their names', async () => {
+    expectFaults(
+      await put(
+        '{"__proto__":{"title":"x"},"constructor":{"prototype":{}},"toString":1,"":2,"Title":"x"}',
+        JSON_TYPE,
+      ),
+      '/__proto__ unknown_field',
+      '/constructor unknown_field',
+      '/toString unknown_field',
+      '/ unknown_field',
+      '/Title unknown_field',
+    );
+    expect(({} as any).title).toBeUndefined();
+  });
+
+  it('is refused where it is deeper than 32 or has more than 1,000 members', async () => {
+    const deep = (depth: number): string =>
+      `{"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    expectFaults(await put(deep(32), JSON_TYPE), '/x unknown_field');
+    for (const depth of [33, 1000, 100_000]) {
+      expectFaults(await put(deep(depth), JSON_TYPE), ' too_deep');
+      expectFaults(
+        await put(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, JSON_TYPE),
+        ' too_deep',
+      );
+    }
+    const wide = (count: number): string =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1])));
+    expect((await put(wide(1000), JSON_TYPE)).body.errors).toHaveLength(1000);
+    expectFaults(await put(wide(1001), JSON_TYPE), ' too_many');
+    expectProblem(
+      await put(Array.from({ length: 1001 }, (_, i) => `f${i}=1`).join('&'), FORM_TYPE),
+      400,
+      'malformed_body',
+    );
+  });
+
+  it('is 1 MiB at most', async () => {
+    const filled = (bytes: number): string => `{"description":"${'x'.repeat(bytes - 18)}"}`;
+    expectFaults(await put(filled(1024 * 1024), JSON_TYPE), '/description too_long');
+    expectProblem(await put(filled(1024 * 1024 + 1), JSON_TYPE), 413, 'content_too_large');
+  });
+});
+
+describe('a content type', () => {
+  it('is application/json or a form in UTF-8, however it is written', async () => {
+    for (const type of [
+      'application/json',
+      'APPLICATION/JSON',
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+      'application/json; charset=utf8',
+    ]) {
+      expect((await put('{"title":"x"}', { 'content-type': type })).status).toBe(200);
+    }
+    expect(
+      (await put('title=x', { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' }))
+        .status,
+    ).toBe(200);
+  });
+
+  it('of any other kind is 415, whatever the body', async () => {
+    for (const type of [
+      'text/plain',
+      'text/json',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+      'application/merge-patch+json',
+      'application/json; charset=latin1',
+      'application/json; charset=utf-16',
+      'application/jsonx',
+      'image/png',
+      '*/*',
+    ]) {
+      for (const body of ['{"title":"x"}', '{']) {
+        expectProblem(await put(body, { 'content-type': type }), 415, 'unsupported_media_type');
+      }
+    }
+    for (const encoding of ['gzip', 'br', 'deflate', 'x']) {
+      const headers = { ...JSON_TYPE, 'content-encoding': encoding };
+      expectProblem(await put('{"title":"x"}', headers), 415, 'unsupported_media_type');
+    }
+  });
+
+  it('is no matter where there is no body', async () => {
+    const { client } = service;
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/xml',
+    ]) {
+      const other = await board.story(sprint);
+      const deleted = await client.delete(`/api/stories/${other.id}`, {
+        headers: { 'content-type': type },
+      });
+      expect(deleted.body).toEqual({ deleted: true, id: other.id, tasks_deleted: 0 });
+    }
+    expect(
+      (await client.put(`/api/stories/${story.id}`, undefined, { headers: JSON_TYPE })).body,
+    ).toEqual(story);
+    expectFaults(
+      await client.post(`${board.path}/backlog`, undefined, { headers: JSON_TYPE }),
+      '/title required',
+    );
+    expectFaults(await client.post(`${board.path}/backlog`), '/title required');
+  });
+
+  it('of a DELETE with members is looked at, for none of them may be dropped', async () => {
+    const { client } = service;
+    const path = `/api/stories/${story.id}`;
+    const withBody = (raw: string, headers: Record<string, string>): Promise<any> =>
+      client.call('DELETE', path, undefined, { raw, headers });
+    expectFaults(await withBody('{"force":true}', JSON_TYPE), '/force unknown_field');
+    expectProblem(
+      await withBody('x', { 'content-type': 'text/plain' }),
+      415,
+      'unsupported_media_type',
+    );
+    expect((await withBody('{}', JSON_TYPE)).status).toBe(200);
+  });
+});
+
+describe('of several refusals', () => {
+  it('404 comes before 415, that before 400 for the body, that before 412, that before 409', async () => {
+    const { client } = service;
+    await board.story(null, { external_id: 'taken' });
+    const stale = { 'if-match': '"stale"' };
+    const text = { 'content-type': 'text/plain' };
+    const call = (path: string, raw: string, headers: Record<string, string>): Promise<any> =>
+      client.put(path, undefined, { raw, headers });
+    const path = `/api/stories/${story.id}`;
+    for (const raw of ['x', '{', '{"title":""}']) {
+      for (const headers of [text, JSON_TYPE, stale]) {
+        expectProblem(await call('/api/stories/999999', raw, headers), 404, 'story_not_found');
+        expectProblem(await call('/api/sprints/x', raw, headers), 404, 'sprint_not_found');
+        expectProblem(await call('/api/tasks/0', raw, headers), 404, 'task_not_found');
+        expectProblem(await call(boardPath(freshName()), raw, headers), 404, 'board_not_found');
+      }
+    }
+    expectProblem(await call(path, '{', { ...text, ...stale }), 415, 'unsupported_media_type');
+    expectProblem(await call(path, '{', { ...JSON_TYPE, ...stale }), 400, 'malformed_body');
+    expectFaults(
+      await call(path, '{"title":"","version":9}', { ...JSON_TYPE, ...stale }),
+      '/title blank',
+    );
+    const conflict = '{"external_id":"taken","sprint_id":999999}';
+    expectProblem(
+      await call(path, conflict, { ...JSON_TYPE, ...stale }),
+      412,
+      'precondition_failed',
+    );
+    expectProblem(await call(path, conflict, JSON_TYPE), 409, 'external_id_taken');
+    expectFaults(await call(path, '{"sprint_id":999999}', JSON_TYPE), '/sprint_id not_found');
+  });
+
+  it('404 comes before what is wrong with the body or the query, under a word, too', async () => {
+    const { client } = service;
+    const empty = await Workspace.create(client);
+    for (const word of ['current', 'next', 'previous']) {
+      const path = `${empty.path}/sprints/${word}/stories`;
+      expectProblem(await client.post(path, {}), 404, `no_${word}_sprint`);
+      expectProblem(
+        await client.post(path, undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } }),
+        404,
+        `no_${word}_sprint`,
+      );
+      expectProblem(await client.get(`${path}?nope=1`), 404, `no_${word}_sprint`);
+      expectProblem(
+        await client.get(`${empty.path}/sprints/${word}?nope=1`),
+        404,
+        `no_${word}_sprint`,
+      );
+    }
+    expectProblem(
+      await client.get(`${boardPath(freshName())}/backlog?limit=x`),
+      404,
+      'board_not_found',
+    );
+    expectProblem(await client.post('/api/sprints/999999/stories', {}), 404, 'sprint_not_found');
+    expectProblem(await client.post('/api/stories/999999/tasks', {}), 404, 'story_not_found');
+  });
+
+  it('those of body and query are named together', async () => {
+    expectFaults(
+      await service.client.post(`${board.path}/backlog?page=2`, { title: '', x: 1 }),
+      'page unknown_field',
+      '/title blank',
+      '/x unknown_field',
+    );
+  });
+});
+
+describe('an identifier', () => {
+  it('that is not a safe positive integer names nothing', async () => {
+    const { client } = service;
+    for (const id of [
+      '0',
+      '-1',
+      '+1',
+      '01',
+      '1.0',
+      '1e0',
+      '0x1',
+      'abc',
+      '%00',
+      '%201',
+      '1%20',
+      '１',
+      '٣',
+      'null',
+      '9007199254740992',
+      '9'.repeat(30),
+      "1'--",
+      '1;',
+      '1%0A',
+      'NaN',
+      '%F0%9F%98%80',
+      '..',
+      '2147483648',
+      '4294967297',
+    ]) {
+      for (const [path, code] of [
+        [`/api/sprints/${id}`, 'sprint_not_found'],
+        [`/api/sprints/${id}/stories`, 'sprint_not_found'],
+        [`/api/stories/${id}`, 'story_not_found'],
+        [`/api/stories/${id}/tasks`, 'story_not_found'],
+        [`/api/tasks/${id}`, 'task_not_found'],
+      ] as const) {
+        const answer = await client.get(path);
+        // `fetch` resolves dots by itself.
+        expect([path, answer.status]).toEqual([path, 404]);
+        if (id !== '..') expectProblem(answer, 404, code);
+      }
+      if (id === '..') continue;
+      expectProblem(await client.put(`/api/tasks/${id}`, { title: 'x' }), 404, 'task_not_found');
+      expectProblem(await client.delete(`/api/sprints/${id}`), 404, 'sprint_not_found');
+    }
+  });
+});
+
+/** Every kind of path, with the methods that it has. */
+const paths = (): [string, string][] => [
+  ['/api/boards', 'GET, HEAD, OPTIONS, POST'],
+  [board.path, 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
+  [`${board.path}/sprints`, 'GET, HEAD, OPTIONS, POST'],
+  [`${board.path}/backlog`, 'GET, HEAD, OPTIONS, POST'],
+  [`${board.path}/stories`, 'GET, HEAD, OPTIONS'],
+  [`${board.path}/events`, 'GET, HEAD, OPTIONS'],
+  [`${board.path}/sprints/current`, 'GET, HEAD, OPTIONS'],
+  [`${board.path}/sprints/current/stories`, 'GET, HEAD, OPTIONS, POST'],
+  [`/api/sprints/${sprint.id}`, 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
+  [`/api/sprints/${sprint.id}/stories`, 'GET, HEAD, OPTIONS, POST'],
+  [`/api/stories/${story.id}`, 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
+  [`/api/stories/${story.id}/tasks`, 'GET, HEAD, OPTIONS, POST'],
+  [`/api/stories/${story.id}/history`, 'GET, HEAD, OPTIONS'],
+  [`/api/tasks/${task.id}`, 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
+  ['/health/live', 'GET, HEAD, OPTIONS'],
+  ['/health/ready', 'GET, HEAD, OPTIONS'],
+  ['/metrics', 'GET, HEAD, OPTIONS'],
+  ['/openapi.json', 'GET, HEAD, OPTIONS'],
+];
+
+describe('every path', () => {
+  it('answers HEAD as it answers GET, without the body', async () => {
+    for (const [path] of paths()) {
+      if (path === '/metrics') continue;
+      const get = await service.client.get(path, { undocumented: path === '/openapi.json' });
+      const head = await service.client.call('HEAD', path, undefined, { undocumented: true });
+      expect([path, head.status, head.text]).toEqual([path, get.status, '']);
+      for (const name of ['etag', 'content-type', 'content-length']) {
+        expect([path, name, head.headers.get(name)]).toEqual([path, name, get.headers.get(name)]);
+      }
+    }
+    expect((await service.client.call('HEAD', '/api/stories/999999')).status).toBe(404);
+  });
+
+  it('tells its methods under OPTIONS, and refuses all others with them', async () => {
+    for (const [path, allow] of paths()) {
+      const options = await service.client.call('OPTIONS', path);
+      expect([path, options.status, options.headers.get('allow'), options.text]).toEqual([
+        path,
+        204,
+        allow,
+        '',
+      ]);
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'PURGE', 'LOCK']) {
+        if (allow.split(', ').includes(method)) continue;
+        const answer = await service.client.call(method, path);
+        expectProblem(answer, 405, 'method_not_allowed');
+        expect(answer.headers.get('allow')).toBe(allow);
+      }
+    }
+  });
+
+  it('is the same with a slash at its end', async () => {
+    for (const [path] of paths()) {
+      if (path === '/metrics') continue;
+      const undocumented = path === '/openapi.json';
+      const bare = await service.client.get(path, { undocumented });
+      const slashed = await service.client.get(`${path}/`, { undocumented });
+      expect([path, slashed.status, slashed.text]).toEqual([path, 200, bare.text]);
+    }
+    const made = await service.client.post(`/api/sprints/${sprint.id}/stories/`, { title: 'x' });
+    expect(made.status).toBe(201);
+    expect((await service.client.delete(`/api/stories/${made.body.id}/`)).status).toBe(200);
+  });
+
+  it('that is none is not found, under every method', async () => {
+    for (const path of [
+      '/api',
+      '/api/',
+      '/nope',
+      '/api/nope',
+      '/api/stories',
+      '/api/sprints',
+      '/api/tasks',
+      `${board.path}/nope`,
+      '/API/boards',
+      '/api//boards',
+      '/.env',
+      '/favicon.ico',
+    ]) {
+      for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE', 'PROPFIND']) {
+        expectProblem(await service.client.call(method, path), 404, 'route_not_found');
+      }
+    }
+  });
+
+  it('answers in JSON, and with 406 where none will do', async () => {
+    const { client } = service;
+    const accept = (value: string, path = `/api/stories/${story.id}`): Promise<any> =>
+      client.get(path, { headers: { accept: value } });
+    for (const value of [
+      '*/*',
+      'application/json',
+      'application/*',
+      'text/html, application/json;q=0.1',
+      'application/json; charset=utf-8',
+      '',
+    ]) {
+      const answer = await accept(value);
+      expect([value, answer.status]).toEqual([value, 200]);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+    for (const value of ['text/html', 'application/xml', 'application/json;q=0', 'image/*']) {
+      expectProblem(await accept(value), 406, 'not_acceptable');
+      expectProblem(await accept(value, '/api/stories/999999'), 404, 'story_not_found');
+    }
+    const refused = await client.put(
+      `/api/stories/${story.id}`,
+      { title: 'x' },
+      { headers: { accept: 'text/html' } },
+    );
+    expectProblem(refused, 406, 'not_acceptable');
+    expect((await client.get(`/api/stories/${story.id}`)).body).toEqual(story);
+  });
+
+  it('that takes no parameter or no body refuses them', async () => {
+    const { client } = service;
+    for (const path of [
+      `/api/stories/${story.id}`,
+      board.path,
+      `${board.path}/sprints/current`,
+      `/api/tasks/${task.id}`,
+    ]) {
+      expectFaults(
+        await client.get(`${path}?page=1&__proto__=x`),
+        'page unknown_field',
+        '__proto__ unknown_field',
+      );
+    }
+    expectFaults(
+      await client.post(`${board.path}/backlog?force=true`, { title: 'x' }),
+      'force unknown_field',
+    );
+    expectProblem(await client.get(`${board.path}/stories?q=%zz`), 400, 'bad_request');
+    expectProblem(await client.get(`${board.path}/stories?q=%FF`), 400, 'bad_request');
+  });
+
+  it('is refused where its encoding is broken, or it is too long', async () => {
+    const { client } = service;
+    for (const path of [
+      '/%',
+      '/api/stories/%',
+      '/api/stories/%zz',
+      '/api/boards/%FF/backlog',
+      '/api/boards/%C3',
+    ]) {
+      const answer = await client.get(path);
+      expect([path, answer.status]).toEqual([path, 400]);
+      expectProblem(answer, 400, 'bad_request');
+    }
+    expectProblem(await client.get(`/api/boards?q=${'x'.repeat(8192)}`), 414, 'uri_too_long');
+    expectProblem(await client.get(`/api/boards/${'x'.repeat(9000)}`), 414, 'uri_too_long');
+    expectProblem(await client.get(`/api/boards/${'x'.repeat(5000)}/backlog`), 414, 'uri_too_long');
+  });
+});
+
+describe('an answer', () => {
+  it('has the request id that was sent, or a new one', async () => {
+    const { client } = service;
+    const sent = await client.get('/api/boards', { headers: { 'x-request-id': 'a.b:c/1+2=@-_' } });
+    expect(sent.headers.get('x-request-id')).toBe('a.b:c/1+2=@-_');
+    for (const bad of ['a b', '<script>', 'x'.repeat(129), '', 'é']) {
+      const answer = await client.get('/api/boards', { headers: { 'x-request-id': bad } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('of a refusal names the path that was asked for', async () => {
+    const answer = await service.client.get('/api/stories/999999?x=1');
+    expect(answer.body.instance).toBe('/api/stories/999999');
+  });
+
+  it('does not tell what runs the service', async () => {
+    for (const path of ['/api/boards', '/nope', '/docs']) {
+      const { headers } = await service.client.get(path, { undocumented: true });
+      expect([headers.get('server'), headers.get('x-powered-by')]).toEqual([null, null]);
+    }
+  });
+
+  it('of the root leads to the documentation, which needs nothing from elsewhere', async () => {
+    const { client } = service;
+    const root = await client.get('/');
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+    const page = await client.get('/docs', { undocumented: true });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, source]) => source ?? '',
+    );
+    expect(sources.length).toBeGreaterThan(2);
+    for (const source of sources) {
+      expect(source).not.toMatch(/^(https?:)?\/\//);
+      const asset = await client.get(new URL(source, `${service.url}/docs`).pathname, {
+        undocumented: true,
+      });
+      expect([source, asset.status]).toEqual([source, 200]);
+    }
+  });
+});
