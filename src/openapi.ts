@@ -9,7 +9,7 @@ import { AppModule } from './app.module';
 import { createAdapter } from './app.setup';
 import { boardName, identifier } from './common/fields';
 import { createLogger } from './common/logging';
-import { PROBLEMS } from './common/problem';
+import { FAULTS, PROBLEMS } from './common/problem';
 import { Config } from './config';
 import { DOCUMENT_FILE } from './docs';
 import { RELATIVE } from './sprints/sprint.queries';
@@ -157,7 +157,7 @@ const FAULT = {
     pointer: { type: 'string', description: 'RFC 6901 JSON pointer into the body.' },
     parameter: { type: 'string', description: 'Name of a path or query parameter.' },
     header: { type: 'string', description: 'Name of a header field.' },
-    code: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(FAULTS) },
     detail: { type: 'string' },
   },
 };

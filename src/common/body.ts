@@ -1,7 +1,7 @@
 import { validateSync } from 'class-validator';
 import type { IncomingHttpHeaders } from 'node:http';
 import { fieldsOf, readOnlyFieldsOf } from './fields';
-import type { Fault } from './problem';
+import type { Fault, FaultCode } from './problem';
 import { Problem } from './problem';
 import { same } from './same';
 
@@ -140,11 +140,11 @@ export function readDto<T extends object>(
   const readOnly = readOnlyFieldsOf(Dto);
   const dto = new Dto();
   const faults: Fault[] = [];
-  const at = (name: string): Fault =>
+  const at = (name: string): Pick<Fault, 'pointer' | 'parameter'> =>
     place === 'pointer'
-      ? { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, code: '', detail: '' }
-      : { parameter: name, code: '', detail: '' };
-  const fail = (name: string, code: string, detail: string): void => {
+      ? { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` }
+      : { parameter: name };
+  const fail = (name: string, code: FaultCode, detail: string): void => {
     // What a client sent is shown to it, but not at any length.
     const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
     faults.push({ ...at(name), code, detail: `${shown || '""'} ${detail}` });
@@ -184,7 +184,7 @@ export function readDto<T extends object>(
     if (ambiguous.has(property)) continue;
     for (const message of Object.values(constraints ?? {})) {
       const [code = '', ...detail] = message.split(' ');
-      fail(property, code, detail.join(' '));
+      fail(property, code as FaultCode, detail.join(' '));
     }
   }
   if (faults.length > 0) throw Problem.invalid(faults);
@@ -214,7 +214,7 @@ export function requireEchoes(dto: object, stored: object): void {
     .filter(([name, value]) => !unchanged(value, (stored as Record<string, unknown>)[name]))
     .map(([name]) => ({
       pointer: `/${name}`,
-      code: 'read_only',
+      code: 'read_only' as const,
       detail: `${name} cannot be changed`,
     }));
   if (faults.length > 0) throw Problem.invalid(faults);

@@ -2,9 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ValidationArguments } from 'class-validator';
 import { registerDecorator } from 'class-validator';
 import { isTimeZone } from './clock';
+import type { FaultCode } from './problem';
 
 /** What a value of a request is read as: the value in its one form, or why it is refused. */
-export type Reading = { value: unknown } | { code: string; detail: string };
+export type Reading = { value: unknown } | { code: FaultCode; detail: string };
 
 /** How the values of a member are read and described. */
 export interface Kind {
@@ -32,7 +33,7 @@ export interface FieldOptions {
   example?: unknown;
 }
 
-const refuse = (code: string, detail: string): Reading => ({ code, detail });
+const refuse = (code: FaultCode, detail: string): Reading => ({ code, detail });
 
 /** Length in code points. */
 const lengthOf = (text: string): number => {
@@ -367,7 +368,7 @@ export function Member(kind: Kind, options: FieldOptions = {}): PropertyDecorato
     const own = registry.get(target) ?? new Map<string, Field>();
     own.set(name, { name, kind, nullable });
     registry.set(target, own);
-    const fault = (value: unknown): { code: string; detail: string } | null => {
+    const fault = (value: unknown): { code: FaultCode; detail: string } | null => {
       if (value === undefined) return required ? { code: 'required', detail: 'is required' } : null;
       if (value === null) {
         return nullable ? null : { code: 'not_nullable', detail: 'must not be null' };

@@ -1,3 +1,34 @@
+/**
+ * Every fault that a request can have, by its stable code. Like the problems below, they are what
+ * docs/errors.md lists.
+ */
+export const FAULTS = {
+  blank: 'The text has nothing but white space.',
+  duplicate: 'It is given more than once where once is all there may be.',
+  invalid_cursor: 'The cursor is not one of this list with these filters and this sort.',
+  invalid_date:
+    'There is no such day or instant, or it is not written in the form that is asked for.',
+  invalid_key:
+    'The idempotency key is empty, too long, or has other than visible ASCII characters.',
+  invalid_text: 'The text has characters that may not be in it, such as NUL or a lone surrogate.',
+  invalid_type: 'It is of another kind than is asked for, such as a text where a number must be.',
+  invalid_value: 'It is none of the values that may be given here.',
+  not_found: 'It names something that is not there.',
+  not_nullable: 'It cannot be null.',
+  out_of_range: 'It is smaller or greater, or earlier or later, than it may be.',
+  read_only: 'It cannot be changed, and what was sent is not what is stored.',
+  required: 'It is missing.',
+  seq_exhausted: 'The list ends at the greatest `seq` there is (import).',
+  taken: 'Another story of the board has this `external_id` (import).',
+  too_deep: 'The body is nested too deep.',
+  too_long: 'The text has too many characters.',
+  too_many: 'There are too many of them.',
+  too_precise: 'The number has too many decimals.',
+  unknown_field: 'There is no member or parameter of this name.',
+} as const satisfies Record<string, string>;
+
+export type FaultCode = keyof typeof FAULTS;
+
 /** One fault of a request; exactly one of the three places is set. */
 export interface Fault {
   /** RFC 6901 JSON pointer into the body. */
@@ -6,7 +37,7 @@ export interface Fault {
   parameter?: string;
   /** Name of a header field. */
   header?: string;
-  code: string;
+  code: FaultCode;
   detail: string;
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { boardForCreation } from '../boards/boards.service';
 import type { Caller } from '../common/caller';
-import type { Fault } from '../common/problem';
+import type { Fault, FaultCode } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
 import type { Parameter } from '../database/engine';
@@ -158,7 +158,7 @@ function sort(
   const seen = new Set<string>();
   let last = endOfBacklog;
   bodies.forEach((body, i) => {
-    const fail = (member: string, code: string, detail: string): void => {
+    const fail = (member: string, code: FaultCode, detail: string): void => {
       faults.push({ pointer: `/${i}/${member}`, code, detail: `${member} ${detail}` });
     };
     const { title, seq, ...rest } = body;

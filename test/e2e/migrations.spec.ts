@@ -1,0 +1,137 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { Config } from '../../src/config';
+import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
+import { migrate, NewerDatabase } from '../../src/database/migrator';
+import { entities, migrations } from '../../src/database/registry';
+import { startApp } from '../support/app';
+import { command } from '../support/command';
+import type { TestDatabase } from '../support/databases';
+import { createDatabase } from '../support/databases';
+import { sources } from '../support/sources';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createDatabase();
+});
+afterEach(() => database.drop());
+
+/** Works with a data source of its own on the database of the test. */
+async function withDataSource<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const { database: target } = Config.from({ DATABASE_URL: database.url });
+  const dataSource = await createDataSource(dataSourceOptions(target)).initialize();
+  try {
+    return await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+const applied = (): Promise<string[]> =>
+  withDataSource(async (dataSource) => {
+    const rows: { name: string }[] = await dataSource.query(
+      'SELECT name FROM migrations ORDER BY id',
+    );
+    return rows.map(({ name }) => name);
+  });
+
+describe('migrations', () => {
+  it('make exactly the tables that the entities describe', async () => {
+    await withDataSource(async (dataSource) => {
+      await migrate(dataSource);
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+      expect(upQueries.map(({ query }) => query)).toEqual([]);
+    });
+  });
+
+  it('would be found to lack a column', async () => {
+    await withDataSource(async (dataSource) => {
+      await migrate(dataSource);
+      await dataSource.query('ALTER TABLE tasks DROP COLUMN assignee');
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+      expect(upQueries.map(({ query }) => query).join()).toMatch(/assignee/);
+    });
+  });
+
+  it('and entities are all in the registry, migrations in the order of their numbers', () => {
+    const found = sources().filter(({ path }) => path.endsWith('.entity.ts'));
+    expect(found).toHaveLength(entities.length);
+    const files = readdirSync(join(__dirname, '../../src/database/migrations'));
+    expect(files).toHaveLength(migrations.length);
+    const stamps = migrations.map(({ name }) => Number(/\d{13}$/.exec(name)?.[0]));
+    expect(stamps).toEqual([...stamps].sort((a, b) => a - b));
+    expect(new Set(stamps).size).toBe(stamps.length);
+  });
+
+  it('run once when several instances start at once on an empty database', async () => {
+    const instances = await Promise.all(Array.from({ length: 4 }, () => startApp({ database })));
+    try {
+      expect(await applied()).toEqual(migrations.map(({ name }) => name));
+      // Each of them writes, and sees what the others wrote.
+      for (const [i, { client }] of instances.entries()) {
+        const made = await client.post('/api/boards/Shared/backlog', { title: `story ${i}` });
+        expect(made.status).toBe(201);
+      }
+      for (const { client } of instances) {
+        expect((await client.get('/api/boards/Shared/backlog')).body).toHaveLength(4);
+      }
+    } finally {
+      for (const instance of instances) await instance.close();
+    }
+  });
+
+  it('change nothing when they are run again', async () => {
+    await withDataSource(async (dataSource) => {
+      expect(await migrate(dataSource)).toEqual(migrations.map(({ name }) => name));
+      expect(await migrate(dataSource)).toEqual([]);
+    });
+  });
+
+  it('of a newer program keep this one from a database, which stays as it is', async () => {
+    await withDataSource(async (dataSource) => {
+      await migrate(dataSource);
+      await dataSource.query(
+        `INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')`,
+      );
+      await expect(migrate(dataSource)).rejects.toThrow(NewerDatabase);
+    });
+    const outcome = await command(database, 'migrate');
+    expect(outcome.code).toBe(1);
+    expect(outcome.err).toMatch(/newer than this program.*Later9999999999999/);
+    await expect(startApp({ database })).rejects.toThrow(/newer than this program/);
+    expect(await applied()).toContain('Later9999999999999');
+  });
+});
+
+describe('ids', () => {
+  it('are never given twice, not after a deletion and not after a new start', async () => {
+    const given: Record<string, number[]> = { board: [], sprint: [], story: [], task: [] };
+    for (let start = 0; start < 2; start += 1) {
+      const service = await startApp({ database });
+      const { client } = service;
+      try {
+        for (let round = 0; round < 2; round += 1) {
+          const sprint = await client.post('/api/boards/Ids/sprints', { start_date: '2026-11-23' });
+          const story = await client.post('/api/boards/Ids/backlog', { title: 'story' });
+          const task = await client.post(`/api/stories/${story.body.id}/tasks`, { title: 'task' });
+          const board = await client.get('/api/boards/Ids');
+          given.sprint?.push(sprint.body.id);
+          given.story?.push(story.body.id);
+          given.task?.push(task.body.id);
+          given.board?.push(board.body.id);
+          await client.delete(`/api/tasks/${task.body.id}`);
+          await client.delete(`/api/stories/${story.body.id}`);
+          await client.delete(`/api/sprints/${sprint.body.id}`);
+          await client.delete('/api/boards/Ids');
+        }
+      } finally {
+        await service.close();
+      }
+    }
+    for (const ids of Object.values(given)) {
+      expect(ids).toHaveLength(4);
+      expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    }
+  });
+});
