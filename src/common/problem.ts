@@ -63,6 +63,11 @@ export const PROBLEMS = {
     'Sprint completed',
     'The sprint is completed: its dates and its set of stories are fixed.',
   ],
+  not_enough_history: [
+    409,
+    'Not enough history',
+    'A forecast needs at least three completed sprints of the board.',
+  ],
   precondition_failed: [
     412,
     'Precondition failed',

@@ -191,11 +191,14 @@ export class Change {
     return board.revision + pending.length;
   }
 
-  /** Writes the boards' revisions and their events; the last thing before the commit. */
+  /**
+   * Writes the boards' revisions and their events; the last thing before the commit, and earlier where
+   * the change itself has to read them.
+   */
   async flush(): Promise<void> {
-    const boards = [...this.happenings.keys()].sort((a, b) => a.id - b.id);
-    for (const board of boards) {
-      const happenings = this.happenings.get(board) ?? [];
+    const pending = [...this.happenings].sort(([a], [b]) => a.id - b.id);
+    this.happenings.clear();
+    for (const [board, happenings] of pending) {
       await this.writer.run('UPDATE boards SET revision = ? WHERE id = ?', [
         board.revision + happenings.length,
         board.id,
@@ -218,6 +221,7 @@ export class Change {
           event.after && JSON.stringify(event.after),
         ]),
       );
+      board.revision += happenings.length;
     }
   }
 
