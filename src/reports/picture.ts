@@ -373,7 +373,16 @@ function vertically(data: string, colour: string): Mark[] {
 const unwritable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const written = (text: string): string => text.replace(unwritable, '\uFFFD');
 
-async function draw(title: string, spec: Spec): Promise<string> {
+let last: Promise<unknown> = Promise.resolve();
+
+/** Draws one picture at a time: Vega counts the parts of all together, and equal ones are to be alike. */
+function draw(title: string, spec: Spec): Promise<string> {
+  const drawing = last.then(() => drawNow(title, spec));
+  last = drawing.catch(() => undefined);
+  return drawing;
+}
+
+async function drawNow(title: string, spec: Spec): Promise<string> {
   // A large library, and only pictures need it.
   const vega = await import('vega');
   const view = new vega.View(
@@ -396,6 +405,7 @@ async function draw(title: string, spec: Spec): Promise<string> {
     }),
     { renderer: 'none' },
   );
+  vega.resetSVGDefIds();
   const svg = await view.toSVG();
   view.finalize();
   return svg.replace('>', `><style>${PICTURE_STYLE}</style>`);
