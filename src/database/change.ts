@@ -23,7 +23,7 @@ export interface Happening {
   type: EventType;
   entity: EventEntity;
   id: number;
-  /** The row's version after it. */
+  /** The row's version after it; 0 where the event is about others, and the row stays as it is. */
   version: number;
   before: Members | null;
   after: Members | null;
@@ -192,13 +192,13 @@ export class Change {
   }
 
   /**
-   * Writes the boards' revisions and their events; the last thing before the commit, and earlier where
-   * the change itself has to read them.
+   * Writes the boards' revisions and the events that are not written yet: the last thing before the
+   * commit, and wherever a change reads the log that it makes.
    */
   async flush(): Promise<void> {
-    const pending = [...this.happenings].sort(([a], [b]) => a.id - b.id);
-    this.happenings.clear();
-    for (const [board, happenings] of pending) {
+    const boards = [...this.happenings.keys()].sort((a, b) => a.id - b.id);
+    for (const board of boards) {
+      const happenings = this.happenings.get(board) ?? [];
       await this.writer.run('UPDATE boards SET revision = ? WHERE id = ?', [
         board.revision + happenings.length,
         board.id,
@@ -223,6 +223,7 @@ export class Change {
       );
       board.revision += happenings.length;
     }
+    this.happenings.clear();
   }
 
   /** SQLite has one writer at a time and no such clause. */
