@@ -8,6 +8,7 @@ import { DatabaseModule } from './database/database.module';
 import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
+import { ReportsModule } from './reports/reports.module';
 import { SprintsModule } from './sprints/sprints.module';
 import { StoriesModule } from './stories/stories.module';
 import { TasksModule } from './tasks/tasks.module';
@@ -32,6 +33,7 @@ export class AppModule {
         StoriesModule,
         TasksModule,
         EventsModule,
+        ReportsModule,
         HealthModule,
         MetricsModule,
       ],

@@ -10,6 +10,7 @@ import type { Logger as Pino } from 'pino';
 import { readBody, readQuery } from './common/body';
 import { Browsers, SECURITY_HEADERS } from './common/browsers';
 import { etagOf, matchesNone } from './common/etag';
+import { writeFormat } from './common/formats';
 import type { RouteSettings } from './common/http';
 import { Listing } from './common/listing';
 import { NestLogger } from './common/logging';
@@ -141,7 +142,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   server.server.on('checkExpectation', (request, response) => {
     server.server.emit('request', request, response);
   });
-  server.addHook('preSerialization', openListing);
+  server.addHook('preSerialization', write);
   server.addHook('onSend', (request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('Connection', 'close');
     tag(request, reply, payload, done);
@@ -188,35 +189,41 @@ function requestId(given: string | string[] | undefined): string {
 
 const requestLogger = new Logger('Request');
 
-/** Turns a list into the text or the stream of its answer, or into 304 before anything is read. */
-async function openListing(
+/**
+ * Turns a list, or what has several formats, into the text or the stream of its answer; a list that
+ * the client has already into 304, before anything is read.
+ */
+async function write(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
 ): Promise<unknown> {
-  if (!(payload instanceof Listing)) {
+  const { location, formats } = request.routeOptions.config as RouteSettings;
+  const list = payload instanceof Listing ? payload : undefined;
+  if (!list && !(formats && reply.statusCode === 200)) {
     if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
-    const { location } = request.routeOptions.config as RouteSettings;
     if (location && reply.statusCode === 201) {
       reply.header('Location', location(payload as { id: number; name: string }));
     }
     return payload;
   }
   reply.serializer((text: unknown) => text as string);
-  reply.type('application/json; charset=utf-8');
-  if (payload.etag !== undefined) {
-    reply.header('ETag', payload.etag);
-    if (matchesNone(request.headers['if-none-match'], payload.etag)) {
-      reply.code(304);
-      return '';
+  if (list) {
+    reply.type('application/json; charset=utf-8');
+    if (list.etag !== undefined) {
+      reply.header('ETag', list.etag);
+      if (matchesNone(request.headers['if-none-match'], list.etag)) {
+        reply.code(304);
+        return '';
+      }
     }
   }
-  const body = await payload.open(request, reply);
+  const body = await (list?.open(request, reply) ?? writeFormat(request, reply, payload));
   if (typeof body !== 'string') {
     // Node closes a connection that nothing passes on, and takes its own limit again for the next.
     request.raw.socket.setTimeout(WRITE_TIMEOUT);
     body.once('error', (error: Error) => {
-      requestLogger.error({ request_id: request.id, err: error }, 'a list was cut off');
+      requestLogger.error({ request_id: request.id, err: error }, 'a long answer was cut off');
     });
     // It may have been refused meanwhile, for taking too long.
     if (reply.sent) body.destroy();
@@ -241,7 +248,7 @@ function tag(
   const reads = method === 'GET' || method === 'HEAD';
   if (
     typeof payload === 'string' &&
-    /^[[{]/.test(payload) &&
+    payload !== '' &&
     ((statusCode === 200 && (reads || method === 'PUT' || method === 'PATCH' || tagged)) ||
       statusCode === 201)
   ) {

@@ -1,4 +1,6 @@
+import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from './caller';
 import { Problem } from './problem';
 
@@ -7,8 +9,20 @@ import { Problem } from './problem';
  * it changes exactly when they do, whatever in them is stored or derived.
  */
 export function etagOf(body: string | Buffer): string {
-  return `"${createHash('sha1').update(body).digest('base64url')}"`;
+  return quoted(createHash('sha1').update(body));
 }
+
+/** As `etagOf`, for a body in pieces; others are served between them. */
+export async function etagOfPieces(pieces: Iterable<string>): Promise<string> {
+  const hash = createHash('sha1');
+  for (const piece of pieces) {
+    hash.update(piece);
+    await turn();
+  }
+  return quoted(hash);
+}
+
+const quoted = (hash: Hash): string => `"${hash.digest('base64url')}"`;
 
 /** Whether `If-None-Match` names the tag, compared weakly (RFC 9110, section 13.1.2). */
 export function matchesNone(header: string | undefined, etag: string): boolean {

@@ -86,24 +86,29 @@ export const int32 = integer(-2_147_483_648, 2_147_483_647);
 /** The id of something that is there or not. */
 export const identifier: Kind = integer(1, Number.MAX_SAFE_INTEGER);
 
-/** Story points: 0–1,000 with at most two decimals. */
-export const points: Kind = {
-  schema: { type: 'number', minimum: 0, maximum: 1000, multipleOf: 0.01 },
-  read(value) {
-    const number =
-      typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value)
-        ? Number(value)
-        : value;
-    if (typeof number !== 'number' || !Number.isFinite(number)) {
-      return refuse('invalid_type', 'must be a number');
-    }
-    if (number < 0 || number > 1000) return refuse('out_of_range', 'must be from 0 to 1000');
-    if (Math.round(number * 100) / 100 !== number) {
-      return refuse('too_precise', 'must have at most two decimals');
-    }
-    return { value: number + 0 };
-  },
-};
+/** A number from 0 with at most two decimals, as a JSON number or as decimal text. */
+export function decimal(max: number): Kind {
+  return {
+    schema: { type: 'number', minimum: 0, maximum: max, multipleOf: 0.01 },
+    read(value) {
+      const number =
+        typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value)
+          ? Number(value)
+          : value;
+      if (typeof number !== 'number' || !Number.isFinite(number)) {
+        return refuse('invalid_type', 'must be a number');
+      }
+      if (number < 0 || number > max) return refuse('out_of_range', `must be from 0 to ${max}`);
+      if (Math.round(number * 100) / 100 !== number) {
+        return refuse('too_precise', 'must have at most two decimals');
+      }
+      return { value: number + 0 };
+    },
+  };
+}
+
+/** Story points. */
+export const points = decimal(1000);
 
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Kind {

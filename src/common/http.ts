@@ -1,7 +1,15 @@
 import { applyDecorators, HttpCode } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { Format, Formats, Writing } from './formats';
+import { MEDIA_TYPES } from './formats';
 
 /** What a route tells the hooks of `app.setup`. */
 export interface RouteSettings {
@@ -13,6 +21,8 @@ export interface RouteSettings {
   always?: true;
   /** The answer to this POST is what a GET of the resource would read next, and is tagged like it. */
   tagged?: boolean;
+  /** The formats that it answers in, where there are several. */
+  formats?: Formats;
 }
 
 /** Describes a handler that answers 200 with one object, or a bare array of them. */
@@ -41,3 +51,25 @@ export function Creates(
 /** Describes a handler that acts on a resource and answers 200 with what it is then. */
 export const AnswersAction = (summary: string, type: Type<unknown>): MethodDecorator =>
   applyDecorators(Answers(summary, type), RouteConfig({ tagged: true } satisfies RouteSettings));
+
+/** Describes a handler whose answer has several formats: JSON and others. */
+export function AnswersIn(
+  { json = JSON_TEXT, ...others }: Formats,
+  summary: string,
+  type: Type<unknown>,
+): MethodDecorator {
+  const formats: Formats = { json, ...others };
+  const content = (Object.keys(formats) as Format[]).map((format) => [
+    MEDIA_TYPES[format],
+    { schema: format === 'json' ? { $ref: getSchemaPath(type) } : { type: 'string' } },
+  ]);
+  return applyDecorators(
+    HttpCode(200),
+    RouteConfig({ formats } satisfies RouteSettings),
+    ApiOperation({ summary }),
+    ApiExtraModels(type),
+    ApiOkResponse({ content: Object.fromEntries(content) as never }),
+  );
+}
+
+const JSON_TEXT: Writing = { write: (body) => JSON.stringify(body) };

@@ -13,6 +13,7 @@ export const FAULTS = {
   invalid_text: 'The text has characters that may not be in it, such as NUL or a lone surrogate.',
   invalid_type: 'It is of another kind than is asked for, such as a text where a number must be.',
   invalid_value: 'It is none of the values that may be given here.',
+  excluded: 'It cannot be sent together with another.',
   not_found: 'It names something that is not there.',
   not_nullable: 'It cannot be null.',
   out_of_range: 'It is smaller or greater, or earlier or later, than it may be.',
@@ -93,6 +94,11 @@ export const PROBLEMS = {
     409,
     'Sprint completed',
     'The sprint is completed: its dates and its set of stories are fixed.',
+  ],
+  not_enough_history: [
+    409,
+    'Not enough history',
+    'A forecast needs at least three completed sprints of the board.',
   ],
   precondition_failed: [
     412,

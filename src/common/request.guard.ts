@@ -1,8 +1,8 @@
 import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import accepts from 'accepts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readDto, Received } from './body';
+import { formatOf, requireAcceptable } from './formats';
 import type { RouteSettings } from './http';
 import type { Fault } from './problem';
 import { Problem } from './problem';
@@ -35,8 +35,8 @@ export class RequestGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { accept } = request.headers;
-    if (accept !== undefined && accept !== '*/*') requireAcceptable(request);
+    const { formats, produces } = request.routeOptions.config as RouteSettings;
+    if (formats) vary(context.switchToHttp().getResponse<FastifyReply>(), 'Accept');
     const shapes = this.shapesOf(context);
     const faults: Fault[] = [];
     const read = (shape: Type<object>, what: unknown, place: 'pointer' | 'parameter'): object => {
@@ -54,6 +54,8 @@ export class RequestGuard implements CanActivate {
     if (key && 'code' in key) faults.push(key);
     if (faults.length > 0) throw Problem.invalid(faults);
     Object.assign(request, { body, query, repeatable: key });
+    if (formats) formatOf(request, formats);
+    else requireAcceptable(request, produces ?? ['application/json']);
     return true;
   }
 
@@ -80,10 +82,8 @@ export class RequestGuard implements CanActivate {
   }
 }
 
-/** @throws Problem `not_acceptable` where the route has no form that is asked for */
-function requireAcceptable(request: FastifyRequest): void {
-  const { produces = ['application/json'] } = request.routeOptions.config as RouteSettings;
-  // Some ask for the character set, too, although there is but one.
-  const forms = produces.flatMap((type) => [type, `${type}; charset=utf-8`]);
-  if (accepts(request.raw).type(forms) === false) throw new Problem('not_acceptable');
+/** Says that the answer depends on a header field of the request, too (RFC 9110, section 12.5.5). */
+function vary(reply: FastifyReply, field: string): void {
+  const others = reply.getHeader('Vary');
+  reply.header('Vary', others === undefined ? field : `${String(others)}, ${field}`);
 }

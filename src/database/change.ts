@@ -23,7 +23,7 @@ export interface Happening {
   type: EventType;
   entity: EventEntity;
   id: number;
-  /** The row's version after it. */
+  /** The row's version after it; 0 where the event is about others, and the row stays as it is. */
   version: number;
   before: Members | null;
   after: Members | null;
@@ -191,7 +191,10 @@ export class Change {
     return board.revision + pending.length;
   }
 
-  /** Writes the boards' revisions and their events; the last thing before the commit. */
+  /**
+   * Writes the boards' revisions and the events that are not written yet: the last thing before the
+   * commit, and wherever a change reads the log that it makes.
+   */
   async flush(): Promise<void> {
     const boards = [...this.happenings.keys()].sort((a, b) => a.id - b.id);
     for (const board of boards) {
@@ -218,7 +221,9 @@ export class Change {
           event.after && JSON.stringify(event.after),
         ]),
       );
+      board.revision += happenings.length;
     }
+    this.happenings.clear();
   }
 
   /** SQLite has one writer at a time and no such clause. */

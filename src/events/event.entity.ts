@@ -34,7 +34,7 @@ export class Event {
   @Column({ type: 'integer' })
   entity_id: number;
 
-  /** The entity's `version` after the event: what orders a history that spans boards. */
+  /** The entity's `version` after the event: what orders a history that spans boards. 0: unchanged. */
   @Column({ type: 'integer' })
   entity_version: number;
 

@@ -45,11 +45,19 @@ class Level {
 }
 
 /**
+ * The rows of a burndown. They are made while they are read, each time anew, for a sprint without an
+ * end may have been going on for a thousand years.
+ */
+export interface BurndownDays extends Iterable<BurndownDay> {
+  readonly length: number;
+}
+
+/**
  * A sprint's burndown: a row for each day from its start to its end, its completion or today,
  * whichever is first. What happened before the first day is in the first row, what happened after
  * the last day (a sprint that is over and not completed) in the last, which agrees with the report.
  */
-export function burndown(past: SprintPast): BurndownDay[] {
+export function burndown(past: SprintPast): BurndownDays {
   const { start_date, end_date, time_zone } = past;
   const today = calendarDate(new Date(past.end), time_zone);
   const last = end_date !== null && end_date < today ? end_date : today;
@@ -70,23 +78,29 @@ export function burndown(past: SprintPast): BurndownDay[] {
   }
 
   const committed = committedHundredths(past);
-  const length = end_date === null ? null : daysFromTo(start_date, end_date);
-  const now = new Level();
-  return Array.from({ length: daysFromTo(start_date, last) }, (_, day) => {
-    const date = addDays(start_date, day) as string;
-    const change = changes.get(date);
-    if (change) now.raise(change);
-    return {
-      date,
-      scope_points: fromHundredths(now.scope),
-      completed_points: fromHundredths(now.completed),
-      remaining_points: fromHundredths(now.scope - now.completed),
-      ideal_points: length && fromHundredths((committed * (length - day - 1)) / length),
-      scope_count: now.scopeCount,
-      completed_count: now.completedCount,
-      remaining_count: now.scopeCount - now.completedCount,
-    };
-  });
+  const planned = end_date === null ? null : daysFromTo(start_date, end_date);
+  const length = daysFromTo(start_date, last);
+  return {
+    length,
+    *[Symbol.iterator]() {
+      const now = new Level();
+      for (let day = 0; day < length; day++) {
+        const date = addDays(start_date, day) as string;
+        const change = changes.get(date);
+        if (change) now.raise(change);
+        yield {
+          date,
+          scope_points: fromHundredths(now.scope),
+          completed_points: fromHundredths(now.completed),
+          remaining_points: fromHundredths(now.scope - now.completed),
+          ideal_points: planned && fromHundredths((committed * (planned - day - 1)) / planned),
+          scope_count: now.scopeCount,
+          completed_count: now.completedCount,
+          remaining_count: now.scopeCount - now.completedCount,
+        };
+      }
+    },
+  };
 }
 
 function committedHundredths(past: SprintPast): number {

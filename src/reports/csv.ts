@@ -39,8 +39,11 @@ const SPRINTS = [
 ] as const satisfies (keyof Velocity['sprints'][number])[];
 const FORECAST = ['percent', 'sprints', 'date', 'points', 'count'] as const;
 
-/** A report as CSV: a row for each story of each group. */
-export function reportCsv(report: Report): string {
+/** Rows of a piece. */
+const CHUNK = 500;
+
+/** A report as CSV, in pieces as all of these: a row for each story of each group. */
+export function reportCsv(report: Report): Iterable<string> {
   const rows = GROUPS.flatMap((group) =>
     report[group].stories.map((story) => ({ group, ...story })),
   );
@@ -48,17 +51,17 @@ export function reportCsv(report: Report): string {
 }
 
 /** A burndown as CSV: a row for each day. */
-export function burndownCsv(days: BurndownDay[]): string {
+export function burndownCsv({ days }: { days: Iterable<BurndownDay> }): Iterable<string> {
   return csv(DAYS, days);
 }
 
 /** A velocity as CSV: a row for each sprint. */
-export function velocityCsv({ sprints }: Velocity): string {
+export function velocityCsv({ sprints }: Velocity): Iterable<string> {
   return csv(SPRINTS, sprints);
 }
 
 /** A forecast as CSV: a row for each percentage. */
-export function forecastCsv({ when, next_sprint }: ForecastAnswer): string {
+export function forecastCsv({ when, next_sprint }: ForecastAnswer): Iterable<string> {
   return csv(
     FORECAST,
     when.map((row, index) => ({ ...row, ...next_sprint[index] })),
@@ -66,13 +69,23 @@ export function forecastCsv({ when, next_sprint }: ForecastAnswer): string {
 }
 
 /** RFC 4180, with a header; null and what is absent are empty. Nothing is altered or escaped away. */
-function csv<Column extends string>(
+function* csv<Column extends string>(
   columns: readonly Column[],
-  rows: Partial<Record<Column, Cell>>[],
-): string {
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
-  return lines.map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
+  rows: Iterable<Partial<Record<Column, Cell>>>,
+): Generator<string> {
+  let lines = line(columns);
+  let count = 0;
+  for (const row of rows) {
+    lines += line(columns.map((column) => row[column]));
+    count += 1;
+    if (count % CHUNK > 0) continue;
+    yield lines;
+    lines = '';
+  }
+  yield lines;
 }
+
+const line = (cells: readonly Cell[]): string => `${cells.map(quoted).join(',')}\r\n`;
 
 function quoted(cell: Cell): string {
   const text = String(cell ?? '');

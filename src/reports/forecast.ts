@@ -71,7 +71,7 @@ function simulate({ history, work, seed, trials }: ForecastQuestion): Uint32Arra
   for (let trial = 0; trial < trials; trial++) {
     let sprints = 0;
     for (let left = amount; left > 0 && sprints <= HORIZON; sprints++) {
-      left -= done[Math.floor((generator.next() >>> 0) * chance)] as number;
+      left -= done[((generator.next() >>> 0) * chance) >>> 0] as number;
     }
     took[sprints] = (took[sprints] as number) + 1;
   }

@@ -1,5 +1,8 @@
 import type { BoardEvent, Members } from '../events/event';
 
+/** As much of an event as a replay looks at. */
+export type PastEvent = Pick<BoardEvent, 'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'>;
+
 /** What a story was from one event on until the next that mattered to a report. */
 export interface StoryState {
   revision: number;
@@ -48,7 +51,7 @@ interface Story {
  * where the unfinished stories went. Events are ordered by their revisions: where the clock stepped back,
  * what happened to a story later by revision counts as no earlier by time.
  */
-export function replay(events: Iterable<BoardEvent>, sprintId: number, now: Date): SprintPast {
+export function replay(events: Iterable<PastEvent>, sprintId: number, now: Date): SprintPast {
   let time_zone = 'UTC';
   let start_date = '';
   let end_date: string | null = null;
@@ -90,7 +93,7 @@ export function replay(events: Iterable<BoardEvent>, sprintId: number, now: Date
 
 function apply(
   stories: Map<number, Story>,
-  event: BoardEvent,
+  event: PastEvent,
   sprintId: number,
   completed: boolean,
 ): void {

@@ -1,5 +1,5 @@
 import type { Axis, Legend, Mark, Scale, Spec } from 'vega';
-import type { BurndownDay } from './burndown';
+import type { BurndownDay, BurndownDays } from './burndown';
 import { addDays, daysFromTo } from './calendar';
 import type { Velocity } from './velocity';
 
@@ -44,7 +44,7 @@ export interface BurndownPicture {
   title: string;
   start_date: string;
   end_date: string | null;
-  days: BurndownDay[];
+  days: BurndownDays;
   /** Where to draw today's line; null where the sprint is completed. */
   today: string | null;
 }
@@ -52,15 +52,22 @@ export interface BurndownPicture {
 /** A burndown as SVG: remaining work, the whole scope and the ideal line over the days. */
 export async function burndownSvg(picture: BurndownPicture): Promise<string> {
   const { title, start_date, days } = picture;
-  const unit = unitOf(days.some((day) => day.scope_points > 0));
-  const last = picture.end_date ?? days.at(-1)?.date ?? start_date;
   const stride = Math.ceil(days.length / MOST_DAYS);
-  const shown = days.filter((_, day) => day % stride === 0 || day === days.length - 1);
+  const shown: BurndownDay[] = [];
+  let estimated = false;
+  let at = 0;
+  for (const day of days) {
+    estimated ||= day.scope_points > 0;
+    if (at % stride === 0 || at === days.length - 1) shown.push(day);
+    at += 1;
+  }
+  const unit = unitOf(estimated);
+  const last = picture.end_date ?? shown.at(-1)?.date ?? start_date;
   const remaining = shown.map((day) => ({ date: day.date, value: day[`remaining_${unit}`] }));
   const scope = shown.map((day) => ({ date: day.date, value: day[`scope_${unit}`] }));
   const lines = [
     ...scope.map((point) => ({ ...point, line: 'Scope' })),
-    ...ideal(picture, unit).map((point) => ({ ...point, line: 'Ideal' })),
+    ...ideal(picture, shown[0], unit).map((point) => ({ ...point, line: 'Ideal' })),
     ...remaining.map((point) => ({ ...point, line: 'Remaining' })),
   ];
   const styles = [
@@ -251,8 +258,11 @@ const unitOf = (estimated: boolean): Unit => (estimated ? 'points' : 'count');
 const label = (unit: Unit): string => (unit === 'points' ? 'Points' : 'Stories');
 
 /** The ideal line's first and last point; it is the only one that tells of days to come. */
-function ideal({ days, start_date, end_date }: BurndownPicture, unit: Unit) {
-  const [first] = days;
+function ideal(
+  { start_date, end_date }: BurndownPicture,
+  first: BurndownDay | undefined,
+  unit: Unit,
+): { date: string; value: number }[] {
   if (!first || first.ideal_points === null || end_date === null || unit === 'count') return [];
   return [
     { date: start_date, value: first.ideal_points },
@@ -363,7 +373,16 @@ function vertically(data: string, colour: string): Mark[] {
 const unwritable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const written = (text: string): string => text.replace(unwritable, '\uFFFD');
 
-async function draw(title: string, spec: Spec): Promise<string> {
+let last: Promise<unknown> = Promise.resolve();
+
+/** Draws one picture at a time: Vega counts the parts of all together, and equal ones are to be alike. */
+function draw(title: string, spec: Spec): Promise<string> {
+  const drawing = last.then(() => drawNow(title, spec));
+  last = drawing.catch(() => undefined);
+  return drawing;
+}
+
+async function drawNow(title: string, spec: Spec): Promise<string> {
   // A large library, and only pictures need it.
   const vega = await import('vega');
   const view = new vega.View(
@@ -386,6 +405,7 @@ async function draw(title: string, spec: Spec): Promise<string> {
     }),
     { renderer: 'none' },
   );
+  vega.resetSVGDefIds();
   const svg = await view.toSVG();
   view.finalize();
   return svg.replace('>', `><style>${PICTURE_STYLE}</style>`);

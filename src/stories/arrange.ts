@@ -153,9 +153,8 @@ async function shift(
   const { board, sprintId } = list;
   change.record(board, {
     type: 'stories.shifted',
-    ...(sprintId === null
-      ? { entity: 'board', id: board.id, version: board.version }
-      : { entity: 'sprint', id: sprintId, version: await versionOf(change, sprintId) }),
+    ...(sprintId === null ? { entity: 'board', id: board.id } : { entity: 'sprint', id: sprintId }),
+    version: 0,
     before: { first, last },
     after: { first: moved(first), last: moved(last), by, count, except },
   });
@@ -166,12 +165,4 @@ function inside({ board, sprintId }: List): { sql: string; parameters: Parameter
   return sprintId === null
     ? { sql: 'board_id = ? AND sprint_id IS NULL', parameters: [board.id] }
     : { sql: 'board_id = ? AND sprint_id = ?', parameters: [board.id, sprintId] };
-}
-
-async function versionOf(change: Change, sprintId: number): Promise<number> {
-  const sprint = await change.first<{ version: number }>(
-    'SELECT version FROM sprints WHERE id = ?',
-    [sprintId],
-  );
-  return sprint?.version ?? 0;
 }

@@ -127,6 +127,8 @@ export class MysqlServer {
           data,
           '--auth-root-authentication-method=normal',
           '--skip-test-db',
+          // Two that are installed at once take each other's temporary tables in a common folder.
+          `--tmpdir=${this.folder}`,
           '--innodb-log-file-size=32M',
         ],
         { stdio: 'pipe' },

@@ -3,8 +3,9 @@ import { burndown } from '../../../src/reports/burndown';
 import { replay } from '../../../src/reports/past';
 import { Log } from './log';
 
-const of = (log: Log, sprint: number, now = log.now): BurndownDay[] =>
-  burndown(replay(log.events, sprint, new Date(now)));
+const of = (log: Log, sprint: number, now = log.now): BurndownDay[] => [
+  ...burndown(replay(log.events, sprint, new Date(now))),
+];
 const column = <Name extends keyof BurndownDay>(days: BurndownDay[], name: Name) =>
   days.map((day) => day[name]);
 

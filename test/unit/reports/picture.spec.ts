@@ -91,6 +91,16 @@ describe('the picture of a velocity', () => {
 });
 
 describe('every picture', () => {
+  it('is the same, byte for byte, of the same numbers', async () => {
+    const again = [
+      burndownSvg(burndown),
+      velocitySvg('V', velocity([sprint])),
+      burndownSvg(burndown),
+    ];
+    const [one, , other] = await Promise.all(again);
+    expect(other).toBe(one);
+  });
+
   it('has no colour that the dark does not exchange', async () => {
     for (const svg of [await burndownSvg(burndown), await velocitySvg('V', velocity([sprint]))]) {
       const used = svg.replace(PICTURE_STYLE, '').matchAll(/(?:fill|stroke)="(#[^"]*|[a-z]+)"/g);

@@ -95,7 +95,7 @@ function afterEach(history: History, check: (world: World) => void): void {
 }
 
 const prove = (property: (history: History) => void): void =>
-  fc.assert(fc.property(history, property), { numRuns: 150 });
+  fc.assert(fc.property(history, property), { numRuns: 40 });
 
 describe('whatever happens to a sprint', () => {
   it('committed + added + re-estimated − removed is completed + unfinished, once it is committed', () => {
@@ -119,7 +119,8 @@ describe('whatever happens to a sprint', () => {
     prove((history) =>
       afterEach(history, (world) => {
         const told = world.report();
-        const last = burndown(replay(world.log.events, world.sprint, new Date(world.time))).at(-1);
+        const past = replay(world.log.events, world.sprint, new Date(world.time));
+        const last = [...burndown(past)].at(-1);
         if (!last) return;
         expect(last).toMatchObject({
           completed_points: told.completed.points,

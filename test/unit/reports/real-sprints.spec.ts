@@ -75,7 +75,7 @@ function look(log: Log, sprint: number, seen: Moment[], real: RealSprint): void 
     unfinished: amount(told.unfinished),
   }).toEqual(expected(seen, real));
 
-  const rows = new Map(burndown(past).map((day) => [day.date, day]));
+  const rows = new Map([...burndown(past)].map((day) => [day.date, day]));
   const published = new Map(
     seen.map((moment) => {
       const time = Date.parse(START) + (0.5 + (moment.percent / 100) * real.days) * 86_400_000;

@@ -1,0 +1,101 @@
+import accepts from 'accepts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { etagOfPieces, matchesNone } from './etag';
+import type { RouteSettings } from './http';
+import { Problem } from './problem';
+
+/** The formats of answers, by the words that `?format=` has for them. */
+export const MEDIA_TYPES = {
+  json: 'application/json',
+  csv: 'text/csv',
+  svg: 'image/svg+xml',
+} as const;
+export type Format = keyof typeof MEDIA_TYPES;
+
+const PARAMETERS: Record<Format, string> = {
+  json: '; charset=utf-8',
+  // RFC 4180, section 3.
+  csv: '; charset=utf-8; header=present',
+  svg: '; charset=utf-8',
+};
+
+/** How a body is put into a format. */
+export interface Writing {
+  /** The text or, where it may be long, its pieces; the same each time. */
+  write: (body: never) => string | Promise<string> | Iterable<string>;
+  /** Header fields of answers in this format. */
+  headers?: Record<string, string>;
+}
+
+/** The formats that a route answers in, the one that is preferred first. */
+export type Formats = Partial<Record<Format, Writing>>;
+
+/** Characters from which on a text is not held in memory as a whole. */
+const LONG = 256 * 1024;
+
+/**
+ * The format that a request asks for: `?format=` or, without it, what `Accept` likes best.
+ * @throws Problem `not_acceptable`
+ */
+export function formatOf(request: FastifyRequest, formats: Formats): Format {
+  const { format } = request.query as { format?: Format };
+  if (format !== undefined) return format;
+  const offered = Object.keys(formats) as Format[];
+  const type = requireAcceptable(
+    request,
+    offered.map((each) => MEDIA_TYPES[each]),
+  );
+  return offered.find((each) => MEDIA_TYPES[each] === type) as Format;
+}
+
+/**
+ * The media type that `Accept` likes best, of those that there are (RFC 9110, section 12.5.1). Its
+ * parameters are no matter: everything is in UTF-8.
+ * @throws Problem `not_acceptable`
+ */
+export function requireAcceptable({ headers }: FastifyRequest, types: readonly string[]): string {
+  if (headers.accept === undefined || headers.accept === '*/*') return types[0] as string;
+  const accept = headers.accept.replace(/;\s*(?!q=)[\w-]+=("[^"]*"|[^;,]*)/gi, '');
+  const best = accepts({ headers: { accept } } as IncomingMessage).type([...types]);
+  if (typeof best !== 'string') throw new Problem('not_acceptable');
+  return best;
+}
+
+/**
+ * Puts a body into the format that is asked for. A long text is written piece by piece, twice: for its
+ * entity tag and, where the client does not have it already, to be sent.
+ */
+export async function writeFormat(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: unknown,
+): Promise<string | Readable> {
+  const { formats = {} } = request.routeOptions.config as RouteSettings;
+  const format = formatOf(request, formats);
+  const { write, headers = {} } = formats[format] as Writing;
+  reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);
+  const written = await write(body as never);
+  if (typeof written === 'string') return written;
+  const text = whole(written);
+  if (text !== undefined) return text;
+  const again = (): Iterable<string> => write(body as never) as Iterable<string>;
+  const etag = await etagOfPieces(again());
+  reply.header('ETag', etag);
+  if (matchesNone(request.headers['if-none-match'], etag)) {
+    reply.code(304);
+    return '';
+  }
+  return Readable.from(again(), { objectMode: false, highWaterMark: 1 << 16 });
+}
+
+/** The text that the pieces make; nothing where it is long. */
+function whole(pieces: Iterable<string>): string | undefined {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length > LONG) return undefined;
+  }
+  return text;
+}

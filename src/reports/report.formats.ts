@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Formats } from '../common/formats';
+import type { BurndownDay } from './burndown';
+import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
+import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';
+import type { Burndown } from './reports.service';
+import type { VelocityView } from './report.dto';
+
+/** Lets a browser that is shown a picture by itself take its one style sheet, and nothing else. */
+const PICTURE_HEADERS = {
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PICTURE_STYLE).digest('base64')}'; frame-ancestors 'none'`,
+};
+
+/** Days of a piece. */
+const CHUNK = 500;
+
+export const REPORT: Formats = { csv: { write: reportCsv } };
+
+export const BURNDOWN: Formats = {
+  json: { write: burndownJson },
+  csv: { write: burndownCsv },
+  svg: {
+    write: ({ sprint, days, today }: Burndown) =>
+      burndownSvg({
+        title: sprint.name ?? `Sprint of ${sprint.start_date}`,
+        start_date: sprint.start_date,
+        end_date: sprint.end_date,
+        days,
+        today,
+      }),
+    headers: PICTURE_HEADERS,
+  },
+};
+
+export const VELOCITY: Formats = {
+  csv: { write: velocityCsv },
+  svg: {
+    write: (body: VelocityView) => velocitySvg('Velocity', body),
+    headers: PICTURE_HEADERS,
+  },
+};
+
+export const FORECAST: Formats = { csv: { write: forecastCsv } };
+
+function* burndownJson({ sprint, days }: Burndown): Generator<string> {
+  let text = `{"sprint":${JSON.stringify(sprint)},"days":[`;
+  let rows: BurndownDay[] = [];
+  let separator = '';
+  for (const day of days) {
+    rows.push(day);
+    if (rows.length < CHUNK) continue;
+    yield text + separator + JSON.stringify(rows).slice(1, -1);
+    [text, separator, rows] = ['', ',', []];
+  }
+  yield `${text}${rows.length > 0 ? separator : ''}${JSON.stringify(rows).slice(1, -1)}]}`;
+}

@@ -1,0 +1,73 @@
+import { rfc3339 } from '../common/clock';
+import { Problem } from '../common/problem';
+import type { Reader } from '../database/engine';
+import type { EventEntity, EventType, Members } from '../events/event';
+import type { SprintRow } from '../sprints/sprint.queries';
+import { findSprint, representSprint } from '../sprints/sprint.queries';
+import type { PastEvent, SprintPast } from './past';
+import { replay } from './past';
+import type { ReportView } from './report.dto';
+import { report } from './report';
+
+interface EventRow {
+  revision: number;
+  type: EventType;
+  at: string;
+  entity: EventEntity;
+  entity_id: number;
+  after: string | null;
+}
+
+/**
+ * A sprint's report as of now or, once it is completed, of then: the same, `sprint` apart, ever after.
+ * In a change it tells of what the change has done as soon as that is in the log (`Change.flush`).
+ * @param reader a snapshot or a change, for the sprint and its log have to fit together
+ * @throws Problem `sprint_not_found`
+ */
+export async function reportOf(reader: Reader, sprintId: number, now: Date): Promise<ReportView> {
+  const sprint = await sprintOf(reader, sprintId);
+  return { sprint: representSprint(sprint, now), ...report(await pastOf(reader, sprint, now)) };
+}
+
+/** The row of a sprint. @throws Problem `sprint_not_found` */
+export async function sprintOf(reader: Reader, id: number): Promise<SprintRow> {
+  const sprint = await findSprint(reader, id);
+  if (!sprint) throw new Problem('sprint_not_found');
+  return sprint;
+}
+
+const EVENT = 'e.revision, e.type, e.at, e.entity, e.entity_id, e.`after`';
+
+/**
+ * What the log tells of a sprint. Each part of the query finds its events by an index, so that it
+ * takes as long as what happened to the sprint's stories, the board and the sprint themselves,
+ * however long the log is. `entity_version` is 0 where an event made no version of its entity.
+ */
+const EVENTS = `SELECT ${EVENT} FROM events e
+  WHERE e.entity_id = ? AND e.entity = 'board' AND e.entity_version > 0 AND e.board_id = ?
+UNION ALL SELECT ${EVENT} FROM events e
+  WHERE e.entity_id = ? AND e.entity = 'sprint' AND e.entity_version > 0 AND e.board_id = ?
+UNION ALL SELECT ${EVENT} FROM (SELECT DISTINCT entity_id FROM events WHERE sprint_id = ?) i
+  JOIN events e ON e.entity_id = i.entity_id AND e.entity = 'story' AND e.board_id = ?`;
+
+export async function pastOf(
+  reader: Reader,
+  { id, board_id: boardId }: { id: number; board_id: number },
+  now: Date,
+): Promise<SprintPast> {
+  const rows = await reader.query<EventRow>(EVENTS, [boardId, boardId, id, boardId, id, boardId]);
+  const events = rows.map((row): PastEvent => ({
+    revision: row.revision,
+    type: row.type,
+    at: rfc3339(row.at),
+    entity: row.entity,
+    id: row.entity_id,
+    after: row.after === null ? null : (JSON.parse(row.after) as Members),
+  }));
+  // Sorting rows with long texts is more than the databases do in memory.
+  return replay(
+    events.sort((a, b) => a.revision - b.revision),
+    id,
+    now,
+  );
+}

@@ -1,0 +1,56 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { AnswersIn } from '../common/http';
+import { BoardName } from '../common/ids';
+import { NamedSprint, sprintPaths } from '../sprints/sprint-id';
+import {
+  BurndownView,
+  ForecastQuery,
+  ForecastView,
+  PictureQuery,
+  ReportView,
+  TableQuery,
+  VelocityQuery,
+  VelocityView,
+} from './report.dto';
+import { BURNDOWN, FORECAST, REPORT, VELOCITY } from './report.formats';
+import type { Burndown } from './reports.service';
+import { ReportsService } from './reports.service';
+
+@ApiTags('Reports')
+@Controller('api')
+export class ReportsController {
+  constructor(private readonly reports: ReportsService) {}
+
+  @Get(sprintPaths('report'))
+  @AnswersIn(
+    REPORT,
+    'Sprint report: what was committed, added, removed, completed and left over',
+    ReportView,
+  )
+  report(@NamedSprint() id: number, @Query() _query: TableQuery): Promise<ReportView> {
+    return this.reports.report(id);
+  }
+
+  @Get(sprintPaths('burndown'))
+  @AnswersIn(BURNDOWN, 'Sprint burndown, day by day', BurndownView)
+  burndown(@NamedSprint() id: number, @Query() _query: PictureQuery): Promise<Burndown> {
+    return this.reports.burndown(id);
+  }
+
+  @Get('boards/:board_name/velocity')
+  @AnswersIn(VELOCITY, 'Velocity: the last completed sprints', VelocityView)
+  velocity(@BoardName() name: string, @Query() { last }: VelocityQuery): Promise<VelocityView> {
+    return this.reports.velocity(name, last);
+  }
+
+  @Get('boards/:board_name/forecast')
+  @AnswersIn(
+    FORECAST,
+    'Forecast: when the backlog is done, and what fits into the next sprint',
+    ForecastView,
+  )
+  forecast(@BoardName() name: string, @Query() query: ForecastQuery): Promise<ForecastView> {
+    return this.reports.forecast(name, query);
+  }
+}

@@ -1,0 +1,201 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { boardNamed } from '../boards/board.queries';
+import { calendarDate, Clock, rfc3339 } from '../common/clock';
+import { Problem } from '../common/problem';
+import { Database } from '../database/database';
+import type { Reader } from '../database/engine';
+import { findRelative, representSprint } from '../sprints/sprint.queries';
+import { burndown } from './burndown';
+import { daysFromTo } from './calendar';
+import type { Throughput } from './forecast';
+import { forecast, HISTORY, LEAST_HISTORY } from './forecast';
+import { fromHundredths, hundredths } from './points';
+import type { BurndownView, ForecastQuery, ForecastView, ReportView } from './report.dto';
+import { pastOf, reportOf, sprintOf } from './report.queries';
+import { report } from './report';
+import type { Totals, Velocity, VelocitySprint } from './velocity';
+import { median, totals, velocity } from './velocity';
+
+const DEFAULT_SEED = 1;
+const MOST_TRIALS = 10_000;
+
+/** A burndown, and what its picture needs besides. */
+export interface Burndown extends BurndownView {
+  /** Null once the sprint is completed. */
+  today: string | null;
+}
+
+/** A sprint that is completed, and how long it was. */
+interface CompletedSprint extends VelocitySprint {
+  days: number;
+}
+
+interface CompletedRow {
+  id: number;
+  board_id: number;
+  version: number;
+  name: string | null;
+  start_date: string;
+  end_date: string | null;
+  completed_at: string;
+}
+
+/** Reads what became of sprints from the log, and foretells from it. */
+@Injectable()
+export class ReportsService {
+  /**
+   * The totals of completed sprints by id and version. They are frozen, and a sprint that is reopened
+   * has another version from then on; so no other instance need be heard, and nothing is ever stale.
+   */
+  private readonly frozen = new LRUCache<string, Totals>({ max: 10_000 });
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws Problem `sprint_not_found` */
+  report(sprintId: number): Promise<ReportView> {
+    const now = this.clock.now();
+    return this.database.snapshot((reader) => reportOf(reader, sprintId, now));
+  }
+
+  /** @throws Problem `sprint_not_found` */
+  async burndown(sprintId: number): Promise<Burndown> {
+    const now = this.clock.now();
+    return this.database.snapshot(async (reader) => {
+      const row = await sprintOf(reader, sprintId);
+      const past = await pastOf(reader, row, now);
+      return {
+        sprint: representSprint(row, now),
+        days: burndown(past),
+        today: past.completed ? null : calendarDate(now, past.time_zone),
+      };
+    });
+  }
+
+  /** The velocity of the last completed sprints of a board. @throws Problem `board_not_found` */
+  velocity(boardName: string, last = 10): Promise<Velocity> {
+    return this.database.snapshot(async (reader) => {
+      const board = await boardNamed(reader, boardName);
+      const sprints = await this.completed(reader, board, last);
+      return velocity(sprints.map(({ days: _, ...sprint }) => sprint));
+    });
+  }
+
+  /** What the board's past lets expect. @throws Problem `board_not_found`, `not_enough_history` */
+  async forecast(boardName: string, query: ForecastQuery): Promise<ForecastView> {
+    const { seed = DEFAULT_SEED, trials = MOST_TRIALS } = query;
+    if (query.stories !== undefined && query.points !== undefined) {
+      throw Problem.invalid(
+        ['stories', 'points'].map((parameter) => ({
+          parameter,
+          code: 'excluded',
+          detail: `${parameter} stands alone: work is counted in stories or in points`,
+        })),
+      );
+    }
+    const now = this.clock.now();
+    const { history, backlog, from } = await this.database.snapshot(async (reader) => {
+      const board = await boardNamed(reader, boardName);
+      const today = calendarDate(now, board.time_zone);
+      const active = await findRelative(reader, board, 'current', today);
+      return {
+        history: await this.completed(reader, board, HISTORY),
+        backlog: await backlogOf(reader, board),
+        from: active?.end_date ?? today,
+      };
+    });
+    if (history.length < LEAST_HISTORY) throw new Problem('not_enough_history');
+    const { count, points } = backlog;
+    return {
+      seed,
+      trials,
+      history: { sprints: history.length },
+      backlog: { count, points },
+      ...forecast({
+        history: history.map((sprint): Throughput => ({
+          points: sprint.completed_points,
+          count: sprint.completed_count,
+        })),
+        work: workOf(query, backlog),
+        seed,
+        trials,
+        from,
+        sprint_days: query.sprint_days ?? Math.round(median(history.map(({ days }) => days)) ?? 1),
+      }),
+    };
+  }
+
+  /** The last completed sprints of a board, oldest first; `reader` is a snapshot. */
+  private async completed(
+    reader: Reader,
+    board: { id: number; time_zone: string },
+    most: number,
+  ): Promise<CompletedSprint[]> {
+    const rows = await reader.query<CompletedRow>(
+      `SELECT id, board_id, version, name, start_date, end_date, completed_at FROM sprints
+       WHERE board_id = ? AND completed_at IS NOT NULL ORDER BY start_date DESC, id DESC LIMIT ${most}`,
+      [board.id],
+    );
+    const sprints: CompletedSprint[] = [];
+    for (const row of rows.reverse()) {
+      const { id, name, start_date, end_date } = row;
+      const completed_at = rfc3339(row.completed_at);
+      const last = end_date ?? calendarDate(new Date(completed_at), board.time_zone);
+      sprints.push({
+        id,
+        name,
+        start_date,
+        end_date,
+        completed_at,
+        ...(await this.totals(reader, row)),
+        days: Math.max(1, daysFromTo(start_date, last)),
+      });
+    }
+    return sprints;
+  }
+
+  private async totals(reader: Reader, sprint: CompletedRow): Promise<Totals> {
+    const key = `${sprint.id}.${sprint.version}`;
+    let found = this.frozen.get(key);
+    if (!found) {
+      found = totals(report(await pastOf(reader, sprint, this.clock.now())));
+      this.frozen.set(key, found);
+    }
+    return found;
+  }
+}
+
+interface Backlog extends Throughput {
+  /** Whether every story of it has points. */
+  estimated: boolean;
+}
+
+/** The work that waits in the backlog of a board. */
+async function backlogOf(reader: Reader, board: { id: number }): Promise<Backlog> {
+  const [row] = await reader.query<{ count: number; estimated: number; points: number | null }>(
+    `SELECT COUNT(*) AS count, COUNT(points) AS estimated, SUM(points) AS points FROM stories
+     WHERE board_id = ? AND sprint_id IS NULL AND status <> 'done'`,
+    [board.id],
+  );
+  const { count = 0, estimated = 0, points = 0 } = row ?? {};
+  return {
+    count,
+    // What SQLite adds up is not exact.
+    points: fromHundredths(hundredths(points)),
+    estimated: estimated === count,
+  };
+}
+
+/** The work that was named or, where none was, the backlog: in points, if all of it is estimated. */
+function workOf(
+  { stories, points }: ForecastQuery,
+  backlog: Backlog,
+): { unit: keyof Throughput; amount: number } {
+  if (stories !== undefined) return { unit: 'count', amount: stories };
+  if (points !== undefined) return { unit: 'points', amount: points };
+  const unit = backlog.estimated ? 'points' : 'count';
+  return { unit, amount: backlog[unit] };
+}
