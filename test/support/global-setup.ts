@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { MysqlServer, serverBinary } from './mysql-server';
 
 /**
@@ -5,6 +7,11 @@ import { MysqlServer, serverBinary } from './mysql-server';
  * (its user must be allowed to create databases), else a throwaway one where the machine has a server.
  */
 export default async function globalSetup(): Promise<void> {
+  // The tests of faults kill the built program.
+  execFileSync(process.execPath, ['scripts/build-if-needed.mjs'], {
+    cwd: join(__dirname, '../..'),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if (process.env.TEST_MYSQL_URL) return;
   const binary = serverBinary();
   if (binary === undefined) {

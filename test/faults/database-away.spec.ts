@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { engineUnderTest } from '../support/databases';
+import { afterwards, LONG, scale } from '../support/faults';
+import { Ledger } from '../support/ledger';
+import { MysqlServer, serverBinary } from '../support/mysql-server';
+import { Program } from '../support/program';
+import { Proxy } from '../support/proxy';
+import type { Sent } from '../support/sender';
+import { askFrom, Sender, slowest, statuses } from '../support/sender';
+
+const KILLS = scale(2, 10);
+const FROZEN_MS = scale(5000, 15_000);
+const CLIENTS = 100;
+
+jest.setTimeout(120_000);
+
+// SQLite's server is the program itself.
+const onServers = engineUnderTest() === 'mysql' ? describe : describe.skip;
+
+onServers('a database server', () => {
+  let server: MysqlServer;
+  const database = { url: '' };
+  beforeAll(async () => {
+    server = await MysqlServer.create(serverBinary() ?? 'mariadbd');
+    database.url = server.url;
+  });
+  afterAll(() => server.destroy());
+
+  it('that is away at the start is waited for', async () => {
+    await server.kill();
+    const program = await Program.spawn(database, { environment: { LOG_LEVEL: 'info' } });
+    await program.answers('/health/live', 200);
+    await program.answers('/health/ready', 503);
+    const sender = new Sender(program.url);
+    const { status, headers, body } = await sender.send('GET', '/api/boards');
+    expect([status, body.code]).toEqual([503, 'database_unavailable']);
+    expect(headers['retry-after']).toBe('1');
+    await sleep(600);
+    await server.start();
+    expect(await program.ready(1000)).toBeLessThan(1000);
+    expect((await sender.send('GET', '/api/boards')).status).toBe(200);
+    const lines = program.log.filter((line) => line.context === 'Database');
+    expect(lines.map(({ level, msg }) => [level, msg.replace(/: .*?\. /, ': …. ')])).toEqual([
+      ['error', 'The database cannot be used: …. Trying again until it can.'],
+      ['info', 'The database is ready.'],
+    ]);
+  });
+
+  it(`that is killed loses nothing, and is missed no longer than it is away, ${KILLS} times`, async () => {
+    const program = await Program.start(database);
+    const sender = new Sender(program.url);
+    const ledger = new Ledger('Killed');
+    ledger.start(16, () => (method, path, body) => sender.send(method, path, body));
+    const recoveries: number[] = [];
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      await sleep(300 + Math.random() * 500);
+      await server.kill();
+      await program.answers('/health/ready', 503);
+      await sleep(300);
+      await server.start();
+      const back = performance.now();
+      const before = ledger.acknowledged;
+      while (ledger.acknowledged === before && performance.now() - back < 5000) await sleep(5);
+      recoveries.push(performance.now() - back);
+    }
+    await ledger.stop();
+    expect([...ledger.refused.keys()].sort()).toEqual(['503']);
+    expect(Math.max(...recoveries)).toBeLessThan(1000);
+    await ledger.audit(program.url);
+    const said = program.log.filter((line) => line.context === 'Database').map((line) => line.msg);
+    expect(said.filter((line) => line.startsWith('The database fails'))).toHaveLength(KILLS);
+  });
+
+  it(`that does not answer for ${FROZEN_MS / 1000} s keeps nobody waiting longer than 5 s`, async () => {
+    const program = await Program.start(database);
+    const setting = new Sender(program.url);
+    await setting.send('POST', '/api/boards/Frozen/sprints', { start_date: '2026-11-23' });
+    const clients = askFrom(program.url, CLIENTS, [
+      ['POST', '/api/boards/Frozen/backlog', { title: 'x' }],
+      ['GET', '/api/boards'],
+      ['GET', '/api/boards/Frozen/sprints/next'],
+      ['GET', '/api/boards/Frozen'],
+      ['GET', '/api/stories/999999'],
+    ]);
+    await sleep(1000);
+    const memory = program.memory;
+    process.kill(server.pid, 'SIGSTOP');
+    await sleep(500);
+    const probes: Sent[] = [];
+    for (const end = performance.now() + FROZEN_MS; performance.now() < end;) {
+      probes.push(await setting.send('GET', '/health/live'));
+      expect(probes[probes.length - 1]?.status).toBe(200);
+      probes.push(await setting.send('GET', '/health/ready'));
+      expect(probes[probes.length - 1]?.status).toBe(503);
+      await sleep(100);
+    }
+    const grown = program.memory - memory;
+    process.kill(server.pid, 'SIGCONT');
+    const back = await program.ready();
+    await sleep(500);
+    const answers = await clients.stop();
+    expect(statuses(answers).sort()).toEqual(['200', '201', '404', '503']);
+    expect(slowest(answers)).toBeLessThan(5000);
+    expect(slowest(probes)).toBeLessThan(2000);
+    expect(back).toBeLessThan(1000);
+    expect(grown).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('that cannot be heard any more is given up, and the next connections serve', async () => {
+    const proxy = await Proxy.to(server.port);
+    afterwards(() => proxy.close());
+    const url = new URL(server.url);
+    url.port = String(proxy.port);
+    const program = await Program.start({ url: url.href });
+    const clients = askFrom(program.url, 20, [
+      ['GET', '/api/boards'],
+      ['POST', '/api/boards/Lost/backlog', { title: 'x' }],
+    ]);
+    await sleep(500);
+    proxy.swallow();
+    await program.answers('/health/ready', 503);
+    await sleep(LONG ? 15_000 : 2000);
+    proxy.mend();
+    expect(await program.ready()).toBeLessThan(2000);
+    // Those who were being served when it was lost have to wait for their deadline first.
+    await program.answers('/api/boards', 200, 4500);
+    const answers = await clients.stop();
+    expect(statuses(answers).sort()).toEqual(['200', '201', '503']);
+    expect(slowest(answers)).toBeLessThan(5000);
+  });
+});

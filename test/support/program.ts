@@ -1,0 +1,154 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestDatabase } from './databases';
+import { afterwards } from './faults';
+import { freePort } from './mysql-server';
+import { Sender } from './sender';
+
+const ROOT = join(__dirname, '../..');
+const MAIN = join(ROOT, 'dist/main.js');
+
+export interface ProgramOptions {
+  environment?: Record<string, string>;
+  port?: number;
+  /** What the program is run by, such as `strace` with its options. */
+  wrapper?: string[];
+}
+
+/** How a process ended. */
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The built program as a process of its own, so that it can be killed like one. */
+export class Program {
+  /** The lines of its log. */
+  readonly log: any[] = [];
+  /** What it wrote that is no line of the log. */
+  output = '';
+  readonly exited: Promise<Exit>;
+  readonly url: string;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly port: number,
+  ) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.exited = new Promise((resolve) =>
+      child.once('close', (code, signal) => resolve({ code, signal })),
+    );
+    let rest = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        try {
+          this.log.push(JSON.parse(line));
+        } catch {
+          this.output += `${line}\n`;
+        }
+      }
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+  }
+
+  /** Starts the program; it need not be ready yet, nor listen. */
+  static async spawn(
+    database: Pick<TestDatabase, 'url'>,
+    { environment = {}, port, wrapper = [] }: ProgramOptions = {},
+  ): Promise<Program> {
+    if (!existsSync(MAIN)) throw new Error('there is no built program: npm run build');
+    const chosen = port ?? (await freePort());
+    const [command = '', ...words] = [...wrapper, process.execPath, MAIN];
+    const child = spawn(command, words, {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: database.url,
+        PORT: String(chosen),
+        LOG_LEVEL: 'warn',
+        SHUTDOWN_DELAY_MS: '0',
+        ...environment,
+      },
+    });
+    const program = new Program(child, chosen);
+    afterwards(() => program.end('SIGKILL'));
+    return program;
+  }
+
+  /** Starts the program and waits until it is ready. */
+  static async start(
+    database: Pick<TestDatabase, 'url'>,
+    options?: ProgramOptions,
+  ): Promise<Program> {
+    const program = await Program.spawn(database, options);
+    await program.ready();
+    return program;
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** Memory that the process holds, in bytes. */
+  get memory(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  }
+
+  /** Milliseconds that the process was ready to run and had to wait for others of the machine. */
+  get held(): number {
+    try {
+      return Number(readFileSync(`/proc/${this.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Waits until `path` is answered with `status`; returns the milliseconds that took. */
+  async answers(path: string, status: number, withinMs = 30_000): Promise<number> {
+    const sender = new Sender(this.url);
+    const start = performance.now();
+    let seen: unknown = 'nothing';
+    try {
+      while (performance.now() - start < withinMs) {
+        seen = await sender.send('GET', path).then(
+          (answer) => answer.status,
+          (error: Error) => error.message,
+        );
+        if (seen === status) return performance.now() - start;
+        if (this.child.exitCode !== null) break;
+        await sleep(10);
+      }
+    } finally {
+      sender.close();
+    }
+    throw new Error(
+      `${path}: ${String(seen)} instead of ${status} after ${withinMs} ms\n${this.told()}`,
+    );
+  }
+
+  ready(withinMs?: number): Promise<number> {
+    return this.answers('/health/ready', 200, withinMs);
+  }
+
+  /** Sends a signal, and waits for the end that it brings. */
+  async end(signal: NodeJS.Signals): Promise<Exit> {
+    this.signal(signal);
+    return this.exited;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** All that it said, for the message of a test that fails. */
+  told(): string {
+    return this.output + this.log.map((line) => JSON.stringify(line)).join('\n');
+  }
+}

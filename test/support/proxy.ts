@@ -1,0 +1,63 @@
+import type { Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** A way to a server that can be lost without either side being told. */
+export class Proxy {
+  private readonly pairs = new Set<[Socket, Socket]>();
+  private swallowing = false;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: number,
+  ) {}
+
+  /** Leads to a port on loopback. */
+  static async to(target: number): Promise<Proxy> {
+    const server = createServer({ noDelay: true });
+    const proxy = new Proxy(server, target);
+    server.on('connection', (socket) => proxy.join(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as { port: number }).port;
+  }
+
+  /** From now on nothing passes and nothing is closed; new connections are taken, and stay silent. */
+  swallow(): void {
+    this.swallowing = true;
+    for (const pair of this.pairs) for (const socket of pair) socket.pause();
+  }
+
+  /** New connections pass again; those of before stay lost. */
+  mend(): void {
+    this.swallowing = false;
+  }
+
+  close(): void {
+    this.server.close();
+    for (const pair of this.pairs) for (const socket of pair) socket.destroy();
+  }
+
+  private join(near: Socket): void {
+    if (this.swallowing) {
+      near.pause();
+      const silent: [Socket, Socket] = [near, near];
+      this.pairs.add(silent);
+      near.on('error', () => undefined).once('close', () => this.pairs.delete(silent));
+      return;
+    }
+    const far = connect({ port: this.target, host: '127.0.0.1', noDelay: true });
+    const pair: [Socket, Socket] = [near, far];
+    this.pairs.add(pair);
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.on('error', () => undefined);
+      from.on('data', (data) => to.write(data));
+      from.once('close', () => {
+        this.pairs.delete(pair);
+        to.destroy();
+      });
+    }
+  }
+}
