@@ -16,7 +16,7 @@ export interface Board {
   stories: number[];
 }
 
-const AT = '2026-01-05 09:00:00.000';
+const AT = '2026-01-05 09:12:34.567';
 const SPRINT = ['board_id', 'name', 'goal', 'start_date', 'end_date', 'completed_at'];
 const TIMES = ['created_at', 'updated_at', 'version'];
 export const STORY_COLUMNS = [

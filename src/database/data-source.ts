@@ -4,6 +4,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { DataSource } from 'typeorm';
 import type { DatabaseTarget } from '../config';
 import { prepareConnection } from './mysql.engine';
+import { MOST_PREPARED } from './prepared';
 import { entities, migrations } from './registry';
 
 type MysqlTarget = Exclude<DatabaseTarget, { kind: 'sqlite' }>;
@@ -73,6 +74,7 @@ export function connectionOptions(target: MysqlTarget): mysql2.ConnectionOptions
     supportBigNumbers: true,
     decimalNumbers: true,
     connectTimeout: 4000,
+    maxPreparedStatements: MOST_PREPARED,
     // A peer that vanished without a word is noticed by the system's probes, not after two hours.
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,

@@ -1,8 +1,15 @@
-import type { Connection as Raw, ConnectionOptions, QueryError, ResultSetHeader } from 'mysql2';
+import type {
+  Connection as Raw,
+  ConnectionOptions,
+  FieldPacket,
+  QueryError,
+  ResultSetHeader,
+} from 'mysql2';
 import { createConnection } from 'mysql2';
 import type { Engine, Failure, Load, Parameter, Reader, Row, Writer, Written } from './engine';
 import { Unavailable } from './engine';
 import { Gate } from './gate';
+import { NOT_PREPARED, Recurring, restoreFractions } from './prepared';
 
 /**
  * Errors after which the same transaction may succeed, for it was rolled back: deadlock and, on
@@ -65,6 +72,7 @@ class Connection implements Writer {
 
   constructor(
     readonly raw: Raw,
+    private readonly recurring: Recurring,
     private readonly deadline: () => number,
   ) {}
 
@@ -86,19 +94,36 @@ class Connection implements Writer {
         reject(new TimedOut('no time left'));
         return;
       }
-      this.raw.query(
-        { sql, values: values as Parameter[], timeout },
-        (error: QueryError | null, result) => {
-          if (!error) {
-            resolve(result as T);
-            return;
-          }
-          const timedOut = error.code === 'PROTOCOL_SEQUENCE_TIMEOUT';
-          if (timedOut || isLost(error)) this.lost = true;
+      // The driver's own limit would not begin before a statement is prepared.
+      const timer = setTimeout(() => {
+        this.lost = true;
+        this.usable = false;
+        reject(new TimedOut('no answer in time'));
+      }, timeout);
+      let prepare = this.recurring.isWorthPreparing(sql, values);
+      const answered = (
+        error: QueryError | null,
+        result: unknown,
+        fields?: FieldPacket[],
+      ): void => {
+        if (prepare && NOT_PREPARED.has(error?.errno ?? 0)) {
+          prepare = false;
+          this.raw.query(sql, values as Parameter[], answered);
+          return;
+        }
+        clearTimeout(timer);
+        if (error) {
+          if (isLost(error)) this.lost = true;
           if (this.lost || LEAVE.has(error.errno ?? 0)) this.usable = false;
-          reject(timedOut ? new TimedOut('no answer in time') : error);
-        },
-      );
+          reject(error);
+          return;
+        }
+        this.recurring.answered(sql, result);
+        if (prepare && fields) restoreFractions(result as Row[], fields);
+        resolve(result as T);
+      };
+      if (prepare) this.raw.execute(sql, values as Parameter[], answered);
+      else this.raw.query(sql, values as Parameter[], answered);
     });
   }
 }
@@ -116,6 +141,7 @@ export class MysqlEngine implements Engine {
   private readonly gate: Gate;
   private readonly streams: Gate;
   private closed = false;
+  private readonly recurring = new Recurring();
 
   constructor(
     private readonly options: ConnectionOptions,
@@ -248,7 +274,7 @@ export class MysqlEngine implements Engine {
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const raw = this.idle.pop() ?? (await this.connect(deadline));
-    const connection = new Connection(raw, statementDeadline);
+    const connection = new Connection(raw, this.recurring, statementDeadline);
     try {
       return await work(connection);
     } finally {
@@ -276,7 +302,7 @@ export class MysqlEngine implements Engine {
       await new Promise<void>((resolve, reject) => {
         raw.connect((error) => (error ? reject(error) : resolve()));
       });
-      const connection = new Connection(raw, () => deadline);
+      const connection = new Connection(raw, this.recurring, () => deadline);
       await prepare((statement) => connection.send(statement));
       // A statement that nobody waits for any more is to end on the server too. (MariaDB counts in
       // seconds, MySQL in milliseconds, each in a comment that only it executes.)

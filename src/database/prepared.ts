@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache';
+import type { FieldPacket } from 'mysql2';
+import { Types } from 'mysql2';
+import type { Parameter, Row } from './engine';
+
+/** Statements that a connection keeps prepared, and the server for it; it ends the oldest by itself. */
+export const MOST_PREPARED = 200;
+
+/** A statement with more parameters carries rows by the hundred, and hardly comes again as it is. */
+const MOST_PARAMETERS = 64;
+
+/**
+ * Errors of a server, or of a proxy before it, that does not have or take a prepared statement; it was
+ * not executed: unknown, not supported, too many, to be prepared again.
+ */
+export const NOT_PREPARED = new Set([1243, 1295, 1461, 1615]);
+
+/** Rows up to which an answer is small. */
+const FEW = 10;
+
+/**
+ * Tells which statements are worth preparing. A server that need not read and plan a small statement
+ * again is done an eighth sooner; but the first time costs a round trip more, and rows are read more
+ * slowly from the protocol of prepared statements, above all the times in them. So it is done from
+ * the second time on that a text comes, as long as its answers are small. Statements without
+ * parameters control transactions, which MySQL does not prepare.
+ */
+export class Recurring {
+  /** The most rows that a text was answered with. */
+  private readonly rows = new LRUCache<string, number>({ max: 5 * MOST_PREPARED });
+
+  isWorthPreparing(sql: string, values: readonly Parameter[]): boolean {
+    const worth = values.length > 0 && values.length <= MOST_PARAMETERS;
+    return worth && (this.rows.get(sql) ?? Infinity) <= FEW;
+  }
+
+  answered(sql: string, result: unknown): void {
+    const rows = Array.isArray(result) ? result.length : 0;
+    const most = this.rows.peek(sql);
+    if (most === undefined || most < rows) this.rows.set(sql, rows);
+  }
+}
+
+const { DATETIME } = Types;
+const WHOLE_SECONDS = 'YYYY-MM-DD HH:MM:SS'.length;
+
+/**
+ * Makes the times of rows from a prepared statement what they are from any other: its protocol leaves
+ * out a fraction of a second that is zero.
+ */
+export function restoreFractions(rows: Row[], fields: readonly FieldPacket[]): void {
+  for (const { name, type, decimals } of fields) {
+    if (type !== DATETIME || !decimals) continue;
+    for (const row of rows) {
+      const time = row[name];
+      if (typeof time === 'string' && time.length === WHOLE_SECONDS) {
+        row[name] = `${time}.${'0'.repeat(decimals)}`;
+      }
+    }
+  }
+}
