@@ -1,5 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { Global, Module } from '@nestjs/common';
+import { AuthModule } from './auth/auth.module';
 import { BoardsModule } from './boards/boards.module';
 import { Clock } from './common/clock';
 import { Resources } from './common/resources';
@@ -27,6 +28,7 @@ export class AppModule {
       imports: [
         CommonModule,
         DatabaseModule,
+        AuthModule,
         BoardsModule,
         SprintsModule,
         StoriesModule,

@@ -22,6 +22,12 @@ export const PROBLEMS = {
     'Something in the request is not allowed; `errors` names each fault.',
   ],
   bad_request: [400, 'Bad request', 'The request is not well-formed HTTP, or its URL is not.'],
+  unauthorized: [
+    401,
+    'Unauthorized',
+    'The request must bring a token that is valid: `Authorization: Bearer …`.',
+  ],
+  forbidden: [403, 'Forbidden', 'The token does not allow this.'],
   cross_site: [
     403,
     'Cross-site request',
@@ -31,6 +37,7 @@ export const PROBLEMS = {
   sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
   story_not_found: [404, 'Story not found', 'There is no story with this id.'],
   task_not_found: [404, 'Task not found', 'There is no task with this id.'],
+  token_not_found: [404, 'Token not found', 'There is no token with this id.'],
   no_current_sprint: [404, 'No current sprint', 'No sprint of the board is active today.'],
   no_next_sprint: [404, 'No next sprint', 'No sprint of the board is planned for later.'],
   no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
@@ -42,6 +49,11 @@ export const PROBLEMS = {
   ],
   not_acceptable: [406, 'Not acceptable', 'The resource has no form that `Accept` asks for.'],
   request_timeout: [408, 'Request timeout', 'The request did not arrive in time.'],
+  last_admin: [
+    409,
+    'Last admin token',
+    'The last admin token can only go when it is the last token; make another one first.',
+  ],
   name_taken: [409, 'Name taken', 'Another board has this name.'],
   board_not_empty: [
     409,
