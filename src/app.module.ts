@@ -1,5 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { Global, Module } from '@nestjs/common';
+import { AuthModule } from './auth/auth.module';
 import { BoardsModule } from './boards/boards.module';
 import { Clock } from './common/clock';
 import { Resources } from './common/resources';
@@ -28,6 +29,7 @@ export class AppModule {
       imports: [
         CommonModule,
         DatabaseModule,
+        AuthModule,
         BoardsModule,
         SprintsModule,
         StoriesModule,

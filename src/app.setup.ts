@@ -2,11 +2,20 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger as Pino } from 'pino';
+import { Door } from './auth/door';
+import { withoutTokens } from './auth/secret';
+import { OPEN } from './common/access';
 import { readBody, readQuery } from './common/body';
 import { Browsers, SECURITY_HEADERS } from './common/browsers';
 import { etagOf, matchesNone } from './common/etag';
@@ -101,7 +110,10 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     app.get(Config).databaseDeadlineMs + GRACE,
     (request, reply) => sendProblem(request, reply, unavailable()),
   );
+  const door = app.get(Door, { strict: false });
 
+  server.addHook('onRoute', requireScope);
+  server.decorateRequest('access', undefined);
   server.decorateRequest('repeatable', undefined);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
@@ -110,25 +122,37 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
     const { always } = request.routeOptions.config as RouteSettings;
+    const refuse = (refusal: unknown): void => {
+      if (refusal instanceof Problem) sendProblem(request, reply, refusal);
+      else done(refusal as Error);
+    };
+    const requireOwnPage = (): void => {
+      // A page has no token by itself; where none is asked for, it must not be able to write.
+      if (request.access === OPEN) browsers.requireSameSite(request);
+    };
+    let waiting: void | Promise<void>;
     try {
       if (!always && !pressure.admits()) throw new Problem('overloaded');
       if (request.url.length > URL_LIMIT) throw new Problem('uri_too_long');
       if (request.raw.rawHeaders.length > 2 * MOST_HEADERS) throw new Problem('headers_too_large');
       // HTTP/1.1 asks for it (RFC 9112, section 3.2).
-      if (request.host === '' && request.raw.httpVersion === '1.1')
+      if (request.host === '' && request.raw.httpVersion === '1.1') {
         throw new Problem('bad_request');
+      }
       browsers.requireOwnHost(request);
       const preflight = browsers.share(request, reply, () => routes.methodsAt(request.url));
       if (preflight) {
         void reply.code(204).headers(preflight).send();
         return;
       }
-      browsers.requireSameSite(request);
+      waiting = door.admit(request);
+      if (!waiting) requireOwnPage();
     } catch (refusal) {
-      sendProblem(request, reply, refusal as Problem);
+      refuse(refusal);
       return;
     }
-    done();
+    if (waiting) waiting.then(requireOwnPage).then(() => done(), refuse);
+    else done();
   });
   server.addHook('preHandler', (request, reply, done) => {
     punctuality.began(request, reply);
@@ -160,6 +184,14 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   app.useGlobalFilters(new ProblemFilter(routes, app.get(Resources)));
 }
 
+/** A route that does not say who may use it is a mistake that must not be served. */
+function requireScope({ method, url, config }: RouteOptions & { url: string }): void {
+  const { scope } = (config ?? {}) as RouteSettings;
+  if (scope === undefined) {
+    throw new Error(`${[method].flat().join(', ')} ${url} does not say what it needs`);
+  }
+}
+
 /** What the log has of each request. */
 function requestLine(
   request: FastifyRequest,
@@ -169,13 +201,15 @@ function requestLine(
   method: string;
   url: string;
   route: string;
+  actor?: string;
   status: number;
   duration_ms: number;
 } {
   return {
     request_id: request.id,
     method: request.method,
-    url: request.url,
+    url: withoutTokens(request.url),
+    ...(request.access && { actor: request.access.actor }),
     route: request.routeOptions.url ?? '(none)',
     status: reply.statusCode,
     duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,

@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { RouteSettings } from './common/http';
 
 /** The document that is committed, tested and served: all three are one file. */
 export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');
@@ -58,17 +59,20 @@ export function setUpDocs(app: NestFastifyApplication): void {
       .type(`${type}; charset=utf-8`)
       .send(content);
   };
-  server.get('/openapi.json', (_request, reply) => send(reply, 'application/json', document()));
-  server.get('/', (_request, reply) => {
+  const open = { config: { scope: 'public' } satisfies RouteSettings };
+  server.get('/openapi.json', open, (_request, reply) =>
+    send(reply, 'application/json', document()),
+  );
+  server.get('/', open, (_request, reply) => {
     void reply.redirect('/docs', 302);
   });
-  server.get('/docs', (_request, reply) => send(reply, 'text/html', PAGE));
-  server.get('/docs/init.js', (_request, reply) => send(reply, 'text/javascript', SCRIPT));
+  server.get('/docs', open, (_request, reply) => send(reply, 'text/html', PAGE));
+  server.get('/docs/init.js', open, (_request, reply) => send(reply, 'text/javascript', SCRIPT));
   void server.register(fastifyStatic, {
     root: dirname(require.resolve('swagger-ui-dist/package.json')),
     serve: false,
   });
   for (const name of ASSETS) {
-    server.get(`/docs/${name}`, (_request, reply) => reply.sendFile(name));
+    server.get(`/docs/${name}`, open, (_request, reply) => reply.sendFile(name));
   }
 }

@@ -45,6 +45,7 @@ export async function buildDocument(): Promise<OpenAPIObject> {
       .setVersion(version)
       .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
       .addServer('/')
+      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A token, once there is one.' })
       .setOpenAPIVersion('3.1.0')
       .build(),
   );
@@ -79,6 +80,8 @@ function complete(document: OpenAPIObject): OpenAPIObject {
       operation.responses.default = { $ref: '#/components/responses/Problem' };
     }
   }
+  // Without a token in the database none is asked for.
+  document.security = [{}, { bearer: [] }];
   const components = document.components as unknown as Record<string, Schema>;
   components.schemas = { ...components.schemas, Problem: PROBLEM, Fault: FAULT };
   components.responses = {

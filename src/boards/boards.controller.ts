@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../common/caller';
 import { From } from '../common/caller';
-import { Answers, Creates } from '../common/http';
+import { Answers, Creates, Needs } from '../common/http';
 import { BoardName } from '../common/ids';
 import type { Listing } from '../common/listing';
 import { PageQuery } from '../common/listing';
@@ -16,24 +16,28 @@ export class BoardsController {
   constructor(private readonly boards: BoardsService) {}
 
   @Get()
+  @Needs('read', { filtered: true })
   @Answers('List boards', [BoardView])
-  list(@Query() page: PageQuery): Promise<Listing> {
-    return this.boards.list(page);
+  list(@From() caller: Caller, @Query() page: PageQuery): Promise<Listing> {
+    return this.boards.list(caller, page);
   }
 
   @Post()
+  @Needs('write', { filtered: true })
   @Creates('Create board', BoardView, ({ name }) => `/api/boards/${encodeURIComponent(name)}`)
   create(@From() caller: Caller, @Body() body: CreateBoard): Promise<BoardView> {
     return this.boards.create(caller, body);
   }
 
   @Get(':board_name')
+  @Needs('read')
   @Answers('Show board', BoardView)
   show(@BoardName() name: string): Promise<BoardView> {
     return this.boards.show(name);
   }
 
   @Put(':board_name')
+  @Needs('write')
   @Answers('Update board', BoardView)
   update(
     @From() caller: Caller,
@@ -44,6 +48,7 @@ export class BoardsController {
   }
 
   @Patch(':board_name')
+  @Needs('write')
   @Answers('Update board', BoardView)
   patch(
     @From() caller: Caller,
@@ -54,6 +59,7 @@ export class BoardsController {
   }
 
   @Delete(':board_name')
+  @Needs('write')
   @Answers('Delete board', Deleted)
   delete(
     @From() caller: Caller,

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import { moveGrants } from '../auth/grants';
+import { visible } from '../common/access';
 import { requireEchoes, requireVersion } from '../common/body';
 import type { Caller } from '../common/caller';
 import { requireMatch } from '../common/etag';
@@ -15,6 +17,8 @@ import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { BOARD_COLUMNS, boardNamed, representBoard } from './board.queries';
 import { BoardSweeper } from './board-sweeper';
 
+const RENAMING = 'A token for certain boards cannot rename them.';
+
 @Injectable()
 export class BoardsService {
   constructor(
@@ -23,14 +27,16 @@ export class BoardsService {
     private readonly sweeper: BoardSweeper,
   ) {}
 
-  async list(page: PageQuery): Promise<Listing> {
+  /** The boards that the caller may see. */
+  async list(caller: Caller, page: PageQuery): Promise<Listing> {
+    const { sql, parameters } = visible(caller);
     // No one board's revision stands for all boards, so the tag is made of each.
     const tag = createHash('sha1');
     await this.database.snapshot(async (reader) => {
       for (let after = 0, more = true; more;) {
         const rows = await reader.query<{ id: number; version: number; revision: number }>(
-          'SELECT id, version, revision FROM boards WHERE id > ? AND name IS NOT NULL ORDER BY id LIMIT 5000',
-          [after],
+          `SELECT b.id, b.version, b.revision FROM boards b WHERE b.id > ? AND ${sql} ORDER BY b.id LIMIT 5000`,
+          [after, ...parameters],
         );
         for (const { id, version, revision } of rows) {
           tag.update(`${id}.${version}.${revision},`);
@@ -44,8 +50,8 @@ export class BoardsService {
       {
         columns: BOARD_COLUMNS,
         from: 'boards b',
-        where: 'b.name IS NOT NULL',
-        parameters: [],
+        where: sql,
+        parameters,
         order: [column('name', 'b')],
         represent: (row) => representBoard(row as unknown as LockedBoard),
       },
@@ -75,6 +81,8 @@ export class BoardsService {
         requireMatch(caller, before);
         requireVersion(body, before);
         if (body.name !== undefined && body.name !== board.name) {
+          // It would learn which names are taken by boards that it may not see.
+          if (caller.boards) throw new Problem('forbidden', RENAMING);
           const other = await change.first('SELECT id FROM boards WHERE name = ?', [body.name]);
           if (other) throw new Problem('name_taken');
         }
@@ -85,6 +93,7 @@ export class BoardsService {
         };
         if (!differences(before, { ...before, ...columns })) return before;
         await change.update('boards', board.id, columns);
+        if (columns.name !== undefined) await moveGrants(change, board.name, columns.name);
         const after = representBoard({
           ...board,
           ...columns,
@@ -124,6 +133,7 @@ export class BoardsService {
         if (held) throw new Problem('board_not_empty');
       }
       await change.update('boards', board.id, { name: null });
+      await moveGrants(change, board.name, null);
       change.record(board, {
         type: 'board.deleted',
         entity: 'board',

@@ -1,12 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Access } from './access';
+import { accessOf } from './access';
 import type { RepeatableRequest } from './repeatable';
 
-/** Who asks for a change, and under which conditions. Doors make it; services hand it on. */
-export interface Caller {
-  /** The name that the log has for whoever did it. */
-  actor: string;
+/** Who asks, for what is theirs to see, and under which conditions. Doors make it; services hand it on. */
+export interface Caller extends Pick<Access, 'actor' | 'boards'> {
   /** `If-Match` as it was sent. */
   ifMatch?: string;
   /** Set where the request came with an `Idempotency-Key`. */
@@ -18,10 +18,13 @@ export interface Caller {
   since?: number;
 }
 
-/** The caller of a request, for handlers that change something. */
+/** The caller of a request, for handlers that change something or tell of several boards. */
 export const From = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  const { headers, repeatable } = context.switchToHttp().getRequest<FastifyRequest>();
-  const caller: Caller = { actor: 'anonymous', since: Date.now() };
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const { headers, repeatable } = request;
+  const { actor, boards } = accessOf(request);
+  const caller: Caller = { actor, since: Date.now() };
+  if (boards) caller.boards = boards;
   const ifMatch = headers['if-match'];
   if (ifMatch !== undefined) caller.ifMatch = ifMatch;
   if (repeatable) caller.repeatable = repeatable;

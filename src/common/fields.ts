@@ -240,40 +240,59 @@ export const instant: Kind = {
   },
 };
 
-/** Different labels of 1–50 characters, at most 20. */
-export const labels: Kind = {
-  list: true,
-  schema: {
-    type: 'array',
-    maxItems: 20,
-    uniqueItems: true,
-    items: { type: 'string', minLength: 1, maxLength: 50 },
-  },
-  read(value) {
-    if (!Array.isArray(value)) return refuse('invalid_type', 'must be a list of texts');
-    if (value.length > 20) return refuse('too_many', 'must have at most 20 labels');
-    const one = text(50, { blank: false });
-    for (const item of value as unknown[]) {
-      const reading = one.read(item);
-      if ('code' in reading) return refuse(reading.code, `each label ${reading.detail}`);
-    }
-    if (new Set(value).size < value.length) return refuse('duplicate', 'must not repeat a label');
-    return { value: value as unknown[] };
-  },
-};
+/** A list of at most `max` different items of one kind; `item` is what they are called. */
+export function listOf(kind: Kind, max: number, item: string): Kind {
+  return {
+    list: true,
+    schema: { type: 'array', maxItems: max, uniqueItems: true, items: kind.schema },
+    read(value) {
+      if (!Array.isArray(value)) return refuse('invalid_type', 'must be a list of texts');
+      if (value.length > max) return refuse('too_many', `must have at most ${max} ${item}s`);
+      const values: unknown[] = [];
+      for (const one of value as unknown[]) {
+        const reading = kind.read(one);
+        if ('code' in reading) return refuse(reading.code, `each ${item} ${reading.detail}`);
+        values.push(reading.value);
+      }
+      if (new Set(values).size < values.length) {
+        return refuse('duplicate', `must not repeat a ${item}`);
+      }
+      return { value: values };
+    },
+  };
+}
 
-/** A board's name: trimmed, NFC, 1–100 characters, none of them a control character, not `.` or `..`. */
+/** Different labels of 1–50 characters, at most 20. */
+export const labels = listOf(text(50, { blank: false }), 20, 'label');
+
+/** A name: trimmed, NFC, 1 to `max` characters, none of them a control character. */
+export function line(max: number): Kind {
+  return {
+    schema: { type: 'string', minLength: 1, maxLength: max },
+    read(value) {
+      if (typeof value !== 'string') return refuse('invalid_type', 'must be a text');
+      if (hasForbidden(value)) {
+        return refuse('invalid_text', 'must not have NUL or lone surrogates');
+      }
+      const name = value.normalize('NFC').trim();
+      if (name === '') return refuse('blank', 'must not be blank');
+      if (lengthOf(name) > max) return refuse('too_long', `must have at most ${max} characters`);
+      if (/\p{Cc}/u.test(name)) return refuse('invalid_text', 'must not have control characters');
+      return { value: name };
+    },
+  };
+}
+
+const name = line(100);
+
+/** A board's name: a name that is not `.` or `..`, which no URL can keep. */
 export const boardName: Kind = {
-  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  ...name,
   read(value) {
-    if (typeof value !== 'string') return refuse('invalid_type', 'must be a text');
-    if (hasForbidden(value)) return refuse('invalid_text', 'must not have NUL or lone surrogates');
-    const name = value.normalize('NFC').trim();
-    if (name === '') return refuse('blank', 'must not be blank');
-    if (lengthOf(name) > 100) return refuse('too_long', 'must have at most 100 characters');
-    if (/\p{Cc}/u.test(name)) return refuse('invalid_text', 'must not have control characters');
-    if (name === '.' || name === '..') return refuse('invalid_value', 'must not be "." or ".."');
-    return { value: name };
+    const reading = name.read(value);
+    return 'value' in reading && (reading.value === '.' || reading.value === '..')
+      ? refuse('invalid_value', 'must not be "." or ".."')
+      : reading;
   },
 };
 

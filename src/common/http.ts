@@ -1,6 +1,7 @@
 import { applyDecorators, HttpCode } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import type { Scope } from './access';
 import {
   ApiCreatedResponse,
   ApiExtraModels,
@@ -23,7 +24,35 @@ export interface RouteSettings {
   tagged?: boolean;
   /** The formats that it answers in, where there are several. */
   formats?: Formats;
+  /** What a token must allow; `public` asks for none. A route that does not say is not served. */
+  scope?: Scope | 'public';
+  /** Shows nothing of boards that the caller may not see, though its path names no board. */
+  filtered?: boolean;
+  /** Its answer must not be stored, so it cannot be repeated with an `Idempotency-Key`. */
+  unrepeatable?: boolean;
 }
+
+const SETTINGS = Symbol('route settings');
+
+/** Adds to what a route tells; the decorators of one handler add up. */
+export function Route(settings: RouteSettings): MethodDecorator {
+  return (target, key, descriptor) => {
+    const handler = descriptor.value as object;
+    const all = { ...(Reflect.getMetadata(SETTINGS, handler) as RouteSettings), ...settings };
+    Reflect.defineMetadata(SETTINGS, all, handler);
+    (RouteConfig(all) as MethodDecorator)(target, key, descriptor);
+  };
+}
+
+/**
+ * What a caller must be allowed to do for this route and method. A caller that may see certain boards
+ * only is held to the board that the path names; where it names none, `filtered` says that the service
+ * holds it to them, else it is refused.
+ */
+export const Needs = (
+  scope: Scope | 'public',
+  { filtered = false }: { filtered?: boolean } = {},
+): MethodDecorator => Route({ scope, filtered });
 
 /** Describes a handler that answers 200 with one object, or a bare array of them. */
 export function Answers(summary: string, type: Type<unknown> | [Type<unknown>]): MethodDecorator {
@@ -42,7 +71,7 @@ export function Creates(
 ): MethodDecorator {
   return applyDecorators(
     HttpCode(201),
-    RouteConfig({ location }),
+    Route({ location }),
     ApiOperation({ summary }),
     ApiCreatedResponse({ type }),
   );
@@ -50,7 +79,7 @@ export function Creates(
 
 /** Describes a handler that acts on a resource and answers 200 with what it is then. */
 export const AnswersAction = (summary: string, type: Type<unknown>): MethodDecorator =>
-  applyDecorators(Answers(summary, type), RouteConfig({ tagged: true } satisfies RouteSettings));
+  applyDecorators(Answers(summary, type), Route({ tagged: true }));
 
 /** Describes a handler whose answer has several formats: JSON and others. */
 export function AnswersIn(
@@ -65,7 +94,7 @@ export function AnswersIn(
   ]);
   return applyDecorators(
     HttpCode(200),
-    RouteConfig({ formats } satisfies RouteSettings),
+    Route({ formats }),
     ApiOperation({ summary }),
     ApiExtraModels(type),
     ApiOkResponse({ content: Object.fromEntries(content) as never }),

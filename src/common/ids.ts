@@ -39,5 +39,6 @@ const parameter =
 export const SprintId = parameter('sprint_id', (value) => readId(value, 'sprint_not_found'));
 export const StoryId = parameter('story_id', (value) => readId(value, 'story_not_found'));
 export const TaskId = parameter('task_id', (value) => readId(value, 'task_not_found'));
+export const TokenId = parameter('token_id', (value) => readId(value, 'token_not_found'));
 export const BoardName = parameter('board_name', readBoardName);
 export const NewBoardName = parameter('board_name', readNewBoardName);

@@ -14,6 +14,8 @@ export const FAULTS = {
   invalid_type: 'It is of another kind than is asked for, such as a text where a number must be.',
   invalid_value: 'It is none of the values that may be given here.',
   excluded: 'It cannot be sent together with another.',
+  not_admin: 'The first token must be for an admin.',
+  not_for_admin: 'An admin cannot be held to certain boards.',
   not_found: 'It names something that is not there.',
   not_nullable: 'It cannot be null.',
   out_of_range: 'It is smaller or greater, or earlier or later, than it may be.',
@@ -25,6 +27,7 @@ export const FAULTS = {
   too_long: 'The text has too many characters.',
   too_many: 'There are too many of them.',
   too_precise: 'The number has too many decimals.',
+  unrepeatable: 'The answer must not be stored, so the request cannot be made repeatable.',
   unknown_field: 'There is no member or parameter of this name.',
 } as const satisfies Record<string, string>;
 
@@ -54,6 +57,12 @@ export const PROBLEMS = {
     'Something in the request is not allowed; `errors` names each fault.',
   ],
   bad_request: [400, 'Bad request', 'The request is not well-formed HTTP, or its URL is not.'],
+  unauthorized: [
+    401,
+    'Unauthorized',
+    'The request must bring a token that is valid: `Authorization: Bearer …`.',
+  ],
+  forbidden: [403, 'Forbidden', 'The token does not allow this.'],
   cross_site: [
     403,
     'Cross-site request',
@@ -63,6 +72,7 @@ export const PROBLEMS = {
   sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
   story_not_found: [404, 'Story not found', 'There is no story with this id.'],
   task_not_found: [404, 'Task not found', 'There is no task with this id.'],
+  token_not_found: [404, 'Token not found', 'There is no token with this id.'],
   no_current_sprint: [404, 'No current sprint', 'No sprint of the board is active today.'],
   no_next_sprint: [404, 'No next sprint', 'No sprint of the board is planned for later.'],
   no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
@@ -74,6 +84,11 @@ export const PROBLEMS = {
   ],
   not_acceptable: [406, 'Not acceptable', 'The resource has no form that `Accept` asks for.'],
   request_timeout: [408, 'Request timeout', 'The request did not arrive in time.'],
+  last_admin: [
+    409,
+    'Last admin token',
+    'The last admin token can only go when it is the last token; make another one first.',
+  ],
   name_taken: [409, 'Name taken', 'Another board has this name.'],
   board_not_empty: [
     409,

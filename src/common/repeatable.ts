@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
+import { accessOf } from './access';
 import { Received } from './body';
+import type { RouteSettings } from './http';
 import type { Fault } from './problem';
 
 /** A request that its client may repeat until it is answered, and is answered the same each time. */
@@ -38,9 +40,17 @@ export function readKey(request: FastifyRequest): RepeatableRequest | Fault | un
       detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
     };
   }
+  const { unrepeatable } = request.routeOptions.config as RouteSettings;
+  if (unrepeatable) {
+    return {
+      header: 'Idempotency-Key',
+      code: 'unrepeatable',
+      detail: 'Idempotency-Key cannot be given where the answer must not be stored',
+    };
+  }
   const path = url.replace(/\/(?=\?|$)/, '');
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([path, body instanceof Received ? body.members() : {}]))
     .digest('hex');
-  return { tokenId: 0, key, fingerprint };
+  return { tokenId: accessOf(request).tokenId, key, fingerprint };
 }

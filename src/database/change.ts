@@ -1,3 +1,4 @@
+import { maySee } from '../common/access';
 import type { Caller } from '../common/caller';
 import { stored } from '../common/clock';
 import { Problem } from '../common/problem';
@@ -62,6 +63,7 @@ export class Change {
   /** The instant of the change, as the databases hold it: every time it writes is this one. */
   readonly now: string;
   private readonly boards = new Map<number, LockedBoard>();
+  private readonly hidden = new Set<number>();
   private readonly happenings = new Map<LockedBoard, Happening[]>();
 
   constructor(
@@ -131,23 +133,27 @@ export class Change {
   /**
    * Takes the rows of all boards that the change is about, at once and in the order of their ids, so
    * that no two changes wait for each other. Must come before anything else is read for a decision.
-   * @returns the boards by id; one that is deleted is missing
+   * @returns the boards by id; one that is deleted, or that the caller may not see, is missing
    */
   async lock(...ids: number[]): Promise<Map<number, LockedBoard>> {
-    const missing = [...new Set(ids)].filter((id) => !this.boards.has(id)).sort((a, b) => a - b);
+    const missing = [...new Set(ids)]
+      .filter((id) => !this.boards.has(id) && !this.hidden.has(id))
+      .sort((a, b) => a - b);
     if (missing.length > 0 && this.boards.size > 0) throw new Restart('a board more than was held');
     for (const id of missing) {
       const board = await this.first<LockedBoard>(
         `SELECT ${BOARD} FROM boards WHERE id = ? AND name IS NOT NULL${this.forUpdate}`,
         [id],
       );
-      if (board) this.boards.set(id, board);
+      if (board && maySee(this.caller, board.name)) this.boards.set(id, board);
+      else if (board) this.hidden.add(id);
     }
     return this.boards;
   }
 
   /** Takes the board of this name. @throws Problem `board_not_found` */
   async lockNamed(name: string): Promise<LockedBoard> {
+    if (!maySee(this.caller, name)) throw new Problem('board_not_found');
     const board = await this.first<LockedBoard>(
       `SELECT ${BOARD} FROM boards WHERE name = ?${this.forUpdate}`,
       [name],
@@ -161,8 +167,10 @@ export class Change {
    * Takes the board of this name, and makes it where there is none: once, however many come at the
    * same time, for the others wait at the unique name and then find it.
    * @returns the board, whose revision is 0 when this change made it
+   * @throws Problem `board_not_found` where the caller may not see a board of this name
    */
   async lockOrCreate(name: string, timeZone: string): Promise<LockedBoard> {
+    if (!maySee(this.caller, name)) throw new Problem('board_not_found');
     const existing = await this.lockNamed(name).catch((error: unknown) => {
       if (error instanceof Problem) return undefined;
       throw error;
@@ -174,6 +182,11 @@ export class Change {
       [name, timeZone, this.now, this.now],
     );
     return this.lockNamed(name);
+  }
+
+  /** Whether a board that `lock` has met is none for the caller: what is on it is as if not there. */
+  isHidden(id: number): boolean {
+    return this.hidden.has(id);
   }
 
   /** A board that `lock` has taken. */
@@ -226,8 +239,8 @@ export class Change {
     this.happenings.clear();
   }
 
-  /** SQLite has one writer at a time and no such clause. */
-  private get forUpdate(): string {
+  /** What keeps the rows of a SELECT as they are. SQLite has one writer at a time and no such clause. */
+  get forUpdate(): string {
     return this.dialect === 'sqlite' ? '' : ' FOR UPDATE';
   }
 }

@@ -1,3 +1,4 @@
+import { Token } from '../auth/token.entity';
 import { Board } from '../boards/board.entity';
 import { Event } from '../events/event.entity';
 import { Sprint } from '../sprints/sprint.entity';
@@ -6,9 +7,10 @@ import { Task } from '../tasks/task.entity';
 import { IdempotencyKey } from './idempotency-key.entity';
 import { Initial1763700000000 } from './migrations/1-initial';
 import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
+import { Tokens1763702000000 } from './migrations/3-tokens';
 
 /** Every entity, for the application, the command line and the tests alike. */
-export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey];
+export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, Token];
 
 /** Every migration, in the order in which they run. */
-export const migrations = [Initial1763700000000, IdempotencyKeys1763701000000];
+export const migrations = [Initial1763700000000, IdempotencyKeys1763701000000, Tokens1763702000000];

@@ -1,6 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Answers } from '../common/http';
+import type { Caller } from '../common/caller';
+import { From } from '../common/caller';
+import { Answers, Needs } from '../common/http';
 import { BoardName, StoryId } from '../common/ids';
 import type { Listing } from '../common/listing';
 import { PageQuery } from '../common/listing';
@@ -13,14 +15,20 @@ export class EventsController {
   constructor(private readonly events: EventsService) {}
 
   @Get('boards/:board_name/events')
+  @Needs('read')
   @Answers('List events of a board', [EventView])
   feed(@BoardName() name: string, @Query() query: FeedQuery): Promise<EventView[]> {
     return this.events.feed(name, query);
   }
 
   @Get('stories/:story_id/history')
+  @Needs('read', { filtered: true })
   @Answers('History of a story, a deleted one too', [EventView])
-  history(@StoryId() id: number, @Query() page: PageQuery): Promise<Listing> {
-    return this.events.ofStory(id, page);
+  history(
+    @From() caller: Caller,
+    @StoryId() id: number,
+    @Query() page: PageQuery,
+  ): Promise<Listing> {
+    return this.events.ofStory(caller, id, page);
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { boardNamed } from '../boards/board.queries';
+import { visible } from '../common/access';
+import type { Caller } from '../common/caller';
 import { rfc3339 } from '../common/clock';
 import type { PageQuery } from '../common/listing';
 import { column, Listing } from '../common/listing';
@@ -56,11 +58,13 @@ export class EventsService {
   }
 
   /**
-   * What happened to a story, on whatever boards it was, in the order of its versions.
+   * What happened to a story, on whatever boards it was that the caller may see, in the order of its
+   * versions.
    * @throws Problem `story_not_found` where there never was one, or its board's log is gone
    */
-  async ofStory(id: number, page: PageQuery): Promise<Listing> {
-    const where = `e.entity = 'story' AND e.entity_id = ? AND b.name IS NOT NULL`;
+  async ofStory(caller: Caller, id: number, page: PageQuery): Promise<Listing> {
+    const { sql, parameters } = visible(caller);
+    const where = `e.entity = 'story' AND e.entity_id = ? AND ${sql}`;
     const order = [
       column('entity_version', 'e'),
       // It leaves one board before it comes to the other; both are one change.
@@ -75,7 +79,7 @@ export class EventsService {
     const boards = await this.database.query<{ id: number; name: string; last: number }>(
       `SELECT b.id, b.name, MAX(e.revision) AS last FROM ${TABLES} WHERE ${where}
        GROUP BY b.id, b.name ORDER BY b.id`,
-      [id],
+      [id, ...parameters],
     );
     if (boards.length === 0) throw new Problem('story_not_found');
     const tag = createHash('sha1').update(JSON.stringify(boards.map(Object.values)));
@@ -85,7 +89,7 @@ export class EventsService {
         columns: COLUMNS,
         from: TABLES,
         where,
-        parameters: [id],
+        parameters: [id, ...parameters],
         order,
         represent: (row) => represent(row as unknown as EventRow),
       },

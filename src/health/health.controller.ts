@@ -1,8 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { RouteSettings } from '../common/http';
-import { Answers } from '../common/http';
+import { Answers, Needs, Route } from '../common/http';
 import { Problem } from '../common/problem';
 import { Shown } from '../common/view';
 import { Database, unavailable } from '../database/database';
@@ -22,14 +20,16 @@ export class HealthController {
   ) {}
 
   @Get('live')
-  @RouteConfig({ always: true } satisfies RouteSettings)
+  @Needs('public')
+  @Route({ always: true })
   @Answers('Liveness: whether the process works', Health)
   live(): Health {
     return { status: 'ok' };
   }
 
   @Get('ready')
-  @RouteConfig({ always: true } satisfies RouteSettings)
+  @Needs('public')
+  @Route({ always: true })
   @Answers('Readiness: whether requests can be served', Health)
   @ApiResponse({ status: 503, description: 'Not now.' })
   async ready(): Promise<Health> {

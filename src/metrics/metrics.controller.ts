@@ -1,7 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { RouteSettings } from '../common/http';
+import { Needs, Route } from '../common/http';
 import { Metrics } from './metrics';
 
 @ApiTags('Operations')
@@ -10,7 +9,9 @@ export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
   @Get()
-  @RouteConfig({ produces: ['text/plain'], always: true } satisfies RouteSettings)
+  // It tells of routes and times, and of no board.
+  @Needs('read', { filtered: true })
+  @Route({ produces: ['text/plain'], always: true })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({ summary: 'Metrics for Prometheus' })
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AnswersIn } from '../common/http';
+import { AnswersIn, Needs } from '../common/http';
 import { BoardName } from '../common/ids';
 import { NamedSprint, sprintPaths } from '../sprints/sprint-id';
 import {
@@ -23,6 +23,7 @@ export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
 
   @Get(sprintPaths('report'))
+  @Needs('read')
   @AnswersIn(
     REPORT,
     'Sprint report: what was committed, added, removed, completed and left over',
@@ -33,18 +34,21 @@ export class ReportsController {
   }
 
   @Get(sprintPaths('burndown'))
+  @Needs('read')
   @AnswersIn(BURNDOWN, 'Sprint burndown, day by day', BurndownView)
   burndown(@NamedSprint() id: number, @Query() _query: PictureQuery): Promise<Burndown> {
     return this.reports.burndown(id);
   }
 
   @Get('boards/:board_name/velocity')
+  @Needs('read')
   @AnswersIn(VELOCITY, 'Velocity: the last completed sprints', VelocityView)
   velocity(@BoardName() name: string, @Query() { last }: VelocityQuery): Promise<VelocityView> {
     return this.reports.velocity(name, last);
   }
 
   @Get('boards/:board_name/forecast')
+  @Needs('read')
   @AnswersIn(
     FORECAST,
     'Forecast: when the backlog is done, and what fits into the next sprint',

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../common/caller';
 import { From } from '../common/caller';
 import { flag, Member } from '../common/fields';
-import { Answers, Creates } from '../common/http';
+import { Answers, Creates, Needs } from '../common/http';
 import { BoardName, NewBoardName, SprintId } from '../common/ids';
 import type { Listing } from '../common/listing';
 import { StoriesService } from '../stories/stories.service';
@@ -33,12 +33,14 @@ export class SprintsController {
   ) {}
 
   @Get('boards/:board_name/sprints')
+  @Needs('read')
   @Answers('List sprints', [SprintView])
   list(@BoardName() name: string, @Query() query: SprintListQuery): Promise<Listing> {
     return this.sprints.list(name, query);
   }
 
   @Post('boards/:board_name/sprints')
+  @Needs('write')
   @Creates('Create sprint', SprintView, ({ id }) => `/api/sprints/${id}`)
   create(
     @From() caller: Caller,
@@ -49,30 +51,35 @@ export class SprintsController {
   }
 
   @Get('boards/:board_name/sprints/current')
+  @Needs('read')
   @Answers('Current sprint, with its stories and their tasks', FullSprint)
   current(@BoardName() name: string): Promise<FullSprint> {
     return this.sprints.full(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
+  @Needs('read')
   @Answers('Next sprint, with its stories and their tasks', FullSprint)
   next(@BoardName() name: string): Promise<FullSprint> {
     return this.sprints.full(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
+  @Needs('read')
   @Answers('Previous sprint, with its stories and their tasks', FullSprint)
   previous(@BoardName() name: string): Promise<FullSprint> {
     return this.sprints.full(name, 'previous');
   }
 
   @Get('sprints/:sprint_id')
+  @Needs('read')
   @Answers('Show sprint', SprintView)
   show(@SprintId() id: number): Promise<SprintView> {
     return this.sprints.show(id);
   }
 
   @Put('sprints/:sprint_id')
+  @Needs('write')
   @Answers('Update sprint', SprintView)
   update(
     @From() caller: Caller,
@@ -83,6 +90,7 @@ export class SprintsController {
   }
 
   @Patch('sprints/:sprint_id')
+  @Needs('write')
   @Answers('Update sprint', SprintView)
   patch(
     @From() caller: Caller,
@@ -93,6 +101,7 @@ export class SprintsController {
   }
 
   @Delete('sprints/:sprint_id')
+  @Needs('write')
   @Answers('Delete sprint', SprintDeleted)
   delete(
     @From() caller: Caller,
@@ -103,12 +112,14 @@ export class SprintsController {
   }
 
   @Get(sprintPaths('stories'))
+  @Needs('read')
   @Answers('List stories of a sprint', [StoryView])
   storiesOf(@NamedSprint() id: number, @Query() query: StoryListQuery): Promise<Listing> {
     return this.stories.ofSprint(id, query);
   }
 
   @Post(sprintPaths('stories'))
+  @Needs('write')
   @Creates('Create story', StoryView, ({ id }) => `/api/stories/${id}`)
   createStory(
     @From() caller: Caller,

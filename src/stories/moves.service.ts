@@ -128,7 +128,8 @@ async function aim(
        WHERE p.id = ? AND b.name IS NOT NULL`,
       [sprint_id],
     );
-    if (sprint) list = { board: change.held(sprint.board_id), sprintId: sprint_id };
+    if (sprint && !change.isHidden(sprint.board_id))
+      list = { board: change.held(sprint.board_id), sprintId: sprint_id };
     else {
       const detail = 'sprint_id names no sprint';
       faults.push({ pointer: '/sprint_id', code: 'not_found', detail });
@@ -136,11 +137,12 @@ async function aim(
   }
   if (typeof position === 'string') return { ...(list && { list }), place: position, faults };
 
-  const neighbour = await change.first<Seat & { board_id: number; sprint_id: number | null }>(
+  const found = await change.first<Seat & { board_id: number; sprint_id: number | null }>(
     `SELECT s.id, s.seq, s.board_id, s.sprint_id FROM stories s JOIN boards b ON b.id = s.board_id
      WHERE s.id = ? AND b.name IS NOT NULL`,
     [neighbourOf(position) ?? 0],
   );
+  const neighbour = found && !change.isHidden(found.board_id) ? found : undefined;
   if (neighbour && sprint_id === undefined) {
     list = { board: change.held(neighbour.board_id), sprintId: neighbour.sprint_id };
   }

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../common/caller';
 import { From } from '../common/caller';
-import { Answers, AnswersAction, Creates } from '../common/http';
+import { Answers, AnswersAction, Creates, Needs } from '../common/http';
 import { BoardName, NewBoardName, StoryId } from '../common/ids';
 import type { Listing } from '../common/listing';
 import { MoveStories, MoveStory } from './move.dto';
@@ -19,12 +19,14 @@ export class StoriesController {
   ) {}
 
   @Get('boards/:board_name/backlog')
+  @Needs('read')
   @Answers('Backlog: the stories of a board that are in no sprint', [StoryView])
   backlog(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
     return this.stories.backlog(name, query);
   }
 
   @Post('boards/:board_name/backlog')
+  @Needs('write')
   @Creates('Create story in the backlog', StoryView, ({ id }) => `/api/stories/${id}`)
   createInBacklog(
     @From() caller: Caller,
@@ -35,18 +37,21 @@ export class StoriesController {
   }
 
   @Get('boards/:board_name/stories')
+  @Needs('read')
   @Answers('List all stories of a board', [StoryView])
   ofBoard(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
     return this.stories.ofBoard(name, query);
   }
 
   @Get('stories/:story_id')
+  @Needs('read')
   @Answers('Show story', StoryView)
   show(@StoryId() id: number): Promise<StoryView> {
     return this.stories.show(id);
   }
 
   @Put('stories/:story_id')
+  @Needs('write')
   @Answers('Update story', StoryView)
   update(
     @From() caller: Caller,
@@ -57,6 +62,7 @@ export class StoriesController {
   }
 
   @Patch('stories/:story_id')
+  @Needs('write')
   @Answers('Update story', StoryView)
   patch(
     @From() caller: Caller,
@@ -67,17 +73,21 @@ export class StoriesController {
   }
 
   @Delete('stories/:story_id')
+  @Needs('write')
   @Answers('Delete story', StoryDeleted)
   delete(@From() caller: Caller, @StoryId() id: number): Promise<StoryDeleted> {
     return this.stories.delete(caller, id);
   }
+
   @Post('stories/:story_id/move')
+  @Needs('write')
   @AnswersAction('Move story', StoryView)
   move(@From() caller: Caller, @StoryId() id: number, @Body() body: MoveStory): Promise<StoryView> {
     return this.moves.move(caller, id, body);
   }
 
   @Post('boards/:board_name/stories/move')
+  @Needs('write')
   @Answers('Move stories of a board, all or none', [StoryView])
   moveTogether(
     @From() caller: Caller,

@@ -184,10 +184,11 @@ export class StoriesService {
       [id],
     );
     const story = await findStory(change, id);
-    if (!held || !story) throw new Problem('story_not_found');
+    const board = boards.get(board_id);
+    if (!held || !story || !board) throw new Problem('story_not_found');
     if (held.board_id !== board_id) throw new Restart('the story moved to another board');
     return {
-      board: change.held(board_id),
+      board,
       story,
       target: target_id === null ? undefined : boards.get(target_id),
     };

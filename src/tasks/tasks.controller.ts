@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../common/caller';
 import { From } from '../common/caller';
-import { Answers, Creates } from '../common/http';
+import { Answers, Creates, Needs } from '../common/http';
 import { StoryId, TaskId } from '../common/ids';
 import type { Listing } from '../common/listing';
 import { PageQuery } from '../common/listing';
@@ -16,12 +16,14 @@ export class TasksController {
   constructor(private readonly tasks: TasksService) {}
 
   @Get('stories/:story_id/tasks')
+  @Needs('read')
   @Answers('List tasks of a story', [TaskView])
   ofStory(@StoryId() storyId: number, @Query() page: PageQuery): Promise<Listing> {
     return this.tasks.ofStory(storyId, page);
   }
 
   @Post('stories/:story_id/tasks')
+  @Needs('write')
   @Creates('Create task', TaskView, ({ id }) => `/api/tasks/${id}`)
   create(
     @From() caller: Caller,
@@ -32,12 +34,14 @@ export class TasksController {
   }
 
   @Get('tasks/:task_id')
+  @Needs('read')
   @Answers('Show task', TaskView)
   show(@TaskId() id: number): Promise<TaskView> {
     return this.tasks.show(id);
   }
 
   @Put('tasks/:task_id')
+  @Needs('write')
   @Answers('Update task', TaskView)
   update(
     @From() caller: Caller,
@@ -48,12 +52,14 @@ export class TasksController {
   }
 
   @Patch('tasks/:task_id')
+  @Needs('write')
   @Answers('Update task', TaskView)
   patch(@From() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask): Promise<TaskView> {
     return this.tasks.update(caller, id, body);
   }
 
   @Delete('tasks/:task_id')
+  @Needs('write')
   @Answers('Delete task', Deleted)
   delete(@From() caller: Caller, @TaskId() id: number): Promise<Deleted> {
     return this.tasks.delete(caller, id);

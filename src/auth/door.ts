@@ -1,0 +1,67 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Access } from '../common/access';
+import { maySee, SCOPES } from '../common/access';
+import type { RouteSettings } from '../common/http';
+import { Problem } from '../common/problem';
+import { Resources } from '../common/resources';
+import { Authenticator } from './authenticator';
+
+/** Lets a request in, or not: who asks, may they do this, and may they see the board that it is about. */
+@Injectable()
+export class Door {
+  private readonly logger = new Logger('Door');
+
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly resources: Resources,
+  ) {}
+
+  /**
+   * Sets the request's `access`, unless its route is public. Waits for nothing where nobody is asked for
+   * a token.
+   * @throws Problem `unauthorized`, `forbidden`, `board_not_found`, …
+   */
+  admit(request: FastifyRequest): void | Promise<void> {
+    if ((request.routeOptions.config as RouteSettings).scope === 'public') return;
+    const access = this.authenticator.authenticate(request);
+    return access instanceof Promise
+      ? access.then((known) => this.authorize(request, known))
+      : this.authorize(request, access);
+  }
+
+  private authorize(request: FastifyRequest, access: Access): void | Promise<void> {
+    request.access = access;
+    // Whoever is known may be told that there is no such route.
+    if (request.is404) return;
+    const { scope, filtered } = request.routeOptions.config as RouteSettings;
+    if (scope === undefined || scope === 'public') throw new Error('a route without a scope');
+    if (SCOPES.indexOf(access.scope) < SCOPES.indexOf(scope)) {
+      throw this.forbidden(request, access, `This takes a token with the scope "${scope}".`, scope);
+    }
+    if (access.boards && !filtered) return this.requireBoard(request, access);
+  }
+
+  private async requireBoard(request: FastifyRequest, access: Access): Promise<void> {
+    const board = await this.resources.boardOf(request);
+    if (!board) throw this.forbidden(request, access, 'The token is for certain boards only.');
+    if (!maySee(access, board.name)) throw new Problem(board.missing);
+  }
+
+  private forbidden(
+    request: FastifyRequest,
+    { actor, tokenId }: Access,
+    detail: string,
+    scope?: string,
+  ): Problem {
+    const { id, method, routeOptions } = request;
+    this.logger.warn(
+      { request_id: id, actor, token_id: tokenId, method, route: routeOptions.url },
+      'a request was refused',
+    );
+    const headers = scope && {
+      'WWW-Authenticate': `Bearer realm="sprintline", error="insufficient_scope", scope="${scope}"`,
+    };
+    return new Problem('forbidden', detail, headers ? { headers } : {});
+  }
+}

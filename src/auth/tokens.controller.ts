@@ -1,0 +1,40 @@
+import { Body, Controller, Delete, Get, Header, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../common/caller';
+import { From } from '../common/caller';
+import { Answers, Creates, Needs, Route } from '../common/http';
+import { TokenId } from '../common/ids';
+import type { Listing } from '../common/listing';
+import { PageQuery } from '../common/listing';
+import { Deleted } from '../common/view';
+import { CreateToken, NewTokenView, TokenView } from './token.dto';
+import { TokensService } from './tokens.service';
+
+@ApiTags('Tokens')
+@Controller('api/tokens')
+export class TokensController {
+  constructor(private readonly tokens: TokensService) {}
+
+  @Get()
+  @Needs('admin')
+  @Answers('List tokens', [TokenView])
+  list(@Query() page: PageQuery): Promise<Listing> {
+    return this.tokens.list(page);
+  }
+
+  @Post()
+  @Needs('admin')
+  @Route({ unrepeatable: true })
+  @Header('Cache-Control', 'no-store')
+  @Creates('Create token', NewTokenView, ({ id }) => `/api/tokens/${id}`)
+  create(@From() caller: Caller, @Body() body: CreateToken): Promise<NewTokenView> {
+    return this.tokens.create(caller, body);
+  }
+
+  @Delete(':token_id')
+  @Needs('admin')
+  @Answers('Delete token', Deleted)
+  delete(@From() caller: Caller, @TokenId() id: number): Promise<Deleted> {
+    return this.tokens.delete(caller, id);
+  }
+}

@@ -1,0 +1,31 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { definitions } from '../dialect';
+
+/** The tokens that clients are known by. */
+export class Tokens1763702000000 implements MigrationInterface {
+  name = 'Tokens1763702000000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    const { id, text, unique, create } = await definitions(queryRunner);
+    await create(
+      'tokens',
+      [
+        `id ${id}`,
+        'lookup varchar(16) NOT NULL',
+        'hash varchar(64) NOT NULL',
+        'name varchar(100) NOT NULL',
+        'scope varchar(16) NOT NULL',
+        `boards ${text} NULL`,
+        'expires_at datetime(3) NULL',
+        'created_at datetime(3) NOT NULL',
+        'last_used_at datetime(3) NULL',
+        unique('uq_tokens_lookup', 'lookup'),
+      ],
+      [],
+    );
+  }
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward; restore a backup to go back.');
+  }
+}
