@@ -18,6 +18,9 @@ export interface Definitions {
  */
 export async function definitions(queryRunner: QueryRunner): Promise<Definitions> {
   const sqlite = queryRunner.dataSource.driver.options.type === 'better-sqlite3';
+  // TypeORM, which compares tables with entities, reads SQLite's definitions back as text, and sees the
+  // names of keys and constraints only where they are quoted.
+  const quoted = (name: string): string => (sqlite ? `"${name}"` : name);
   const tableOptions = sqlite ? '' : ` ENGINE=InnoDB ${await charset(queryRunner)}`;
   return {
     id: sqlite
@@ -25,12 +28,15 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
       : 'integer NOT NULL AUTO_INCREMENT PRIMARY KEY',
     text: sqlite ? 'text' : 'mediumtext',
     unique: (name, columns) =>
-      sqlite ? `CONSTRAINT ${name} UNIQUE (${columns})` : `UNIQUE INDEX ${name} (${columns})`,
+      sqlite
+        ? `CONSTRAINT ${quoted(name)} UNIQUE (${columns.split(', ').map(quoted).join(', ')})`
+        : `UNIQUE INDEX ${name} (${columns})`,
     foreignKey: (name, column, table) =>
-      `CONSTRAINT ${name} FOREIGN KEY (${column}) REFERENCES ${table} (id) ON DELETE NO ACTION ON UPDATE NO ACTION`,
-    create: async (table, columns, indices) => {
+      `CONSTRAINT ${quoted(name)} FOREIGN KEY (${quoted(column)}) REFERENCES ${quoted(table)} (id) ON DELETE NO ACTION ON UPDATE NO ACTION`,
+    create: async (table, definitions, indices) => {
       // MySQL has no CREATE INDEX IF NOT EXISTS; there the indices are a part of the one statement.
       const inline = sqlite ? [] : indices.map((index) => `INDEX ${index}`);
+      const columns = definitions.map((text) => text.replace(/^id /, `${quoted('id')} `));
       await queryRunner.query(
         `CREATE TABLE IF NOT EXISTS ${table} (${[...columns, ...inline].join(', ')})${tableOptions}`,
       );

@@ -113,7 +113,8 @@ describe('who may import whom', () => {
     // A file that only controllers use is a part of their door.
     const isOfADoor = (path: string): boolean => {
       const users = imports.filter(({ to }) => to === path);
-      return users.length > 0 && users.every(({ from }) => isController(from));
+      const doors = users.every(({ from }) => isController(from) || isModule(from));
+      return users.some(({ from }) => isController(from)) && doors && !is('service')(path);
     };
     const decides = (path: string): boolean =>
       !isOfADoor(path) &&

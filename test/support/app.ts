@@ -61,7 +61,12 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   );
   setUp(app, pino);
   await app.listen(0, '127.0.0.1');
-  await app.get(Database).ready();
+  try {
+    await app.get(Database).ready();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const url = await app.getUrl();
   return {
     app,
