@@ -107,7 +107,7 @@ function databaseTarget(text: string): DatabaseTarget {
   };
 }
 
-/** Every setting there is. `.env.example` and docs/operations.md are held to this list by a test. */
+/** Every setting there is. `.env.example` and docs/configuration.md are written from this list. */
 export const SETTINGS = {
   HOST: setting('127.0.0.1', 'Address to listen on.', (text) => {
     if (text !== 'localhost' && isIP(text) === 0) throw new Error('must be an IP address');

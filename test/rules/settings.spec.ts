@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Config, ConfigError, SETTINGS } from '../../src/config';
+
+const root = join(__dirname, '../..');
+const file = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** What the script would write; Prettier, which it uses, is an ES module that jest cannot load here. */
+const written = (expression: string): string =>
+  execFileSync(
+    'npx',
+    [
+      'tsx',
+      '-e',
+      `Promise.resolve(require('./scripts/settings').${expression}).then((text) => process.stdout.write(text))`,
+    ],
+    { cwd: root, encoding: 'utf8' },
+  );
+
+describe('the settings', () => {
+  it('are what .env.example and docs/configuration.md list; `npm run docs:settings` writes both', () => {
+    expect(file('.env.example')).toBe(written('envExample()'));
+    expect(file('docs/configuration.md')).toBe(written('configurationPage()'));
+  });
+
+  it('have defaults that work', () => {
+    const defaults = Object.fromEntries(
+      Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]),
+    );
+    expect(Config.from(defaults)).toMatchObject({ host: '127.0.0.1', port: 3000 });
+    expect(Config.from({})).toMatchObject({ host: '127.0.0.1', port: 3000 });
+  });
+
+  it('name all that is wrong with them, and never repeat a password', () => {
+    const faulty = { PORT: '99999', DATABASE_URL: 'mysql://me:secret@', LOG_LEVEL: 'loud' };
+    expect(() => Config.from(faulty)).toThrow(ConfigError);
+    try {
+      Config.from(faulty);
+    } catch (error) {
+      const { faults } = error as ConfigError;
+      expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
+        'PORT',
+        'DATABASE_URL',
+        'LOG_LEVEL',
+      ]);
+      expect(faults.join()).not.toContain('secret');
+    }
+  });
+
+  it('of the compose file are settings', () => {
+    const [service = ''] = file('docker-compose.yml').split('\n  database:');
+    const block = /environment:\n((?: {6}.*\n)+)/.exec(service)?.[1] ?? '';
+    const names = [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name);
+    expect(names).toEqual(['DATABASE_URL', 'AUTH', 'ALLOWED_HOSTS']);
+    expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining(names));
+  });
+});
