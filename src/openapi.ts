@@ -93,19 +93,27 @@ function complete(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** `List stories of a sprint, …` is `listStoriesOfASprint`; one handler may serve several paths. */
+const ARTICLES = new Set(['a', 'an', 'the', 'all']);
+
+/**
+ * `List stories of a sprint, …` is `listStoriesOfSprint` and, for one handler may serve several paths,
+ * `listStoriesOfCurrentSprint`.
+ */
 function operationName({ summary }: Operation, method: string, path: string): string {
+  const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
   const words = (summary.split(/[:,]/)[0] ?? '')
     .replace(/[^\w ]/g, '')
     .split(' ')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .filter((word) => !ARTICLES.has(word))
+    .map(capital)
     .join('');
   const name = words.charAt(0).toLowerCase() + words.slice(1);
   const relative = RELATIVE.find((which) => path.includes(`/sprints/${which}/`));
-  return (
-    (method === 'patch' ? name.replace(/^update/, 'patch') : name) +
-    (relative ? `Of${relative.charAt(0).toUpperCase()}${relative.slice(1)}` : '')
-  );
+  if (relative) {
+    const sprint = `${capital(relative)}Sprint`;
+    return name.endsWith('OfSprint') ? name.replace(/Sprint$/, sprint) : `${name}In${sprint}`;
+  }
+  return method === 'patch' ? name.replace(/^update/, 'patch') : name;
 }
 
 /** The parameters of a path are known by their names. */

@@ -310,7 +310,7 @@ export const timeZone: Kind = {
 /** A comma list of words in a query. */
 export function wordList(words: readonly string[], { directions = false } = {}): Kind {
   return {
-    schema: { type: 'string', examples: [words.slice(0, 2).join(',')] },
+    schema: { type: 'string' },
     read(value) {
       const items = String(value).split(',');
       const bare = items.map((item) => (directions ? item.replace(/^-/, '') : item));

@@ -188,6 +188,9 @@ export class StoryListQuery extends PageQuery {
   })
   sort?: string[];
 
-  @Member(wordList(STORY_MEMBERS), { description: 'Comma list of the members to show.' })
+  @Member(wordList(STORY_MEMBERS), {
+    description: 'Comma list of the members to show.',
+    example: 'id,title',
+  })
   fields?: (keyof StoryView)[];
 }

@@ -163,7 +163,7 @@ describe('a story', () => {
       ['٣', 'invalid_type'],
       [-2147483649, 'out_of_range'],
       ['2147483648', 'out_of_range'],
-      [9007199254740993, 'out_of_range'],
+      [9007199254740992, 'out_of_range'],
       [1e300, 'out_of_range'],
     ],
     [

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { DOCUMENT_FILE } from '../../src/docs';
+import { buildDocument, printed } from '../../src/openapi';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { operations } from '../support/conformance';
+import { Workspace } from '../support/make';
+
+const committed = readFileSync(DOCUMENT_FILE, 'utf8');
+const document = JSON.parse(committed);
+
+/** Method, path and description of each operation. */
+const all: { method: string; path: string; operation: any }[] = operations().map((name) => {
+  const [method = '', path = ''] = name.split(' ');
+  return { method, path, operation: document.paths[path][method.toLowerCase()] };
+});
+
+describe('the document', () => {
+  it('is a valid one of OpenAPI 3.1', async () => {
+    expect(document.openapi).toBe('3.1.0');
+    const validator = join(
+      dirname(require.resolve('@seriousme/openapi-schema-validator/package.json')),
+      'bin/validate-api-cli.js',
+    );
+    await promisify(execFile)(process.execPath, [validator, DOCUMENT_FILE]);
+  });
+
+  it('that is committed is what the controllers say', async () => {
+    expect(printed(await buildDocument())).toBe(committed);
+  });
+
+  it('names each operation once, in a way that reads as a function', () => {
+    const names = all.map(({ operation }) => operation.operationId as string);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
+    for (const name of names) expect(name).not.toMatch(/(Of|In|To)?(A|An|The)(?=[A-Z])|Controller/);
+  });
+
+  it('describes each operation: summary, tag, success, refusals, conditions, both kinds of body', () => {
+    for (const { method, path, operation } of all) {
+      const name = `${method} ${path}`;
+      const statuses = Object.keys(operation.responses as object);
+      expect([name, operation.summary, operation.tags]).toEqual([
+        name,
+        expect.any(String),
+        [expect.any(String)],
+      ]);
+      expect([
+        name,
+        statuses.some((status) => /^2/.test(status)),
+        statuses.includes('default'),
+      ]).toEqual([name, true, true]);
+      const named = (operation.parameters ?? []).map((parameter: any) => parameter.name as string);
+      for (const [, parameter] of path.matchAll(/\{(\w+)\}/g)) expect(named).toContain(parameter);
+      if (path.startsWith('/api/') && method === 'GET') expect(named).toContain('If-None-Match');
+      if (operation.requestBody) {
+        expect(Object.keys(operation.requestBody.content as object)).toEqual([
+          'application/json',
+          'application/x-www-form-urlencoded',
+        ]);
+      }
+    }
+  });
+
+  it('gives a typed client that compiles, and knows what is required', async () => {
+    const generator = join(
+      dirname(require.resolve('openapi-typescript/package.json')),
+      'bin/cli.js',
+    );
+    const { stdout: api } = await promisify(execFile)(process.execPath, [generator, DOCUMENT_FILE]);
+    const client = `
+      import type { components, paths } from './api';
+      type Body<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { 'application/json': infer B } } } } ? B : never;
+      type Answer<P extends keyof paths> = paths[P] extends { get: { responses: { 200: { content: { 'application/json': infer A } } } } } ? A : never;
+      export async function read<P extends keyof paths>(url: P): Promise<Answer<P>> {
+        return (await (await fetch(url)).json()) as Answer<P>;
+      }
+      export const story: Body<'/api/sprints/{sprint_id}/stories'> = { title: 'x', priority: null };
+      // @ts-expect-error The title is required.
+      export const untitled: Body<'/api/sprints/{sprint_id}/stories'> = { priority: 1 };
+      export async function titles(): Promise<string[]> {
+        const stories: components['schemas']['StoryView'][] = await read('/api/boards/{board_name}/backlog');
+        const { stories: inSprint } = await read('/api/boards/{board_name}/sprints/current');
+        // @ts-expect-error A backlog has no tasks in it.
+        stories[0].tasks;
+        return [...stories, ...inSprint.filter(({ tasks }) => tasks.length > 0)].map(({ title }) => title);
+      }
+    `;
+    expect(compile({ 'api.ts': api, 'client.ts': client })).toEqual([]);
+  });
+});
+
+/** What the compiler objects to in these files, under its strict settings. */
+function compile(files: Record<string, string>): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'sprintline-client-'));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const program = ts.createProgram([join(folder, 'client.ts')], {
+      strict: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ES2022,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+      types: [],
+    });
+    return ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What an operation needs beside the required members with their examples. */
+const NEEDS: Record<string, (made: { story: any }) => { query?: string; body?: object }> = {
+  deleteBoard: () => ({ query: '?force=true' }),
+  moveStoriesOfBoard: ({ story }) => ({ body: { story_ids: [story.id] } }),
+};
+
+/** Operations that a board such as `every operation` has refuses, and why. */
+const REFUSED: Record<string, string> = {};
+
+describe('every operation of the document', () => {
+  let service: TestApp;
+  beforeAll(async () => {
+    service = await startApp({ engine: 'sqlite' });
+    service.clock.set('2026-11-21T12:00:00Z');
+  });
+  afterAll(() => service.close());
+
+  // The client holds each answer against the document.
+  it.each(all.map((each) => [each.operation.operationId as string, each] as const))(
+    'answers as it says: %s',
+    async (id, { method, path, operation }) => {
+      const board = await Workspace.create(service.client);
+      const sprints = [];
+      for (const day of ['2026-11-09', '2026-11-16', '2026-11-23'])
+        sprints.push(await board.sprint(day));
+      const story = await board.story(sprints[1]);
+      const task = await board.task(story);
+      const names: Record<string, string> = {
+        board_name: encodeURIComponent(board.name),
+        sprint_id: String(sprints[1].id),
+        story_id: String(story.id),
+        task_id: String(task.id),
+      };
+      const { query = '', body = {} } = NEEDS[id]?.({ story }) ?? {};
+      const answer = await service.client.call(
+        method,
+        path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '1') + query,
+        operation.requestBody && { ...sample(operation.requestBody), ...body },
+      );
+      if (id in REFUSED) expect(answer.body.code).toBe(REFUSED[id]);
+      else expect([answer.text, String(answer.status)]).toEqual([answer.text, success(operation)]);
+    },
+  );
+
+  const success = ({ responses }: any): string =>
+    Object.keys(responses as object).find((status) => status.startsWith('2')) ?? '';
+
+  /** The required members of a body, as their examples. */
+  function sample(requestBody: any): object {
+    const { $ref } = requestBody.content['application/json'].schema;
+    const { required = [], properties } = document.components.schemas[$ref.split('/').pop()];
+    return Object.fromEntries(required.map((name: string) => [name, properties[name].example]));
+  }
+});
