@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger as Pino } from 'pino';
+import { Admission } from './common/admission';
 import { readBody, readQuery } from './common/body';
 import { etagOf, matchesNone } from './common/etag';
 import type { RouteSettings } from './common/http';
@@ -13,7 +14,6 @@ import { Listing } from './common/listing';
 import { NestLogger } from './common/logging';
 import type { ProblemCode } from './common/problem';
 import { Problem, PROBLEMS } from './common/problem';
-import { Pressure } from './common/pressure';
 import { ProblemFilter, sendProblem } from './common/problem.filter';
 import { Punctuality } from './common/punctuality';
 import { RequestGuard } from './common/request.guard';
@@ -84,7 +84,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const routes = new RouteTable(server);
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
-  const pressure = new Pressure();
+  const admission = new Admission();
   const punctuality = new Punctuality(
     app.get(Config).databaseDeadlineMs + GRACE,
     (request, reply) => sendProblem(request, reply, unavailable()),
@@ -97,10 +97,9 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
     const { always } = request.routeOptions.config as RouteSettings;
-    if (!always && !pressure.admits()) sendProblem(request, reply, new Problem('overloaded'));
-    else if (request.url.length > URL_LIMIT) {
-      sendProblem(request, reply, new Problem('uri_too_long'));
-    } else done();
+    if (request.url.length > URL_LIMIT) sendProblem(request, reply, new Problem('uri_too_long'));
+    else if (always) done();
+    else admission.ask(done, () => sendProblem(request, reply, new Problem('overloaded')));
   });
   server.addHook('preHandler', (request, reply, done) => {
     punctuality.began(request, reply);
