@@ -16,6 +16,7 @@ import type { Logger as Pino } from 'pino';
 import { Door } from './auth/door';
 import { withoutTokens } from './auth/secret';
 import { OPEN } from './common/access';
+import { Admission } from './common/admission';
 import { readBody, readQuery } from './common/body';
 import { Browsers, SECURITY_HEADERS } from './common/browsers';
 import { etagOf, matchesNone } from './common/etag';
@@ -25,7 +26,6 @@ import { Listing } from './common/listing';
 import { NestLogger } from './common/logging';
 import type { ProblemCode } from './common/problem';
 import { Problem, PROBLEMS } from './common/problem';
-import { Pressure } from './common/pressure';
 import { ProblemFilter, sendProblem } from './common/problem.filter';
 import { Punctuality } from './common/punctuality';
 import { RequestGuard } from './common/request.guard';
@@ -105,7 +105,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
   const browsers = new Browsers(app.get(Config));
-  const pressure = new Pressure();
+  const admission = new Admission();
   const punctuality = new Punctuality(
     app.get(Config).databaseDeadlineMs + GRACE,
     (request, reply) => sendProblem(request, reply, unavailable()),
@@ -122,6 +122,10 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
     const { always } = request.routeOptions.config as RouteSettings;
+    if (always) done();
+    else admission.ask(done, () => sendProblem(request, reply, new Problem('overloaded')));
+  });
+  server.addHook('onRequest', (request, reply, done) => {
     const refuse = (refusal: unknown): void => {
       if (refusal instanceof Problem) sendProblem(request, reply, refusal);
       else done(refusal as Error);
@@ -132,7 +136,6 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     };
     let waiting: void | Promise<void>;
     try {
-      if (!always && !pressure.admits()) throw new Problem('overloaded');
       if (request.url.length > URL_LIMIT) throw new Problem('uri_too_long');
       if (request.raw.rawHeaders.length > 2 * MOST_HEADERS) throw new Problem('headers_too_large');
       // HTTP/1.1 asks for it (RFC 9112, section 3.2).

@@ -30,7 +30,7 @@ export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: 
       process.exit(0);
     }, LONGEST_FINISH).unref();
     await connections.flushed();
-    connections.finish();
+    await connections.finish();
     await app.close();
     pino.info('down');
     process.exit(0);
@@ -66,11 +66,11 @@ class Connections {
   }
 
   /**
-   * Lets each connection end with the answer that it waits for. A server that is closed closes the
-   * connections that are idle at that moment; it keeps those on which nothing ever came, and those
-   * that become idle later, and looks no more at requests that do not arrive.
+   * Closes the door, and lets each connection end with the answer that it waits for. A server that is
+   * closed closes the connections that are idle at that moment; it keeps those on which nothing ever
+   * came, and those that become idle later, and looks no more at requests that do not arrive.
    */
-  finish(): void {
+  finish(): Promise<void> {
     for (const socket of this.open) if (socket.bytesRead === 0) socket.destroy();
     this.server.keepAliveTimeout = 1;
     setTimeout(() => {
@@ -80,5 +80,6 @@ class Connections {
         if (!answer?.headersSent) this.server.emit('clientError', error, socket);
       }
     }, LONGEST_ARRIVAL).unref();
+    return new Promise((resolve) => this.server.close(() => resolve()));
   }
 }

@@ -1,25 +1,15 @@
-import { Overloaded, Unavailable } from './engine';
+import { Line, PATIENCE_MS } from '../common/line';
+import { Overloaded } from './engine';
 
 interface Waiter {
-  since: number;
   enter: () => void;
-  timer: NodeJS.Timeout;
+  timer?: NodeJS.Timeout;
 }
 
-/** A line whose first has waited so long, in milliseconds, is moving too slowly to be joined. */
-const PATIENCE_MS = 1000;
-
-/** Those who may wait: what bounds the memory that they hold, at some 20 KB each. */
-const LONGEST_LINE = 1000;
-
-/**
- * Lets a limited number in at once; the others wait in line, first come first served, but no longer
- * than to their deadline. How long the first has waited says how long a newcomer would: a line that
- * moves is joined however long it is, one that hardly does is refused at once.
- */
+/** Lets a limited number in at once; the others wait in line. */
 export class Gate {
   private inside = 0;
-  private readonly line = new Set<Waiter>();
+  private readonly line = new Line<Waiter>();
 
   constructor(readonly limit: number) {}
 
@@ -28,49 +18,41 @@ export class Gate {
   }
 
   get waiting(): number {
-    return this.line.size;
+    return this.line.length;
   }
 
   /**
    * Takes a place; whoever is let in must `leave`.
-   * @throws Overloaded when the line is not worth joining
-   * @throws Unavailable when the deadline (epoch milliseconds) passes in it
+   * @throws Overloaded when the line is too slow, or the deadline (epoch milliseconds) passes in it
    */
   enter(deadline: number): Promise<void> | void {
     if (this.inside < this.limit) {
       this.inside += 1;
       return;
     }
-    const now = Date.now();
-    for (const first of this.line) {
-      if (now - first.since >= PATIENCE_MS || this.line.size >= LONGEST_LINE) {
-        throw new Overloaded('too many wait for the database');
-      }
-      break;
-    }
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        since: now,
-        enter: resolve,
-        timer: setTimeout(
-          () => {
-            this.line.delete(waiter);
-            reject(new Unavailable('waited too long for the database'));
-          },
-          Math.max(0, deadline - now),
-        ),
-      };
-      this.line.add(waiter);
+      const waiter: Waiter = { enter: resolve };
+      if (!this.line.join(waiter)) {
+        reject(new Overloaded('too many wait already'));
+        return;
+      }
+      waiter.timer = setTimeout(
+        () => {
+          this.line.leave(waiter);
+          reject(new Overloaded('waited too long'));
+        },
+        Math.max(0, Math.min(PATIENCE_MS, deadline - Date.now())),
+      );
     });
   }
 
   leave(): void {
-    for (const waiter of this.line) {
-      this.line.delete(waiter);
+    const waiter = this.line.next();
+    if (waiter) {
       clearTimeout(waiter.timer);
       waiter.enter();
-      return;
+    } else {
+      this.inside -= 1;
     }
-    this.inside -= 1;
   }
 }

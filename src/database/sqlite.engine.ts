@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
 import type { DataSource } from 'typeorm';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, Failure, Load, Parameter, Reader, Row, Writer, Written } from './engine';
 import { Unavailable } from './engine';
 import { Gate } from './gate';
@@ -107,7 +107,7 @@ export class SqliteEngine implements Engine {
         await nextTurn();
         this.turn = performance.now();
       }
-      this.writer.database.exec('BEGIN IMMEDIATE');
+      await this.begin(deadline);
       try {
         const result = await work(this.writer);
         this.writer.database.exec('COMMIT');
@@ -135,6 +135,19 @@ export class SqliteEngine implements Engine {
     }
     // Where a file cannot be opened, the driver gives no code.
     return message.startsWith('ConnectionFailed') ? 'unavailable' : 'other';
+  }
+
+  /** Begins a transaction of the writer, once no other process is in one. */
+  private async begin(deadline: number): Promise<void> {
+    for (;;) {
+      try {
+        this.writer.database.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (this.failure(error) !== 'retry' || Date.now() >= deadline) throw error;
+      }
+      await sleep(Math.random() * 5);
+    }
   }
 
   load(): Load {

@@ -27,12 +27,15 @@ export class Ledger {
 
   constructor(readonly board: string) {}
 
-  /** Sets so many writers to work; they go on whatever happens, until `stop`. */
-  start(writers: number, send: (writer: number) => Send): void {
+  /**
+   * Sets so many writers to work, each with a pause in milliseconds before it writes again; they go on
+   * whatever happens, until `stop`.
+   */
+  start(writers: number, send: (writer: number) => Send, pause = 0): void {
     this.stopping = false;
     afterwards(() => this.stop());
     this.lastMs = performance.now();
-    this.writers = Array.from({ length: writers }, (_, i) => this.write(send(i)));
+    this.writers = Array.from({ length: writers }, (_, i) => this.write(send(i), pause));
   }
 
   async stop(): Promise<void> {
@@ -93,11 +96,12 @@ export class Ledger {
     }
   }
 
-  private async write(send: Send): Promise<void> {
+  private async write(send: Send, pause: number): Promise<void> {
     const board = `/api/boards/${encodeURIComponent(this.board)}`;
     let sprint: number | undefined;
     const mine: number[] = [];
     while (!this.stopping) {
+      if (pause > 0) await sleep(pause);
       const dice = Math.random();
       const id = mine[Math.floor(Math.random() * mine.length)];
       if (sprint === undefined) {

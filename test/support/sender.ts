@@ -18,6 +18,8 @@ export class Sender {
   constructor(
     readonly url: string,
     connections = 256,
+    /** Whether the bodies of what succeeded are thrown away. */
+    private readonly deaf = false,
   ) {
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
     afterwards(() => this.close());
@@ -37,15 +39,17 @@ export class Sender {
         },
         (incoming) => {
           const chunks: Buffer[] = [];
-          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          const { statusCode: status = 0 } = incoming;
+          const deaf = this.deaf && status < 400;
+          incoming.on('data', (chunk: Buffer) => deaf || chunks.push(chunk));
           incoming.once('aborted', () => reject(new Error('the answer broke off')));
           incoming.once('end', () => {
             clearTimeout(timer);
             const text = Buffer.concat(chunks).toString();
             resolve({
-              status: incoming.statusCode ?? 0,
+              status,
               headers: incoming.headers,
-              body: (/json/.test(incoming.headers['content-type'] ?? '')
+              body: (/json/.test(incoming.headers['content-type'] ?? '') && !deaf
                 ? JSON.parse(text)
                 : text) as T,
               ms: performance.now() - start,
@@ -57,9 +61,11 @@ export class Sender {
         () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)),
         timeout,
       );
-      outgoing.once('error', (error) => {
+      outgoing.once('error', (error: Error & { code?: string }) => {
         clearTimeout(timer);
-        reject(error);
+        // The system refuses, or resets, a connection that the program has never seen.
+        const unseen = !outgoing.reusedSocket && /^ECONN(REFUSED|RESET)$/.test(error.code ?? '');
+        reject(unseen ? new Error('not let in') : error);
       });
       outgoing.end(content);
     });
@@ -77,24 +83,26 @@ export type Repeated = [method: string, path: string, body?: unknown];
 export type Outcome = Sent | Error;
 
 /**
- * Asks from many clients at once, each again as soon as it has its answer, or a little later where it
- * was refused, until it is stopped.
+ * Asks from many clients at once until it is stopped, each again as soon as it has its answer, or
+ * `pause` milliseconds later where it was refused.
  */
 export function askFrom(
   url: string,
   clients: number,
   requests: Repeated[],
+  pause = 100,
 ): { stop(): Promise<Outcome[]> } {
-  const sender = new Sender(url, clients);
+  const sender = new Sender(url, clients, true);
   const outcomes: Outcome[] = [];
   let stopping = false;
   const asking = Array.from({ length: clients }, async (_, i) => {
     for (let n = i; !stopping; n += 1) {
       const outcome = await sender
         .send(...(requests[n % requests.length] as Repeated))
-        .catch((error: Error) => error);
+        // The system's errors are of another realm than the tests'.
+        .catch((error: Error) => new Error(error.message));
       outcomes.push(outcome);
-      if (outcome instanceof Error || outcome.status === 503) await sleep(100);
+      if (outcome instanceof Error || outcome.status === 503) await sleep(pause);
     }
   });
   const stop = async (): Promise<Outcome[]> => {

@@ -1,0 +1,70 @@
+/** Milliseconds that are waited at most. */
+export const PATIENCE_MS = 1000;
+
+/** A line in which it would take longer is not joined; what is between the two is for a wrong guess. */
+const PROSPECT_MS = 700;
+
+/** Those who may wait: what bounds the memory that they hold. */
+const LONGEST = 1000;
+
+/** How much of the line's pace is that of its last step. */
+const WEIGHT = 0.1;
+
+/**
+ * Those who wait, first come first served. Nobody waits long, for whoever has waited long still has
+ * all of its work to come; so whoever would have to is told so at once. How long that is, the pace of
+ * the line says, and how long its first has waited where it does not move at all.
+ */
+export class Line<T> {
+  private readonly waiting = new Map<T, number>();
+  /** Milliseconds from one to the next; 0 while it is not known. */
+  private pace = 0;
+  private moved = 0;
+
+  get length(): number {
+    return this.waiting.size;
+  }
+
+  /** Puts one at the end; false where it is not worth it. */
+  join(one: T): boolean {
+    const now = performance.now();
+    const { size } = this.waiting;
+    if (size === 0) {
+      this.pace = 0;
+      this.moved = 0;
+    } else if (
+      size >= LONGEST ||
+      size * this.pace >= PROSPECT_MS ||
+      now - (this.waiting.values().next().value ?? now) >= PROSPECT_MS
+    ) {
+      return false;
+    }
+    this.waiting.set(one, now);
+    return true;
+  }
+
+  /** Takes out the one whose turn it is. */
+  next(): T | undefined {
+    const [one, since] = this.waiting.entries().next().value ?? [undefined, 0];
+    if (one === undefined) return undefined;
+    this.waiting.delete(one);
+    const now = performance.now();
+    const step = now - (this.moved || since);
+    this.pace = this.pace === 0 ? step : this.pace * (1 - WEIGHT) + step * WEIGHT;
+    this.moved = now;
+    return one;
+  }
+
+  /** Takes out the first, if it has waited too long. */
+  late(): T | undefined {
+    const [one, since] = this.waiting.entries().next().value ?? [undefined, 0];
+    if (one === undefined || performance.now() - since < PATIENCE_MS) return undefined;
+    this.waiting.delete(one);
+    return one;
+  }
+
+  /** Takes out one that waits no more. */
+  leave(one: T): void {
+    this.waiting.delete(one);
+  }
+}

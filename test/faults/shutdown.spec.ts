@@ -1,0 +1,148 @@
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestDatabase } from '../support/databases';
+import { createDatabase } from '../support/databases';
+import { afterwards, scale } from '../support/faults';
+import { Ledger } from '../support/ledger';
+import { freePort } from '../support/mysql-server';
+import { Program } from '../support/program';
+import type { Sent } from '../support/sender';
+import { askFrom, Sender, statuses } from '../support/sender';
+
+const RESTARTS = scale(1, 10);
+
+jest.setTimeout(60_000 + RESTARTS * 20_000);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+/** A connection on which a test says what it likes. */
+class Wire {
+  received = '';
+  private readonly socket: Socket;
+  private readonly closed: Promise<unknown>;
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.setEncoding('utf8').on('data', (text: string) => (this.received += text));
+    this.socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => this.socket.once('close', resolve));
+    afterwards(() => this.socket.destroy());
+  }
+
+  send(text: string): void {
+    this.socket.write(text);
+  }
+
+  /** The status of the answer, when the other side has closed the connection. */
+  async status(): Promise<number> {
+    await this.closed;
+    return Number(/^HTTP\/1\.1 (\d{3}) /.exec(this.received)?.[1]);
+  }
+}
+
+const HALVES: [string, string][] = [
+  ['GET /api/boards HTTP/1.1\r\nHo', 'st: localhost\r\n\r\n'],
+  [
+    'POST /api/boards/Half/backlog HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{"title"',
+    ':"x"}',
+  ],
+];
+
+describe('SIGTERM', () => {
+  it('cuts off nobody: busy clients, half-received requests, idle and silent connections', async () => {
+    const program = await Program.start(database, {
+      environment: { SHUTDOWN_DELAY_MS: '500', LOG_LEVEL: 'info' },
+    });
+    const clients = askFrom(program.url, 16, [
+      ['GET', '/api/boards'],
+      ['POST', '/api/boards/Busy/backlog', { title: 'x' }],
+    ]);
+    const halves = Array.from({ length: 20 }, (_, i) => {
+      const wire = new Wire(program.port);
+      const [first, second] = HALVES[i % HALVES.length] as [string, string];
+      wire.send(first);
+      return { wire, second };
+    });
+    const silent = new Wire(program.port);
+    await sleep(300);
+    const start = performance.now();
+    program.signal('SIGTERM');
+    await program.answers('/health/ready', 503);
+    await sleep(1000);
+    // The door is closed; what has begun to come in may still do so.
+    for (const { wire, second } of halves) wire.send(second);
+    expect(await Promise.all(halves.map(({ wire }) => wire.status()))).toEqual(
+      halves.map((_, i) => [200, 201][i % 2]),
+    );
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - start).toBeLessThan(5000);
+    await silent.status();
+    // A client is let in and answered, or not let in.
+    const outcomes = await clients.stop();
+    expect(statuses(outcomes)).toEqual(['200', '201', 'not let in']);
+    const taken = program.log.filter((line) => /boards$|Busy/.test(line.url));
+    const answered = outcomes.filter((one) => !(one instanceof Error)).length;
+    expect(taken).toHaveLength(answered + halves.length / 2);
+  });
+
+  it('refuses what does not arrive any more, and is done within 10 s', async () => {
+    const program = await Program.start(database);
+    const stuck = HALVES.map(([first]) => {
+      const wire = new Wire(program.port);
+      wire.send(first);
+      return wire;
+    });
+    await sleep(100);
+    const start = performance.now();
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(await Promise.all(stuck.map((wire) => wire.status()))).toEqual([408, 408]);
+  });
+
+  it(`of two instances in turn is not noticed by clients that ask who is ready, ${RESTARTS} times`, async () => {
+    const environment = { SHUTDOWN_DELAY_MS: '1000' };
+    const ports = [await freePort(), await freePort()];
+    const start = (i: number): Promise<Program> =>
+      Program.start(database, { environment, port: ports[i] });
+    const programs = [await start(0), await start(1)];
+    const senders = programs.map((program) => new Sender(program.url));
+    const ready = [true, true];
+    // The balancer: asks each instance several times a second, and sends nothing to one that is not ready.
+    let stopping = false;
+    const looking = senders.map(async (sender, i) => {
+      while (!stopping) {
+        ready[i] = await sender.send('GET', '/health/ready', undefined, 500).then(
+          (answer) => answer.status === 200,
+          () => false,
+        );
+        await sleep(100);
+      }
+    });
+    let turn = 0;
+    const ledger = new Ledger('Rolling');
+    const balanced = (method: string, path: string, body?: unknown): Promise<Sent> => {
+      turn += 1;
+      const i = ready[turn % 2] ? turn % 2 : (turn + 1) % 2;
+      return (senders[i] as Sender).send(method, path, body);
+    };
+    ledger.start(8, () => balanced, 10);
+    for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
+      for (const i of [0, 1]) {
+        await sleep(300);
+        expect(await programs[i]?.end('SIGTERM')).toEqual({ code: 0, signal: null });
+        programs[i] = await start(i);
+        while (!ready[i]) await sleep(10);
+      }
+    }
+    await ledger.stop();
+    stopping = true;
+    await Promise.all(looking);
+    expect([...ledger.refused]).toEqual([]);
+    await ledger.audit(programs[0]?.url ?? '');
+  });
+});
