@@ -114,6 +114,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
 
   server.addHook('onRoute', requireScope);
   server.decorateRequest('access', undefined);
+  server.decorateRequest('waited', 0);
   server.decorateRequest('repeatable', undefined);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
@@ -154,11 +155,18 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       refuse(refusal);
       return;
     }
-    if (waiting) waiting.then(requireOwnPage).then(() => done(), refuse);
-    else done();
+    if (waiting) {
+      const since = Date.now();
+      waiting
+        .then(() => {
+          request.waited = Date.now() - since;
+          requireOwnPage();
+        })
+        .then(() => done(), refuse);
+    } else done();
   });
   server.addHook('preHandler', (request, reply, done) => {
-    punctuality.began(request, reply);
+    punctuality.began(request, reply, request.waited);
     done();
   });
   server.addHook('onClose', (_, done) => {
@@ -221,7 +229,9 @@ function requestLine(
 
 /** The id that a client or a proxy gave, where it is one that can stand in a log; else a new one. */
 function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:/+=@-]{1,128}$/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[\w.:/+=@-]{1,128}$/.test(given)
+    ? withoutTokens(given)
+    : randomUUID();
 }
 
 const requestLogger = new Logger('Request');

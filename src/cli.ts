@@ -4,6 +4,7 @@ import { Refusal } from './cli/application';
 import { registerImport } from './cli/import';
 import { registerMigrate } from './cli/migrate';
 import { registerSeed } from './cli/seed';
+import { registerTokens } from './cli/tokens';
 import { Problem } from './common/problem';
 import { ConfigError } from './config';
 
@@ -17,6 +18,7 @@ export function commandLine(): Command {
   registerImport(program);
   registerMigrate(program);
   registerSeed(program);
+  registerTokens(program);
   return program;
 }
 

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { applicationOptions, createAdapter, setUp } from './app.setup';
+import { openness, requireToken, Unprotected } from './auth/exposure';
 import { createLogger } from './common/logging';
 import { Config, ConfigError } from './config';
 import { Database } from './database/database';
@@ -18,6 +19,14 @@ async function main(): Promise<void> {
   );
   setUp(app, pino);
   stopOnSignal(app, config, pino);
+  const refuse = (error: Error): void => {
+    console.error(error.message);
+    process.exit(1);
+  };
+  await app.init();
+  await requireToken(app, refuse);
+  const warning = openness(config);
+  if (warning !== undefined) pino.warn(warning);
   await app.listen(config.port, config.host);
   pino.info(`Sprintline listens on ${await app.getUrl()}`);
   // Rejected where the database can never be used. No request could be served then, and a process
@@ -32,6 +41,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+  const expected = error instanceof ConfigError || error instanceof Unprotected;
+  console.error(expected ? error.message : error);
   process.exit(1);
 });

@@ -24,5 +24,5 @@ export function isToken(text: string, hash: string): boolean {
 
 /** A text for the log, in which nobody must find a token, wherever a client put it. */
 export function withoutTokens(text: string): string {
-  return text.includes('spl_') ? text.replace(/spl_[0-9a-f]{16}_[\w-]*/g, 'spl_…') : text;
+  return text.includes('spl_') ? text.replace(/spl_[0-9a-f]{16}_[\w-]*/g, 'spl_...') : text;
 }

@@ -82,6 +82,14 @@ export class TokensService {
     return { ...represent({ id, ...row }), token };
   }
 
+  /** All tokens, for the command line. */
+  async all(): Promise<TokenView[]> {
+    const rows = await this.database.query<TokenRow>(
+      `SELECT ${COLUMNS} FROM tokens t ORDER BY t.id`,
+    );
+    return rows.map(represent);
+  }
+
   async list(page: PageQuery): Promise<Listing> {
     return new Listing(
       this.database,

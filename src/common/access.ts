@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set for all that is not public. */
     access?: Access;
+    /** Milliseconds that it took to find out, which count as a part of the answer's. */
+    waited: number;
   }
 }
 

@@ -23,7 +23,7 @@ export const From = createParamDecorator((_: unknown, context: ExecutionContext)
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { headers, repeatable } = request;
   const { actor, boards } = accessOf(request);
-  const caller: Caller = { actor, since: Date.now() };
+  const caller: Caller = { actor, since: Date.now() - request.waited };
   if (boards) caller.boards = boards;
   const ifMatch = headers['if-match'];
   if (ifMatch !== undefined) caller.ifMatch = ifMatch;

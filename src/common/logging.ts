@@ -1,15 +1,34 @@
 import type { LoggerService } from '@nestjs/common';
-import type { Logger as Pino } from 'pino';
+import type { DestinationStream, Logger as Pino } from 'pino';
 import pino from 'pino';
 
-/** One JSON object a line on standard output. */
-export function createLogger(level: string): Pino {
-  return pino({
+/** One JSON object a line, on standard output where it is not said otherwise. */
+export function createLogger(level: string, destination?: DestinationStream): Pino {
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: describeError },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/**
+ * What the log has of an error. A driver puts the whole statement into it, with what somebody wrote in
+ * a story; that is nothing for a log.
+ */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, errno } = error as { code?: string; errno?: number };
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    ...(code !== undefined && { code }),
+    ...(errno !== undefined && { errno }),
+    stack: error.stack,
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  };
 }
 
 /** Lets Nest, and what is built on it, log to the same place. */

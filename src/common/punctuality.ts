@@ -9,7 +9,6 @@ const LOOK_EVERY = 250;
  * handed out, to be refused.
  */
 export class Punctuality {
-  /** In the order in which they came, so that the first is the one that has waited longest. */
   private readonly pending = new Map<FastifyReply, { request: FastifyRequest; since: number }>();
   private readonly timer: NodeJS.Timeout;
 
@@ -20,8 +19,9 @@ export class Punctuality {
     this.timer = setInterval(() => this.look(), LOOK_EVERY).unref();
   }
 
-  began(request: FastifyRequest, reply: FastifyReply): void {
-    this.pending.set(reply, { request, since: Date.now() });
+  /** @param waited milliseconds of its time that are over already */
+  began(request: FastifyRequest, reply: FastifyReply, waited = 0): void {
+    this.pending.set(reply, { request, since: Date.now() - waited });
   }
 
   ended(reply: FastifyReply): void {
@@ -35,7 +35,7 @@ export class Punctuality {
   private look(): void {
     const latest = Date.now() - this.limitMs;
     for (const [reply, { request, since }] of this.pending) {
-      if (since > latest) break;
+      if (since > latest) continue;
       this.pending.delete(reply);
       if (!reply.raw.headersSent) this.late(request, reply);
     }

@@ -63,7 +63,6 @@ export class Change {
   /** The instant of the change, as the databases hold it: every time it writes is this one. */
   readonly now: string;
   private readonly boards = new Map<number, LockedBoard>();
-  private readonly hidden = new Set<number>();
   private readonly happenings = new Map<LockedBoard, Happening[]>();
 
   constructor(
@@ -136,9 +135,7 @@ export class Change {
    * @returns the boards by id; one that is deleted, or that the caller may not see, is missing
    */
   async lock(...ids: number[]): Promise<Map<number, LockedBoard>> {
-    const missing = [...new Set(ids)]
-      .filter((id) => !this.boards.has(id) && !this.hidden.has(id))
-      .sort((a, b) => a - b);
+    const missing = [...new Set(ids)].filter((id) => !this.boards.has(id)).sort((a, b) => a - b);
     if (missing.length > 0 && this.boards.size > 0) throw new Restart('a board more than was held');
     for (const id of missing) {
       const board = await this.first<LockedBoard>(
@@ -146,7 +143,6 @@ export class Change {
         [id],
       );
       if (board && maySee(this.caller, board.name)) this.boards.set(id, board);
-      else if (board) this.hidden.add(id);
     }
     return this.boards;
   }
@@ -182,11 +178,6 @@ export class Change {
       [name, timeZone, this.now, this.now],
     );
     return this.lockNamed(name);
-  }
-
-  /** Whether a board that `lock` has met is none for the caller: what is on it is as if not there. */
-  isHidden(id: number): boolean {
-    return this.hidden.has(id);
   }
 
   /** A board that `lock` has taken. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boardNamed, collectionTag } from '../boards/board.queries';
+import { maySee } from '../common/access';
 import type { Caller } from '../common/caller';
 import { requireMatch, requireTag } from '../common/etag';
 import type { Fault } from '../common/problem';
@@ -123,26 +124,28 @@ async function aim(
   let list: List | undefined;
   if (sprint_id === null) list = { board, sprintId: null };
   else if (sprint_id !== undefined) {
-    const sprint = await change.first<{ board_id: number }>(
-      `SELECT p.board_id FROM sprints p JOIN boards b ON b.id = p.board_id
+    const sprint = await change.first<{ board_id: number; name: string }>(
+      `SELECT p.board_id, b.name FROM sprints p JOIN boards b ON b.id = p.board_id
        WHERE p.id = ? AND b.name IS NOT NULL`,
       [sprint_id],
     );
-    if (sprint && !change.isHidden(sprint.board_id))
+    if (sprint && maySee(change.caller, sprint.name)) {
       list = { board: change.held(sprint.board_id), sprintId: sprint_id };
-    else {
+    } else {
       const detail = 'sprint_id names no sprint';
       faults.push({ pointer: '/sprint_id', code: 'not_found', detail });
     }
   }
   if (typeof position === 'string') return { ...(list && { list }), place: position, faults };
 
-  const found = await change.first<Seat & { board_id: number; sprint_id: number | null }>(
-    `SELECT s.id, s.seq, s.board_id, s.sprint_id FROM stories s JOIN boards b ON b.id = s.board_id
+  const found = await change.first<
+    Seat & { board_id: number; sprint_id: number | null; name: string }
+  >(
+    `SELECT s.id, s.seq, s.board_id, s.sprint_id, b.name FROM stories s JOIN boards b ON b.id = s.board_id
      WHERE s.id = ? AND b.name IS NOT NULL`,
     [neighbourOf(position) ?? 0],
   );
-  const neighbour = found && !change.isHidden(found.board_id) ? found : undefined;
+  const neighbour = found && maySee(change.caller, found.name) ? found : undefined;
   if (neighbour && sprint_id === undefined) {
     list = { board: change.held(neighbour.board_id), sprintId: neighbour.sprint_id };
   }

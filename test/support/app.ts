@@ -39,6 +39,8 @@ export interface AppOptions {
   /** Another instance on a database that is there; it is left there. */
   database?: TestDatabase;
   environment?: Record<string, string>;
+  /** Gets the lines of the log. */
+  log?: string[];
 }
 
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
@@ -50,7 +52,8 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     LOG_LEVEL: 'fatal',
     ...options.environment,
   });
-  const pino = createLogger(config.logLevel);
+  const { log } = options;
+  const pino = createLogger(config.logLevel, log && { write: (line) => void log.push(line) });
   const module = await Test.createTestingModule({ imports: [AppModule.with(config)] })
     .overrideProvider(Clock)
     .useValue(clock)

@@ -1,0 +1,685 @@
+import 'reflect-metadata';
+import { Controller, Get } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { AppModule } from '../../src/app.module';
+import { applicationOptions, createAdapter, setUp } from '../../src/app.setup';
+import { requireToken } from '../../src/auth/exposure';
+import { createLogger } from '../../src/common/logging';
+import { Config } from '../../src/config';
+import { Database } from '../../src/database/database';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Client } from '../support/client';
+import { command } from '../support/command';
+import { operations } from '../support/conformance';
+import { boardPath, made2xx, Workspace } from '../support/make';
+import { expectFaults, expectProblem } from '../support/problems';
+import { send } from '../support/wire';
+
+/** Bearers of tokens, by what they are allowed. */
+type Bearer = Client & { token: string; id: number };
+
+interface Grant {
+  name?: string;
+  scope: string;
+  boards?: string[];
+  expires_at?: string;
+}
+
+const bearing = (client: Client, token: string): Client =>
+  client.with({ authorization: `Bearer ${token}` });
+
+async function bearer(admin: Client, { name = 'someone', ...rest }: Grant): Promise<Bearer> {
+  const { token, id } = await made2xx(admin.post('/api/tokens', { name, ...rest }));
+  return Object.assign(bearing(admin, token), { token: token as string, id: id as number });
+}
+
+describe('with tokens', () => {
+  const log: string[] = [];
+  let service: TestApp;
+  let admin: Bearer;
+
+  beforeAll(async () => {
+    service = await startApp({ log, environment: { LOG_LEVEL: 'trace' } });
+    admin = await bearer(service.client, { name: 'Root', scope: 'admin' });
+  });
+  afterEach(() => service.clock.set());
+  afterAll(() => service.close());
+
+  describe('each route and method', () => {
+    /** What each operation needs; a new one must be entered here, and is refused until it is. */
+    const NEEDS: Record<string, 'public' | 'read' | 'write' | 'admin'> = {
+      'GET /health/live': 'public',
+      'GET /health/ready': 'public',
+      'GET /metrics': 'read',
+      'GET /api/boards': 'read',
+      'POST /api/boards': 'write',
+      'GET /api/boards/{board_name}': 'read',
+      'PUT /api/boards/{board_name}': 'write',
+      'PATCH /api/boards/{board_name}': 'write',
+      'DELETE /api/boards/{board_name}': 'write',
+      'GET /api/boards/{board_name}/backlog': 'read',
+      'POST /api/boards/{board_name}/backlog': 'write',
+      'GET /api/boards/{board_name}/events': 'read',
+      'GET /api/boards/{board_name}/stories': 'read',
+      'POST /api/boards/{board_name}/stories/move': 'write',
+      'GET /api/boards/{board_name}/sprints': 'read',
+      'POST /api/boards/{board_name}/sprints': 'write',
+      'GET /api/boards/{board_name}/sprints/current': 'read',
+      'GET /api/boards/{board_name}/sprints/next': 'read',
+      'GET /api/boards/{board_name}/sprints/previous': 'read',
+      'GET /api/boards/{board_name}/sprints/current/stories': 'read',
+      'POST /api/boards/{board_name}/sprints/current/stories': 'write',
+      'GET /api/boards/{board_name}/sprints/next/stories': 'read',
+      'POST /api/boards/{board_name}/sprints/next/stories': 'write',
+      'GET /api/boards/{board_name}/sprints/previous/stories': 'read',
+      'POST /api/boards/{board_name}/sprints/previous/stories': 'write',
+      'GET /api/sprints/{sprint_id}': 'read',
+      'PUT /api/sprints/{sprint_id}': 'write',
+      'PATCH /api/sprints/{sprint_id}': 'write',
+      'DELETE /api/sprints/{sprint_id}': 'write',
+      'GET /api/sprints/{sprint_id}/stories': 'read',
+      'POST /api/sprints/{sprint_id}/stories': 'write',
+      'GET /api/stories/{story_id}': 'read',
+      'PUT /api/stories/{story_id}': 'write',
+      'PATCH /api/stories/{story_id}': 'write',
+      'DELETE /api/stories/{story_id}': 'write',
+      'GET /api/stories/{story_id}/history': 'read',
+      'POST /api/stories/{story_id}/move': 'write',
+      'GET /api/stories/{story_id}/tasks': 'read',
+      'POST /api/stories/{story_id}/tasks': 'write',
+      'GET /api/tasks/{task_id}': 'read',
+      'PUT /api/tasks/{task_id}': 'write',
+      'PATCH /api/tasks/{task_id}': 'write',
+      'DELETE /api/tasks/{task_id}': 'write',
+      'GET /api/tokens': 'admin',
+      'POST /api/tokens': 'admin',
+      'DELETE /api/tokens/{token_id}': 'admin',
+    };
+    const RANK = { public: -1, read: 0, write: 1, admin: 2 };
+
+    /** About no board: they show what may be seen, to whomever. */
+    const FILTERED = new Set(['GET /metrics', 'GET /api/boards', 'POST /api/boards']);
+
+    type Kind =
+      'none' | 'malformed' | 'expired' | 'revoked' | 'read' | 'write' | 'admin' | 'own' | 'other';
+    const KINDS: Kind[] = [
+      'none',
+      'malformed',
+      'expired',
+      'revoked',
+      'read',
+      'write',
+      'admin',
+      'own',
+      'other',
+    ];
+    let headers: Record<Kind, Record<string, string>>;
+    let ids: Record<string, string>;
+
+    beforeAll(async () => {
+      const board = await Workspace.create(admin);
+      await board.sprint('2026-11-01', { end_date: '2026-11-10' });
+      const sprint = await board.sprint('2026-11-15');
+      await board.sprint('2026-12-15');
+      const story = await board.story(sprint);
+      const task = await board.task(story);
+      const elsewhere = await Workspace.create(admin);
+      const authorization = async (grant: Grant) => ({
+        authorization: `Bearer ${(await bearer(admin, grant)).token}`,
+      });
+      const gone = await bearer(admin, { scope: 'admin' });
+      const late = await bearer(admin, { scope: 'admin', expires_at: '2026-11-30T00:00:00Z' });
+      await made2xx(admin.delete(`/api/tokens/${gone.id}`));
+      headers = {
+        none: {},
+        malformed: { authorization: 'Bearer of bad news' },
+        expired: { authorization: `Bearer ${late.token}` },
+        revoked: { authorization: `Bearer ${gone.token}` },
+        read: await authorization({ scope: 'read' }),
+        write: await authorization({ scope: 'write' }),
+        admin: await authorization({ scope: 'admin' }),
+        own: await authorization({ scope: 'write', boards: [board.name] }),
+        other: await authorization({ scope: 'write', boards: [elsewhere.name] }),
+      };
+      ids = {
+        board_name: encodeURIComponent(board.name),
+        sprint_id: String(sprint.id),
+        story_id: String(story.id),
+        task_id: String(task.id),
+        token_id: String(admin.id),
+      };
+    });
+
+    it('is entered in the table', () => {
+      expect(operations().sort()).toEqual(Object.keys(NEEDS).sort());
+    });
+
+    /** A parameter that no operation knows: whoever is let in, and sees what the path names, gets 400. */
+    const expected = (operation: string, kind: Kind): number => {
+      const needed = NEEDS[operation] ?? 'admin';
+      if (needed === 'public') return 400;
+      if (['none', 'malformed', 'expired', 'revoked'].includes(kind)) return 401;
+      const scope = kind === 'read' || kind === 'admin' ? kind : 'write';
+      if (RANK[scope] < RANK[needed]) return 403;
+      return kind === 'other' && !FILTERED.has(operation) ? 404 : 400;
+    };
+
+    it.each(KINDS)('answers a bearer of "%s" as the table says', async (kind) => {
+      service.clock.set('2026-12-01T12:00:00Z');
+      const seen: Record<string, number> = {};
+      const wanted: Record<string, number> = {};
+      for (const operation of Object.keys(NEEDS)) {
+        const [method = '', template = ''] = operation.split(' ');
+        const path = template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+        for (const verb of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
+          const answer = await send(`${service.url}${path}?walked=1`, {
+            method: verb,
+            headers: headers[kind],
+          });
+          seen[`${verb} ${template}`] = answer.status;
+          wanted[`${verb} ${template}`] = expected(operation, kind);
+          expect('www-authenticate' in answer.headers).toBe([401, 403].includes(answer.status));
+        }
+      }
+      expect(seen).toEqual(wanted);
+    });
+
+    it.each(KINDS)(
+      'that is not there is told to a bearer of "%s" only if it is valid',
+      async (kind) => {
+        service.clock.set('2026-12-01T12:00:00Z');
+        const valid = !['none', 'malformed', 'expired', 'revoked'].includes(kind);
+        const status = async (method: string, path: string): Promise<number> =>
+          (await send(service.url + path, { method, headers: headers[kind] })).status;
+        expect(await status('GET', '/nowhere')).toBe(valid ? 404 : 401);
+        expect(await status('DELETE', '/api/boards')).toBe(valid ? 405 : 401);
+        expect(await status('OPTIONS', '/api/boards')).toBe(valid ? 204 : 401);
+        for (const path of ['/docs', '/docs/init.js', '/openapi.json']) {
+          expect(await status('GET', path)).toBe(200);
+        }
+      },
+    );
+  });
+
+  it('a route that does not say what it needs keeps the application from starting', async () => {
+    @Controller('api/undeclared')
+    class Undeclared {
+      @Get()
+      show(): object {
+        return {};
+      }
+    }
+    const config = Config.from({ DATABASE_URL: service.database.url });
+    const pino = createLogger('silent');
+    const module = await Test.createTestingModule({
+      imports: [AppModule.with(config)],
+      controllers: [Undeclared],
+    }).compile();
+    const app = module.createNestApplication<NestFastifyApplication>(
+      createAdapter(config, pino),
+      applicationOptions(pino),
+    );
+    setUp(app, pino);
+    await expect(app.init()).rejects.toThrow('/api/undeclared does not say what it needs');
+    await app.close();
+  });
+
+  describe('a token', () => {
+    it('is shown once, and is in neither the database nor the log', async () => {
+      const made = await admin.post('/api/tokens', { name: 'Secretive', scope: 'read' });
+      expect(made.status).toBe(201);
+      expect(made.headers.get('cache-control')).toBe('no-store');
+      expect(made.headers.get('location')).toBe(`/api/tokens/${made.body.id}`);
+      const { token, ...view } = made.body;
+      expect(token).toMatch(/^spl_[0-9a-f]{16}_[\w-]{43}$/);
+      const listed = await admin.get('/api/tokens');
+      expect(listed.body).toContainEqual(view);
+
+      // Wherever a client puts it.
+      const secret = token.slice(-43);
+      await bearing(service.client, token).get('/api/boards');
+      await service.client.get(`/api/boards?access_token=${token}`);
+      await send(`${service.url}/${token}`, { headers: { 'x-request-id': token } });
+      await bearing(service.client, `${token}x`).get('/api/boards');
+      expect(log.filter((line) => line.includes(secret))).toEqual([]);
+      const rows = await service.app.get(Database).query('SELECT * FROM tokens');
+      expect(JSON.stringify(rows)).not.toContain(secret);
+      expect(listed.text).not.toContain(secret);
+    });
+
+    it('is of no use from the moment it is deleted, on every instance', async () => {
+      const other = await startApp({ database: service.database });
+      const client = await bearer(admin, { scope: 'read' });
+      const there = bearing(other.client, client.token);
+      expect((await there.get('/api/boards')).status).toBe(200);
+      await made2xx(admin.delete(`/api/tokens/${client.id}`));
+      expectProblem(await there.get('/api/boards'), 401, 'unauthorized');
+      expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
+      await other.close();
+      expectProblem(await admin.delete(`/api/tokens/${client.id}`), 404, 'token_not_found');
+    });
+
+    it('is of no use from the moment it expires', async () => {
+      service.clock.set('2026-12-01T12:00:00.000Z');
+      const client = await bearer(admin, {
+        scope: 'read',
+        expires_at: '2026-12-01T13:00:00+00:00',
+      });
+      service.clock.set('2026-12-01T12:59:59.999Z');
+      expect((await client.get('/api/boards')).status).toBe(200);
+      service.clock.set('2026-12-01T13:00:00.000Z');
+      expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
+    });
+
+    it('must be right to its last character', async () => {
+      const { token } = await bearer(admin, { scope: 'read' });
+      const last = token.at(-1) === 'A' ? 'B' : 'A';
+      for (const wrong of [
+        token.slice(0, -1) + last,
+        token.slice(0, -1),
+        `${token}A`,
+        token.toUpperCase(),
+      ]) {
+        expect((await bearing(service.client, wrong).get('/api/boards')).status).toBe(401);
+      }
+      const scheme = await service.client.get('/api/boards', {
+        headers: { authorization: `bearer  ${token}` },
+      });
+      expect(scheme.status).toBe(200);
+    });
+
+    it('tells when it was used last, to the minute', async () => {
+      const lastUse = async (): Promise<string | null> =>
+        (await admin.get('/api/tokens')).body.find(({ id }: { id: number }) => id === client.id)
+          .last_used_at;
+      const until = async (wanted: string): Promise<void> => {
+        while ((await lastUse()) !== wanted) await new Promise((resolve) => setImmediate(resolve));
+      };
+      service.clock.set('2026-12-02T10:00:00.000Z');
+      const client = await bearer(admin, { scope: 'read' });
+      expect(await lastUse()).toBeNull();
+      await client.get('/api/boards');
+      await until('2026-12-02T10:00:00.000Z');
+    });
+
+    it('gives its name to what it does', async () => {
+      const client = await bearer(admin, { name: 'Ada', scope: 'write' });
+      const board = await Workspace.create(client);
+      await board.story(null);
+      expect((await board.events()).map(({ actor }) => actor)).toEqual(['Ada', 'Ada']);
+      const line = log.map((text) => JSON.parse(text)).findLast(({ method }) => method === 'POST');
+      expect(line).toMatchObject({ actor: 'Ada', status: 201 });
+    });
+
+    it('has Idempotency-Keys of its own', async () => {
+      const [first, second] = [
+        await bearer(admin, { scope: 'write' }),
+        await bearer(admin, { scope: 'write' }),
+      ];
+      const board = await Workspace.create(admin);
+      const post = (client: Client) =>
+        client.post(
+          `${board.path}/backlog`,
+          { title: 'x' },
+          { headers: { 'idempotency-key': 'k' } },
+        );
+      const made = await post(first);
+      expect((await post(second)).body.id).not.toBe(made.body.id);
+      expect((await post(first)).body.id).toBe(made.body.id);
+    });
+
+    it('cannot be made with an Idempotency-Key, for its answer must not be stored', async () => {
+      const refused = await admin.post(
+        '/api/tokens',
+        { name: 'x', scope: 'read' },
+        { headers: { 'idempotency-key': 'k' } },
+      );
+      expectProblem(refused, 400, 'invalid_request');
+      expect(refused.body.errors).toMatchObject([{ header: 'Idempotency-Key' }]);
+    });
+
+    it('has a name in one line, a scope that there is, and a time that is to come', async () => {
+      const refused = await admin.post('/api/tokens', {
+        name: 'two\r\nlines',
+        scope: 'root',
+        boards: ['..', 'A'],
+        expires_at: 'soon',
+        token: 'mine',
+      });
+      expectFaults(
+        refused,
+        '/boards invalid_value',
+        '/expires_at invalid_type',
+        '/name invalid_text',
+        '/scope invalid_value',
+        '/token unknown_field',
+      );
+      expectFaults(
+        await admin.post('/api/tokens', { name: 'x', scope: 'read', expires_at: '2020-01-01' }),
+        '/expires_at out_of_range',
+      );
+      expectFaults(
+        await admin.post('/api/tokens', { name: 'x', scope: 'admin', boards: ['A'] }),
+        '/boards not_for_admin',
+      );
+    });
+  });
+
+  describe('a token for certain boards', () => {
+    let ours: Workspace;
+    let theirs: Workspace;
+    let client: Bearer;
+
+    beforeEach(async () => {
+      ours = await Workspace.create(admin, 'UTC', 'Ours');
+      theirs = await Workspace.create(admin, 'UTC', 'Theirs');
+      client = await bearer(admin, { scope: 'write', boards: [ours.name] });
+    });
+
+    it('lists these', async () => {
+      const names = (await client.get('/api/boards')).body.map(({ name }: any) => name);
+      expect(names).toEqual([ours.name]);
+      const counted = await client.get('/api/boards?limit=10&count=true');
+      expect(counted.headers.get('x-total-count')).toBe('1');
+      const none = await bearer(admin, { scope: 'read', boards: [] });
+      expect((await none.get('/api/boards')).body).toEqual([]);
+      expect((await none.get('/metrics')).status).toBe(200);
+    });
+
+    it('cannot tell a board of others from one that is not there', async () => {
+      const sprint = await theirs.sprint('2026-11-15');
+      const story = await theirs.story(sprint);
+      const task = await theirs.task(story);
+      const pairs = [
+        [theirs.path, boardPath('Not there')],
+        [`/api/sprints/${sprint.id}`, '/api/sprints/999999'],
+        [`/api/stories/${story.id}`, '/api/stories/999999'],
+        [`/api/stories/${story.id}/history`, '/api/stories/999999/history'],
+        [`/api/stories/${story.id}/history?wrong=1`, '/api/stories/999999/history?wrong=1'],
+        [`/api/tasks/${task.id}`, '/api/tasks/999999'],
+      ] as const;
+      const shown = ({ status, body }: any) => [status, body.code, body.detail];
+      for (const [hidden, missing] of pairs) {
+        const answer = await client.get(hidden);
+        expect(answer.status).toBe(404);
+        expect(shown(answer)).toEqual(shown(await client.get(missing)));
+      }
+      for (const body of [{ name: theirs.name }, { name: 'Not there' }]) {
+        expectProblem(await client.post('/api/boards', body), 404, 'board_not_found');
+      }
+      for (const path of [theirs.path, boardPath('Not there')]) {
+        expectProblem(
+          await client.post(`${path}/sprints`, { start_date: '2026-11-15' }),
+          404,
+          'board_not_found',
+        );
+        expectProblem(await client.post(`${path}/backlog`, { title: 'x' }), 404, 'board_not_found');
+      }
+      expect((await admin.get(boardPath('Not there'))).status).toBe(404);
+    });
+
+    it('cannot move a story to a board of others, nor learn of it', async () => {
+      const hidden = await theirs.sprint('2026-11-15');
+      const neighbour = await theirs.story(hidden);
+      const story = await ours.story(null);
+      const before = await theirs.events();
+      const shown = ({ status, body }: any) => [status, body.code, body.errors];
+      for (const sprint_id of [hidden.id, 999_999]) {
+        expect(shown(await client.put(`/api/stories/${story.id}`, { sprint_id }))).toEqual([
+          400,
+          'invalid_request',
+          [{ pointer: '/sprint_id', code: 'not_found', detail: 'sprint_id names no sprint' }],
+        ]);
+        expectFaults(
+          await client.post(`/api/stories/${story.id}/move`, { sprint_id }),
+          '/sprint_id not_found',
+        );
+        expectFaults(
+          await client.post(`${ours.path}/stories/move`, { story_ids: [story.id], sprint_id }),
+          '/sprint_id not_found',
+        );
+      }
+      for (const id of [neighbour.id, 999_999]) {
+        expectFaults(
+          await client.post(`/api/stories/${story.id}/move`, { position: { after: id } }),
+          '/position not_found',
+        );
+        expectFaults(
+          await client.post(`${ours.path}/stories/move`, { story_ids: [id] }),
+          '/story_ids/0 not_found',
+        );
+        expectFaults(
+          await client.post(`/api/stories/${story.id}/move`, {
+            sprint_id: null,
+            position: { before: id },
+          }),
+          '/position not_found',
+        );
+      }
+      expect(await theirs.events()).toEqual(before);
+    });
+
+    it('sees of a story that came or went what happened on its boards', async () => {
+      const story = await theirs.story(null);
+      const sprint = await ours.sprint('2026-11-15');
+      const hidden = await theirs.sprint('2026-11-15');
+      await made2xx(admin.put(`/api/stories/${story.id}`, { sprint_id: sprint.id }));
+      await made2xx(client.put(`/api/stories/${story.id}`, { title: 'Ours now' }));
+      await made2xx(admin.put(`/api/stories/${story.id}`, { sprint_id: hidden.id }));
+      await made2xx(admin.put(`/api/stories/${story.id}`, { title: 'Theirs again' }));
+      const history = await client.get(`/api/stories/${story.id}/history`);
+      expect(history.body.map(({ type, board_name }: any) => [type, board_name])).toEqual([
+        ['story.moved_in', ours.name],
+        ['story.updated', ours.name],
+        ['story.moved_out', ours.name],
+      ]);
+      expect((await client.get(`/api/stories/${story.id}`)).status).toBe(404);
+      expect((await client.put(`/api/stories/${story.id}`, { title: 'x' })).status).toBe(404);
+      expect((await admin.get(`/api/stories/${story.id}/history`)).body).toHaveLength(7);
+    });
+
+    it('may make a board that is named in it', async () => {
+      const builder = await bearer(admin, { scope: 'write', boards: [`New ${ours.name}`] });
+      const path = boardPath(`New ${ours.name}`);
+      await made2xx(builder.post(`${path}/sprints`, { start_date: '2026-11-15' }));
+      expect((await builder.get(path)).status).toBe(200);
+      expect((await client.get(path)).status).toBe(404);
+    });
+
+    it('follows a board to its new name, but cannot give it one', async () => {
+      expectProblem(await client.put(ours.path, { name: theirs.name }), 403, 'forbidden');
+      expectProblem(await client.put(ours.path, { name: 'Free' }), 403, 'forbidden');
+      const name = `Renamed ${ours.name}`;
+      await made2xx(admin.put(ours.path, { name }));
+      expect((await client.get(boardPath(name))).status).toBe(200);
+      // A later board of the old name is another one.
+      await made2xx(admin.post('/api/boards', { name: ours.name }));
+      expect((await client.get(ours.path)).status).toBe(404);
+    });
+
+    it('forgets a board that is deleted, and does not see a later one of that name', async () => {
+      await made2xx(admin.delete(ours.path));
+      await made2xx(admin.post('/api/boards', { name: ours.name }));
+      expect((await client.get(ours.path)).status).toBe(404);
+      const row = (await admin.get('/api/tokens')).body.find(({ id }: any) => id === client.id);
+      expect(row.boards).toEqual([]);
+    });
+  });
+});
+
+describe('the log', () => {
+  const log: string[] = [];
+  let service: TestApp;
+  beforeAll(async () => {
+    service = await startApp({ log, environment: { LOG_LEVEL: 'trace' } });
+  });
+  afterAll(() => service.close());
+
+  it('has each failed authentication with its reason, and nothing secret', async () => {
+    const admin = await bearer(service.client, { name: 'Root', scope: 'admin' });
+    const { token, id } = await bearer(admin, { name: 'Short-lived', scope: 'read' });
+    const reader = await bearer(admin, { name: 'Reader', scope: 'read' });
+    await made2xx(admin.delete(`/api/tokens/${id}`));
+    const audit = log.map((line) => JSON.parse(line)).filter(({ context }) => context === 'Tokens');
+    expect(audit).toMatchObject([
+      { actor: 'anonymous', name: 'Root', scope: 'admin' },
+      { actor: 'Root', name: 'Short-lived', scope: 'read' },
+      { actor: 'Root', name: 'Reader' },
+      { actor: 'Root', name: 'Short-lived', msg: 'a token was deleted' },
+    ]);
+    log.length = 0;
+    await service.client.get('/api/boards');
+    await bearing(service.client, 'hunter2').get('/api/boards');
+    await bearing(service.client, token).get('/api/boards');
+    await reader.post('/api/boards', { name: 'Nope' });
+    const lines = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+    expect(lines).toMatchObject([
+      { reason: 'missing', address: '127.0.0.1', request_id: expect.any(String) },
+      { reason: 'malformed' },
+      { reason: 'unknown', lookup: token.slice(4, 20) },
+      { actor: 'Reader', method: 'POST', route: '/api/boards' },
+    ]);
+    expect(log.filter((line) => /hunter2|Nope/.test(line))).toEqual([]);
+  });
+});
+
+describe('the first token and the last', () => {
+  let service: TestApp;
+  beforeEach(async () => {
+    service = await startApp();
+  });
+  afterEach(() => service.close());
+
+  it('with none the header is not looked at', async () => {
+    for (const authorization of [
+      '',
+      'Bearer x',
+      'Basic eDp5',
+      `Bearer spl_${'0'.repeat(16)}_${'x'.repeat(43)}`,
+    ]) {
+      expect((await service.client.get('/api/boards', { headers: { authorization } })).status).toBe(
+        200,
+      );
+    }
+  });
+
+  it('the first must be an admin, and closes the door behind it', async () => {
+    const { client } = service;
+    const other = await startApp({ database: service.database });
+    for (const scope of ['read', 'write']) {
+      expectFaults(await client.post('/api/tokens', { name: 'x', scope }), '/scope not_admin');
+    }
+    expect((await client.get('/api/boards')).status).toBe(200);
+    const admin = await bearer(client, { scope: 'admin' });
+    expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
+    // Another instance that believed there was none looks again before long.
+    while ((await other.client.get('/api/boards')).status === 200);
+    expect((await bearing(other.client, admin.token).get('/api/boards')).status).toBe(200);
+    await other.close();
+  });
+
+  it('an expired one counts', async () => {
+    const { client, clock } = service;
+    clock.set('2026-12-01T00:00:00Z');
+    await bearer(client, { scope: 'admin', expires_at: '2026-12-02T00:00:00Z' });
+    clock.set('2026-12-03T00:00:00Z');
+    expect((await client.get('/api/boards')).status).toBe(401);
+  });
+
+  it('the last admin stays as long as there are others', async () => {
+    const { client } = service;
+    const first = await bearer(client, { scope: 'admin' });
+    const second = await bearer(first, { scope: 'admin' });
+    const reader = await bearer(first, { scope: 'read' });
+    expect((await first.delete(`/api/tokens/${second.id}`)).status).toBe(200);
+    expectProblem(await first.delete(`/api/tokens/${first.id}`), 409, 'last_admin');
+    expect((await first.delete(`/api/tokens/${reader.id}`)).status).toBe(200);
+    expect((await first.delete(`/api/tokens/${first.id}`)).status).toBe(200);
+    expect((await client.get('/api/boards')).status).toBe(200);
+  });
+
+  it('of two admins that are deleted at once, one stays as long as there are others', async () => {
+    const first = await bearer(service.client, { scope: 'admin' });
+    const second = await bearer(first, { scope: 'admin' });
+    await bearer(first, { scope: 'read' });
+    const statuses = await Promise.all(
+      [first, second].map(async (one) => (await first.delete(`/api/tokens/${one.id}`)).status),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    const rows = await service.app
+      .get(Database)
+      .query(`SELECT id FROM tokens WHERE scope = 'admin'`);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('elsewhere than on loopback none is nobody', async () => {
+    const elsewhere = await startApp({
+      database: service.database,
+      environment: { HOST: '0.0.0.0' },
+    });
+    expectProblem(await elsewhere.client.get('/api/boards'), 401, 'unauthorized');
+    expect((await elsewhere.client.get('/health/ready')).status).toBe(200);
+    await elsewhere.close();
+  });
+
+  it('elsewhere than on loopback the service does not start without one, and says how to make it', async () => {
+    const environment = { HOST: '0.0.0.0' };
+    const elsewhere = await startApp({ database: service.database, environment });
+    const start = () => requireToken(elsewhere.app, () => undefined);
+    await expect(start()).rejects.toThrow(
+      /node dist\/cli\.js tokens create --name admin --scope admin/,
+    );
+    await expect(requireToken(service.app, () => undefined)).resolves.toBeUndefined();
+    await bearer(service.client, { scope: 'admin' });
+    await expect(start()).resolves.toBeUndefined();
+    await elsewhere.close();
+  });
+
+  it('AUTH=off asks nobody, tokens or not', async () => {
+    await bearer(service.client, { scope: 'admin' });
+    const off = await startApp({
+      database: service.database,
+      environment: { AUTH: 'off', HOST: '0.0.0.0' },
+    });
+    expect((await off.client.get('/api/boards')).status).toBe(200);
+    const answer = await send(`${off.url}/api/boards`, { headers: { host: 'evil.example' } });
+    expect(answer.status).toBe(421);
+    await off.close();
+  });
+});
+
+describe('the command line', () => {
+  let service: TestApp;
+  beforeEach(async () => {
+    service = await startApp();
+  });
+  afterEach(() => service.close());
+
+  it('makes, lists and deletes tokens', async () => {
+    const { client, database } = service;
+    const refused = await command(database, 'tokens', 'create', '--name', 'x', '--scope', 'read');
+    expect(refused).toMatchObject({ code: 1, err: 'scope must be admin for the first token\n' });
+    const made = await command(database, 'tokens', 'create', '--name', 'Root', '--scope', 'admin');
+    expect(made.code).toBe(0);
+    const admin = bearing(client, made.out.trim());
+    expect((await admin.get('/api/tokens')).body).toMatchObject([{ name: 'Root', scope: 'admin' }]);
+    await command(
+      database,
+      ...['tokens', 'create', '--name', 'CI', '--scope', 'write', '--board', 'A', 'B'],
+      ...['--expires', '2099-01-01T00:00:00Z'],
+    );
+    const listed = await command(database, 'tokens', 'list');
+    expect(listed.out).toMatch(
+      /^1\tadmin\tall boards\tnever expires\t.*\tRoot\n2\twrite\t\["A","B"\]\t2099-01-01T00:00:00.000Z\tnever used\tCI\n$/,
+    );
+    const last = await command(database, 'tokens', 'delete', '1');
+    expect(last).toMatchObject({ code: 1, err: expect.stringContaining('last admin token') });
+    for (const id of ['2', '1']) {
+      expect(await command(database, 'tokens', 'delete', id)).toMatchObject({ code: 0 });
+    }
+    expect(await command(database, 'tokens', 'delete', '1')).toMatchObject({ code: 1 });
+    while ((await client.get('/api/boards')).status === 401);
+  });
+});
