@@ -21,7 +21,7 @@ import { readBody, readQuery } from './common/body';
 import { Browsers, SECURITY_HEADERS } from './common/browsers';
 import { etagOf, matchesNone } from './common/etag';
 import { writeFormat } from './common/formats';
-import type { RouteSettings } from './common/http';
+import type { RouteSettings } from './common/route';
 import { Listing } from './common/listing';
 import { NestLogger } from './common/logging';
 import type { ProblemCode } from './common/problem';

@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RouteSettings } from './common/http';
+import type { RouteSettings } from './common/route';
 
 /** The document that is committed, tested and served: all three are one file. */
 export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '../common/access';
 import { maySee, SCOPES } from '../common/access';
-import type { RouteSettings } from '../common/http';
+import type { RouteSettings } from '../common/route';
 import { Problem } from '../common/problem';
 import { Resources } from '../common/resources';
 import { Authenticator } from './authenticator';

@@ -3,16 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { etagOfPieces, matchesNone } from './etag';
-import type { RouteSettings } from './http';
 import { Problem } from './problem';
-
-/** The formats of answers, by the words that `?format=` has for them. */
-export const MEDIA_TYPES = {
-  json: 'application/json',
-  csv: 'text/csv',
-  svg: 'image/svg+xml',
-} as const;
-export type Format = keyof typeof MEDIA_TYPES;
+import type { Format, Formats, RouteSettings, Writing } from './route';
+import { MEDIA_TYPES } from './route';
 
 const PARAMETERS: Record<Format, string> = {
   json: '; charset=utf-8',
@@ -20,17 +13,6 @@ const PARAMETERS: Record<Format, string> = {
   csv: '; charset=utf-8; header=present',
   svg: '; charset=utf-8',
 };
-
-/** How a body is put into a format. */
-export interface Writing {
-  /** The text or, where it may be long, its pieces; the same each time. */
-  write: (body: never) => string | Promise<string> | Iterable<string>;
-  /** Header fields of answers in this format. */
-  headers?: Record<string, string>;
-}
-
-/** The formats that a route answers in, the one that is preferred first. */
-export type Formats = Partial<Record<Format, Writing>>;
 
 /** Characters from which on a text is not held in memory as a whole. */
 const LONG = 256 * 1024;

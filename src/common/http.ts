@@ -9,28 +9,8 @@ import {
   ApiOperation,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { Format, Formats, Writing } from './formats';
-import { MEDIA_TYPES } from './formats';
-
-/** What a route tells the hooks of `app.setup`. */
-export interface RouteSettings {
-  /** Where the created resource is found. */
-  location?: (body: { id: number; name: string }) => string;
-  /** The media types that it answers in; application/json where it says nothing. */
-  produces?: string[];
-  /** Answered under pressure too: what tells how the service is. */
-  always?: true;
-  /** The answer to this POST is what a GET of the resource would read next, and is tagged like it. */
-  tagged?: boolean;
-  /** The formats that it answers in, where there are several. */
-  formats?: Formats;
-  /** What a token must allow; `public` asks for none. A route that does not say is not served. */
-  scope?: Scope | 'public';
-  /** Shows nothing of boards that the caller may not see, though its path names no board. */
-  filtered?: boolean;
-  /** Its answer must not be stored, so it cannot be repeated with an `Idempotency-Key`. */
-  unrepeatable?: boolean;
-}
+import type { Format, Formats, RouteSettings, Writing } from './route';
+import { MEDIA_TYPES } from './route';
 
 const SETTINGS = Symbol('route settings');
 

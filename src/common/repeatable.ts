@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { accessOf } from './access';
 import { Received } from './body';
-import type { RouteSettings } from './http';
+import type { RouteSettings } from './route';
 import type { Fault } from './problem';
 
 /** A request that its client may repeat until it is answered, and is answered the same each time. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readDto, Received } from './body';
 import { formatOf, requireAcceptable } from './formats';
-import type { RouteSettings } from './http';
+import type { RouteSettings } from './route';
 import type { Fault } from './problem';
 import { Problem } from './problem';
 import { readKey } from './repeatable';

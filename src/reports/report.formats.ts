@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Formats } from '../common/formats';
+import type { Formats } from '../common/route';
 import type { BurndownDay } from './burndown';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';

@@ -1,0 +1,40 @@
+import type { Scope } from './access';
+
+/** The formats of answers, by the words that `?format=` has for them. */
+export const MEDIA_TYPES = {
+  json: 'application/json',
+  csv: 'text/csv',
+  svg: 'image/svg+xml',
+} as const;
+export type Format = keyof typeof MEDIA_TYPES;
+
+/** How a body is put into a format. */
+export interface Writing {
+  /** The text or, where it may be long, its pieces; the same each time. */
+  write: (body: never) => string | Promise<string> | Iterable<string>;
+  /** Header fields of answers in this format. */
+  headers?: Record<string, string>;
+}
+
+/** The formats that a route answers in, the one that is preferred first. */
+export type Formats = Partial<Record<Format, Writing>>;
+
+/** What a route tells the hooks of `app.setup`. */
+export interface RouteSettings {
+  /** Where the created resource is found. */
+  location?: (body: { id: number; name: string }) => string;
+  /** The media types that it answers in; application/json where it says nothing. */
+  produces?: string[];
+  /** Answered under pressure too: what tells how the service is. */
+  always?: true;
+  /** The answer to this POST is what a GET of the resource would read next, and is tagged like it. */
+  tagged?: boolean;
+  /** The formats that it answers in, where there are several. */
+  formats?: Formats;
+  /** What a token must allow; `public` asks for none. A route that does not say is not served. */
+  scope?: Scope | 'public';
+  /** Shows nothing of boards that the caller may not see, though its path names no board. */
+  filtered?: boolean;
+  /** Its answer must not be stored, so it cannot be repeated with an `Idempotency-Key`. */
+  unrepeatable?: boolean;
+}
