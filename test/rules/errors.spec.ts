@@ -1,16 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULTS, PROBLEMS } from '../../src/common/problem';
+import { printed } from '../support/print';
 import { sources } from '../support/sources';
 
 const root = join(__dirname, '../..');
 
 describe('the error catalogue', () => {
   it('is what docs/errors.md lists; `npm run docs:errors` writes it', () => {
-    // Prettier is an ES module, which jest cannot load here; the script can.
-    const print = `require('./scripts/errors').errorsPage().then((page) => process.stdout.write(page))`;
-    const page = execFileSync('npx', ['tsx', '-e', print], { cwd: root, encoding: 'utf8' });
+    const [page] = printed('errors', 'errorsPage');
     expect(readFileSync(join(root, 'docs/errors.md'), 'utf8')).toBe(page);
   });
 

@@ -1,27 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config, ConfigError, SETTINGS } from '../../src/config';
+import { printed } from '../support/print';
 
 const root = join(__dirname, '../..');
 const file = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** What the script would write; Prettier, which it uses, is an ES module that jest cannot load here. */
-const written = (expression: string): string =>
-  execFileSync(
-    'npx',
-    [
-      'tsx',
-      '-e',
-      `Promise.resolve(require('./scripts/settings').${expression}).then((text) => process.stdout.write(text))`,
-    ],
-    { cwd: root, encoding: 'utf8' },
-  );
-
 describe('the settings', () => {
   it('are what .env.example and docs/configuration.md list; `npm run docs:settings` writes both', () => {
-    expect(file('.env.example')).toBe(written('envExample()'));
-    expect(file('docs/configuration.md')).toBe(written('configurationPage()'));
+    const [example, page] = printed('settings', 'envExample', 'configurationPage');
+    expect(file('.env.example')).toBe(example);
+    expect(file('docs/configuration.md')).toBe(page);
   });
 
   it('have defaults that work', () => {
