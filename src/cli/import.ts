@@ -62,8 +62,8 @@ export function registerImport(program: Command): void {
       });
       const { created, updated, unchanged } = imported;
       console.log(
-        `${board}: ${created} stories created` +
-          (flags.update ? `, ${updated} updated, ${unchanged} as they were.` : '.'),
+        `${board}: ${created} ${created === 1 ? 'story' : 'stories'} created` +
+          (flags.update ? `, ${updated} updated, ${unchanged} as before.` : '.'),
       );
     });
 }

@@ -151,7 +151,7 @@ describe('an import', () => {
       'Updated',
       '--update',
     );
-    expect(outcome.out).toBe('Updated: 1 stories created, 1 updated, 1 as they were.\n');
+    expect(outcome.out).toBe('Updated: 1 story created, 1 updated, 1 as before.\n');
     const { body: changed } = await service.client.get(`/api/stories/${one.id}`);
     expect(changed).toMatchObject({
       title: 'one',
