@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { etagOfPieces, matchesNone } from './etag';
-import type { RouteSettings } from './http';
 import { Problem } from './problem';
 
 /** The formats of answers, by the words that `?format=` has for them. */
@@ -72,7 +71,7 @@ export async function writeFormat(
   reply: FastifyReply,
   body: unknown,
 ): Promise<string | Readable> {
-  const { formats = {} } = request.routeOptions.config as RouteSettings;
+  const { formats = {} } = request.routeOptions.config as { formats?: Formats };
   const format = formatOf(request, formats);
   const { write, headers = {} } = formats[format] as Writing;
   reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);

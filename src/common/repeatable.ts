@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { accessOf } from './access';
 import { Received } from './body';
-import type { RouteSettings } from './http';
 import type { Fault } from './problem';
 
 /** A request that its client may repeat until it is answered, and is answered the same each time. */
@@ -40,7 +39,7 @@ export function readKey(request: FastifyRequest): RepeatableRequest | Fault | un
       detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
     };
   }
-  const { unrepeatable } = request.routeOptions.config as RouteSettings;
+  const { unrepeatable } = request.routeOptions.config as { unrepeatable?: boolean };
   if (unrepeatable) {
     return {
       header: 'Idempotency-Key',
