@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger as Pino } from 'pino';
-import { Door } from './auth/door';
+import { Door } from './auth/door.guard';
 import { withoutTokens } from './auth/secret';
 import { OPEN } from './common/access';
 import { Admission } from './common/admission';

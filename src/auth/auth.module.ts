@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Authenticator } from './authenticator';
-import { Door } from './door';
+import { Door } from './door.guard';
 import { TokensController } from './tokens.controller';
 import { TokensService } from './tokens.service';
 

@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { performance } from 'node:perf_hooks';
 import type { Access, Scope } from '../common/access';
@@ -26,6 +25,14 @@ interface TokenRow {
   last_used_at: string | null;
 }
 
+/** What is looked at of a request. */
+interface Asking {
+  id: string;
+  /** The address that it came from. */
+  ip: string;
+  headers: { authorization?: string };
+}
+
 /** Why a request is not let in, for the log. */
 type Refusal = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired';
 
@@ -48,7 +55,7 @@ export class Authenticator {
   ) {}
 
   /** @throws Problem `unauthorized` */
-  authenticate(request: FastifyRequest): Access | Promise<Access> {
+  authenticate(request: Asking): Access | Promise<Access> {
     const { auth, onLoopback } = this.config;
     if (auth === 'off') return OPEN;
     return onLoopback && performance.now() < this.openUntil ? OPEN : this.ask(request);
@@ -65,7 +72,7 @@ export class Authenticator {
     this.looking = undefined;
   }
 
-  private async ask(request: FastifyRequest): Promise<Access> {
+  private async ask(request: Asking): Promise<Access> {
     const found = await this.find(request.headers.authorization);
     if (typeof found !== 'string') return found;
     // With no token in the database the header is not looked at.
@@ -120,7 +127,7 @@ export class Authenticator {
       .catch((error: unknown) => this.logger.debug(error));
   }
 
-  private unauthorized(request: FastifyRequest, reason: Refusal): Problem {
+  private unauthorized(request: Asking, reason: Refusal): Problem {
     const shown = request.headers.authorization?.replace(/^Bearer +/i, '') ?? '';
     this.logger.warn(
       { request_id: request.id, address: request.ip, reason, lookup: lookupOf(shown) },

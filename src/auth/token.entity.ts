@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import type { Scope } from '../common/access';
 
 /** What a client shows to be let in. The token itself is nowhere: only what it can be known by. */
 @Entity('tokens')
@@ -19,8 +18,9 @@ export class Token {
   @Column({ type: 'varchar', length: 100 })
   name: string;
 
+  /** read, write or admin. */
   @Column({ type: 'varchar', length: 16 })
-  scope: Scope;
+  scope: string;
 
   /** JSON array of the names of the boards that it may see; null where it may see all. */
   @Column({ type: 'text', nullable: true })

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Scope } from '../common/access';
 import type { Caller } from '../common/caller';
 import { Clock, rfc3339, stored } from '../common/clock';
 import { requireMatch } from '../common/etag';
@@ -17,7 +18,7 @@ import type { Token } from './token.entity';
 
 const COLUMNS = 't.id, t.name, t.scope, t.boards, t.expires_at, t.created_at, t.last_used_at';
 
-type TokenRow = Omit<Token, 'lookup' | 'hash'>;
+type TokenRow = Omit<Token, 'lookup' | 'hash'> & { scope: Scope };
 
 function represent(row: TokenRow): TokenView {
   return {

@@ -54,7 +54,7 @@ export async function writeFormat(
   reply: FastifyReply,
   body: unknown,
 ): Promise<string | Readable> {
-  const { formats = {} } = request.routeOptions.config as RouteSettings;
+  const { formats = {} } = request.routeOptions.config as { formats?: Formats };
   const format = formatOf(request, formats);
   const { write, headers = {} } = formats[format] as Writing;
   reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);

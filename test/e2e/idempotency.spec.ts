@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { KeySweeper } from '../../src/database/key-sweeper';
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import { Database } from '../../src/database/database';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
@@ -199,14 +200,15 @@ describe('answers', () => {
     clock.set('2027-02-01T00:00:00.000Z');
     await app.get(KeySweeper).sweep();
     expect(await rows()).toBe(0);
-    // As many in one millisecond as do not fit in one part, and more.
-    for (let i = 0; i < 3; i += 1) {
-      await Promise.all(
-        Array.from({ length: 200 }, (_, n) =>
-          post('/api/boards/Sweep/backlog', `sweep-${i}-${n}`, { title: 'x' }),
-        ),
-      );
-    }
+    // More in one millisecond than one part has room for.
+    const keys = Array.from({ length: 600 }, (_, i) => `swept-${i}`);
+    await app.get(UnitOfWork).maintain((writer) =>
+      writer.run(
+        `INSERT INTO idempotency_keys (token_id, idempotency_key, fingerprint, answer, created_at) VALUES
+         ${keys.map(() => `(0, ?, '', '{}', '2027-02-01 00:00:00.000')`).join(', ')}`,
+        keys,
+      ),
+    );
     clock.set('2027-02-01T23:59:59.999Z');
     await app.get(KeySweeper).sweep();
     expect(await rows()).toBe(600);
