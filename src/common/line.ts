@@ -1,8 +1,8 @@
-/** Milliseconds that are waited at most. */
-export const PATIENCE_MS = 1000;
+/** Milliseconds that are waited at most, where nothing else is said. */
+const PATIENCE_MS = 1000;
 
-/** A line in which it would take longer is not joined; what is between the two is for a wrong guess. */
-const PROSPECT_MS = 700;
+/** A line in which it would take a greater share of that is not joined; the rest is for wrong guesses. */
+const PROSPECT = 0.7;
 
 /** Those who may wait: what bounds the memory that they hold. */
 const LONGEST = 1000;
@@ -21,6 +21,8 @@ export class Line<T> {
   private pace = 0;
   private moved = 0;
 
+  constructor(readonly patienceMs = PATIENCE_MS) {}
+
   get length(): number {
     return this.waiting.size;
   }
@@ -29,13 +31,14 @@ export class Line<T> {
   join(one: T): boolean {
     const now = performance.now();
     const { size } = this.waiting;
+    const prospectMs = this.patienceMs * PROSPECT;
     if (size === 0) {
       this.pace = 0;
       this.moved = 0;
     } else if (
       size >= LONGEST ||
-      size * this.pace >= PROSPECT_MS ||
-      now - (this.waiting.values().next().value ?? now) >= PROSPECT_MS
+      size * this.pace >= prospectMs ||
+      now - (this.waiting.values().next().value ?? now) >= prospectMs
     ) {
       return false;
     }
@@ -58,7 +61,7 @@ export class Line<T> {
   /** Takes out the first, if it has waited too long. */
   late(): T | undefined {
     const [one, since] = this.waiting.entries().next().value ?? [undefined, 0];
-    if (one === undefined || performance.now() - since < PATIENCE_MS) return undefined;
+    if (one === undefined || performance.now() - since < this.patienceMs) return undefined;
     this.waiting.delete(one);
     return one;
   }

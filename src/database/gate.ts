@@ -1,4 +1,4 @@
-import { Line, PATIENCE_MS } from '../common/line';
+import { Line } from '../common/line';
 import { Overloaded } from './engine';
 
 interface Waiter {
@@ -9,9 +9,14 @@ interface Waiter {
 /** Lets a limited number in at once; the others wait in line. */
 export class Gate {
   private inside = 0;
-  private readonly line = new Line<Waiter>();
+  private readonly line: Line<Waiter>;
 
-  constructor(readonly limit: number) {}
+  constructor(
+    readonly limit: number,
+    patienceMs?: number,
+  ) {
+    this.line = new Line(patienceMs);
+  }
 
   get busy(): number {
     return this.inside;
@@ -41,7 +46,7 @@ export class Gate {
           this.line.leave(waiter);
           reject(new Overloaded('waited too long'));
         },
-        Math.max(0, Math.min(PATIENCE_MS, deadline - Date.now())),
+        Math.max(0, Math.min(this.line.patienceMs, deadline - Date.now())),
       );
     });
   }

@@ -12,6 +12,12 @@ type Statement = Database.Statement<unknown[]>;
 const STREAMS = 16;
 const IDLE_SNAPSHOTS = 4;
 
+/**
+ * Milliseconds that a writer waits for its turn: one that has it is as good as done, and on a slow disk,
+ * which syncs for each alone, a crowd takes a while.
+ */
+const WRITER_PATIENCE_MS = 1500;
+
 /** Milliseconds of writing after which others, who want nothing of the writer, have their turn. */
 const LONGEST_TURN = 20;
 
@@ -52,7 +58,7 @@ export class SqliteEngine implements Engine {
   private readonly writer: Connection;
   private readonly reader: Connection;
   private readonly idle: Connection[] = [];
-  private readonly writing = new Gate(1);
+  private readonly writing = new Gate(1, WRITER_PATIENCE_MS);
   private readonly streams = new Gate(STREAMS);
   /** When the present run of transactions began, with nothing between them. */
   private turn = 0;

@@ -60,6 +60,8 @@ describe('SIGTERM', () => {
     });
     const clients = askFrom(program.url, 16, [
       ['GET', '/api/boards'],
+      ['GET', '/api/boards?limit=1'],
+      ['GET', '/api/boards?count=true'],
       ['POST', '/api/boards/Busy/backlog', { title: 'x' }],
     ]);
     const halves = Array.from({ length: 20 }, (_, i) => {
@@ -85,7 +87,7 @@ describe('SIGTERM', () => {
     // A client is let in and answered, or not let in.
     const outcomes = await clients.stop();
     expect(statuses(outcomes)).toEqual(['200', '201', 'not let in']);
-    const taken = program.log.filter((line) => /boards$|Busy/.test(line.url));
+    const taken = program.log.filter((line) => /boards$|boards[?]|Busy/.test(line.url));
     const answered = outcomes.filter((one) => !(one instanceof Error)).length;
     expect(taken).toHaveLength(answered + halves.length / 2);
   });

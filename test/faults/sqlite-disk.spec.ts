@@ -1,0 +1,202 @@
+import Database from 'libsql';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { engineUnderTest } from '../support/databases';
+import { afterwards, scale } from '../support/faults';
+import { Program } from '../support/program';
+import { Sender } from '../support/sender';
+
+const WRITES = scale(50, 200);
+
+jest.setTimeout(120_000);
+
+/** Whether a command of the machine does what a test needs; where not, it says so and is skipped. */
+function able(what: string, command: string, ...words: string[]): boolean {
+  const done = spawnSync(command, words, { stdio: 'ignore' }).status === 0;
+  if (!done && engineUnderTest() === 'sqlite') {
+    console.warn(`!! ${what} does not work here, so what needs it is NOT tested`);
+  }
+  return done;
+}
+
+const onSqlite = engineUnderTest() === 'sqlite' ? describe : describe.skip;
+const traced = able('strace', 'strace', '-o', '/dev/null', 'true') ? it : it.skip;
+const small = mkdtempSync(join(tmpdir(), 'sprintline-small-'));
+const mounted =
+  engineUnderTest() === 'sqlite' &&
+  able(
+    'a disk of its own (mount, as root)',
+    'mount',
+    '-t',
+    'tmpfs',
+    '-o',
+    'size=4m',
+    'tmpfs',
+    small,
+  );
+const onSmallDisk = mounted ? it : it.skip;
+afterAll(() => {
+  if (mounted) execFileSync('umount', [small]);
+  rmSync(small, { recursive: true });
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sprintline-disk-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What SQLite itself finds to object to in a database. */
+function faults(file: string): unknown[] {
+  const database = new Database(file);
+  try {
+    return [
+      ...(database.prepare('PRAGMA integrity_check').raw().all() as string[][]).flat(),
+      ...(database.prepare('PRAGMA foreign_key_check').raw().all()),
+    ].filter((one) => one !== 'ok');
+  } finally {
+    database.close();
+  }
+}
+
+/** Lets system calls of a running process fail, until it is stopped. */
+async function injecting(pid: number, calls: string, fault: string): Promise<() => Promise<void>> {
+  const words = ['-f', '-p', String(pid), '-e', `trace=${calls}`, '-e', `inject=${calls}:${fault}`];
+  const child = spawn('strace', ['-o', '/dev/null', ...words], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  await new Promise<void>((resolve) => {
+    child.stderr.on('data', (text: Buffer) => {
+      if (text.toString().includes('attached')) resolve();
+    });
+    void ended.then(resolve);
+  });
+  const stop = async (): Promise<void> => {
+    child.kill('SIGINT');
+    await ended;
+  };
+  afterwards(stop);
+  return stop;
+}
+
+onSqlite('on SQLite a write', () => {
+  traced(`is synced to the disk before it is acknowledged: ${WRITES} times`, async () => {
+    const trace = join(folder, 'trace');
+    const program = await Program.start(
+      { url: `sqlite:${join(folder, 'test.db')}` },
+      {
+        wrapper: [
+          'strace',
+          '-f',
+          '-s',
+          '48',
+          '-e',
+          'trace=fsync,fdatasync,write,writev,pwrite64',
+          '-o',
+          trace,
+        ],
+      },
+    );
+    const sender = new Sender(program.url, 1);
+    for (let writes = 0; writes < WRITES; writes += 1) {
+      const { status } = await sender.send('POST', '/api/boards/Synced/backlog', { title: 'x' });
+      expect(status).toBe(201);
+    }
+    await program.end('SIGTERM');
+
+    // Each answer must have, since the one before, a commit written and then synced with success.
+    let written = 0;
+    let synced = 0;
+    const answers: boolean[] = [];
+    readFileSync(trace, 'utf8')
+      .split('\n')
+      .forEach((line, i) => {
+        if (/pwrite64\(/.test(line)) written = i;
+        else if (/f(data)?sync\(.*= 0$|<\.\.\. f(data)?sync resumed>.*= 0$/.test(line)) synced = i;
+        else if (/HTTP\/1\.1 201/.test(line)) {
+          answers.push(written > 0 && synced > written);
+          written = 0;
+          synced = 0;
+        }
+      });
+    expect(answers).toEqual(Array<boolean>(WRITES).fill(true));
+  });
+
+  traced(
+    'is not acknowledged while the disk does not sync, and is again when it does',
+    async () => {
+      const file = join(folder, 'test.db');
+      const program = await Program.start({ url: `sqlite:${file}` });
+      const sender = new Sender(program.url);
+      const write = (title: string): Promise<any> =>
+        sender.send('POST', '/api/boards/Failing/backlog', { title });
+      expect((await write('before')).status).toBe(201);
+
+      const heal = await injecting(program.pid, 'fsync,fdatasync', 'error=EIO');
+      for (let tries = 0; tries < 5; tries += 1) {
+        const { status, body, headers } = await write('during');
+        expect([status, body.code, headers['retry-after']]).toEqual([
+          503,
+          'database_unavailable',
+          '1',
+        ]);
+      }
+      expect((await sender.send('GET', '/api/boards/Failing/backlog')).body).toHaveLength(1);
+      expect((await sender.send('GET', '/health/live')).status).toBe(200);
+      await heal();
+
+      expect((await write('after')).status).toBe(201);
+      const titles = async (from: Sender): Promise<string[]> =>
+        (await from.send('GET', '/api/boards/Failing/backlog')).body.map((s: any) => s.title);
+      expect(await titles(sender)).toEqual(['before', 'after']);
+      await program.end('SIGKILL');
+      const again = await Program.start({ url: `sqlite:${file}` });
+      expect(await titles(new Sender(again.url))).toEqual(['before', 'after']);
+      await again.end('SIGTERM');
+      expect(faults(file)).toEqual([]);
+    },
+  );
+
+  onSmallDisk(
+    'is not acknowledged while the disk is full, and is again when there is room',
+    async () => {
+      const file = join(small, 'test.db');
+      const ballast = join(small, 'ballast');
+      const program = await Program.start({ url: `sqlite:${file}` });
+      const sender = new Sender(program.url);
+      writeFileSync(ballast, Buffer.alloc(1024 * 1024));
+      const titles: string[] = [];
+      const write = async (): Promise<any> => {
+        const title = `story ${titles.length}`;
+        const description = 'x'.repeat(30_000);
+        const answer = await sender.send('POST', '/api/boards/Full/backlog', {
+          title,
+          description,
+        });
+        if (answer.status === 201) titles.push(title);
+        return answer;
+      };
+      let answer = await write();
+      while (answer.status === 201 && titles.length < 500) answer = await write();
+      for (let tries = 0; tries < 20; tries += 1) {
+        expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+        expect(answer.headers['retry-after']).toBe('1');
+        answer = await write();
+      }
+      const shown = async (): Promise<string[]> =>
+        (await sender.send('GET', '/api/boards/Full/backlog?fields=title')).body.map(
+          (story: any) => story.title,
+        );
+      expect(await shown()).toEqual(titles);
+
+      rmSync(ballast);
+      expect((await write()).status).toBe(201);
+      expect(await shown()).toEqual(titles);
+      await program.end('SIGTERM');
+      expect(faults(file)).toEqual([]);
+    },
+  );
+});
