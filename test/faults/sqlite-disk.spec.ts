@@ -54,7 +54,7 @@ function faults(file: string): unknown[] {
   try {
     return [
       ...(database.prepare('PRAGMA integrity_check').raw().all() as string[][]).flat(),
-      ...(database.prepare('PRAGMA foreign_key_check').raw().all()),
+      ...database.prepare('PRAGMA foreign_key_check').raw().all(),
     ].filter((one) => one !== 'ok');
   } finally {
     database.close();
