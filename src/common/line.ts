@@ -1,8 +1,14 @@
 /** Milliseconds that are waited at most, where nothing else is said. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 1800;
 
 /** A line in which it would take a greater share of that is not joined; the rest is for wrong guesses. */
 const PROSPECT = 0.7;
+
+/**
+ * Those who may wait whatever the pace: no more than come at once from a team at work. A pace that was
+ * measured on so few steps says little, and a crowd of this size is not worth turning away.
+ */
+const CROWD = 128;
 
 /** Those who may wait: what bounds the memory that they hold. */
 const LONGEST = 1000;
@@ -37,8 +43,9 @@ export class Line<T> {
       this.moved = 0;
     } else if (
       size >= LONGEST ||
-      size * this.pace >= prospectMs ||
-      now - (this.waiting.values().next().value ?? now) >= prospectMs
+      (size >= CROWD &&
+        (size * this.pace >= prospectMs ||
+          now - (this.waiting.values().next().value ?? now) >= prospectMs))
     ) {
       return false;
     }
