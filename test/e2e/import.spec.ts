@@ -227,6 +227,18 @@ describe('an import', () => {
     expect(nameless).toEqual({ code: 1, out: '', err: expect.stringMatching(/board_name/) });
   });
 
+  it('takes stories that are as long as a story can be', async () => {
+    const description = '😀'.repeat(32_767);
+    const rows = Array.from({ length: 5 }, (_, i) => `story ${i},${description}\n`);
+    const outcome = await load(`title,description\n${rows.join('')}`, 'Long');
+    expect(outcome).toEqual({ code: 0, out: 'Long: 5 stories created.\n', err: '' });
+    const stories = await backlog('Long');
+    expect(stories).toHaveLength(5);
+    expect(stories.every((story: any) => story.description === description)).toBe(true);
+    const events = (await service.client.get('/api/boards/Long/events?after=5')).body;
+    expect(events[0].after.description).toBe(description);
+  });
+
   it('takes a byte order mark, any line breaks, and 20,000 rows in one change', async () => {
     const titles = Array.from({ length: 20_000 }, (_, i) => `story ${i + 1}`);
     const outcome = await load(`\ufeff title \r${titles.join('\n')}`, 'Many');

@@ -1,0 +1,46 @@
+import { Change } from '../../src/database/change';
+import type { Parameter } from '../../src/database/engine';
+
+interface Sent {
+  sql: string;
+  parameters: readonly Parameter[];
+}
+
+/** What `insertMany` sends for these rows of two columns. */
+async function sentFor(rows: Parameter[][]): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  const writer = {
+    query: () => Promise.reject(new Error('nothing is read')),
+    run: async (sql: string, parameters: readonly Parameter[] = []) => {
+      sent.push({ sql, parameters });
+      return { rows: 0, id: 0 };
+    },
+  };
+  const change = new Change(writer, 'sqlite', { actor: 'anonymous' }, new Date());
+  await change.insertMany('notes', ['id', 'text'], rows);
+  return sent;
+}
+
+describe('inserting many rows', () => {
+  it('takes one statement for 500 of them, and keeps their order', async () => {
+    const rows = Array.from({ length: 1200 }, (_, i): Parameter[] => [i, `text ${i}`]);
+    const sent = await sentFor(rows);
+    expect(sent.map(({ parameters }) => parameters.length)).toEqual([1000, 1000, 400]);
+    expect(sent.flatMap(({ parameters }) => parameters)).toEqual(rows.flat());
+    expect(sent[2]?.sql).toBe(
+      `INSERT INTO notes (\`id\`, \`text\`) VALUES ${Array(200).fill('(?, ?)').join(', ')}`,
+    );
+  });
+
+  it('takes more statements where the rows are long, for servers limit what they take at once', async () => {
+    const rows = Array.from({ length: 80 }, (_, i): Parameter[] => [i, 'x'.repeat(100_000)]);
+    const sent = await sentFor(rows);
+    const lengths = sent.map(({ parameters }) => parameters.join('').length);
+    expect(Math.max(...lengths)).toBeLessThan(700_000);
+    expect(sent.flatMap(({ parameters }) => parameters)).toEqual(rows.flat());
+  });
+
+  it('sends nothing for no rows', async () => {
+    expect(await sentFor([])).toEqual([]);
+  });
+});
