@@ -6,7 +6,15 @@ import type { EventEntity, EventType, Members } from '../events/event';
 import type { Engine, Parameter, Row, Writer } from './engine';
 
 /** A row moved to another board before its board was locked: begin again. */
-export class Restart extends Error {}
+export class Restart extends Error {
+  /** What the next try holds from its beginning, too, so that a row cannot elude it for ever. */
+  readonly boards: readonly number[];
+
+  constructor(message: string, ...boards: number[]) {
+    super(message);
+    this.boards = boards;
+  }
+}
 
 /** A board's row, held until the change is committed or undone. */
 export interface LockedBoard {
@@ -70,6 +78,8 @@ export class Change {
     private readonly dialect: Engine['dialect'],
     readonly caller: Caller,
     readonly instant: Date,
+    /** Boards that an earlier try met. */
+    private readonly met: ReadonlySet<number> = new Set(),
   ) {
     this.now = stored(instant);
   }
@@ -135,8 +145,11 @@ export class Change {
    * @returns the boards by id; one that is deleted, or that the caller may not see, is missing
    */
   async lock(...ids: number[]): Promise<Map<number, LockedBoard>> {
-    const missing = [...new Set(ids)].filter((id) => !this.boards.has(id)).sort((a, b) => a - b);
-    if (missing.length > 0 && this.boards.size > 0) throw new Restart('a board more than was held');
+    const first = this.boards.size === 0;
+    const missing = [...new Set(first ? [...ids, ...this.met] : ids)]
+      .filter((id) => !this.boards.has(id))
+      .sort((a, b) => a - b);
+    if (missing.length > 0 && !first) throw new Restart('a board more than was held', ...missing);
     for (const id of missing) {
       const board = await this.first<LockedBoard>(
         `SELECT ${BOARD} FROM boards WHERE id = ? AND name IS NOT NULL${this.forUpdate}`,
@@ -183,7 +196,7 @@ export class Change {
   /** A board that `lock` has taken. */
   held(id: number): LockedBoard {
     const board = this.boards.get(id);
-    if (!board) throw new Restart(`board ${id} is not held`);
+    if (!board) throw new Restart(`board ${id} is not held`, id);
     return board;
   }
 

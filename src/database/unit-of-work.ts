@@ -37,8 +37,8 @@ export class UnitOfWork {
     if (repeatable?.used) throw new Error('a request with a key is one change, not several');
     if (repeatable) repeatable.used = true;
     return this.attempt(
-      async (writer) => {
-        const change = this.change(writer, caller);
+      async (writer, met) => {
+        const change = this.change(writer, caller, met);
         if (repeatable) {
           const before = await claim(change, repeatable, (e) => this.database.isDuplicate(e));
           repeatable.replayed = before !== undefined;
@@ -58,8 +58,8 @@ export class UnitOfWork {
   async rehearse<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
     const undone: { result?: T } & Error = new Error('the rehearsal is over');
     try {
-      return await this.attempt(async (writer) => {
-        undone.result = await work(this.change(writer, caller));
+      return await this.attempt(async (writer, met) => {
+        undone.result = await work(this.change(writer, caller, met));
         throw undone;
       }, caller.since);
     } catch (error) {
@@ -73,25 +73,30 @@ export class UnitOfWork {
     return this.attempt(work);
   }
 
-  private change(writer: Writer, caller: Caller): Change {
-    return new Change(writer, this.database.engine.dialect, caller, this.clock.now());
+  private change(writer: Writer, caller: Caller, met: ReadonlySet<number>): Change {
+    return new Change(writer, this.database.engine.dialect, caller, this.clock.now(), met);
   }
 
   private async attempt<T>(
-    work: (writer: Writer) => Promise<T>,
+    work: (writer: Writer, met: ReadonlySet<number>) => Promise<T>,
     start = Date.now(),
     deadlineMs?: number,
   ): Promise<T> {
     const { engine } = this.database;
     const deadline = start + (deadlineMs ?? this.config.databaseDeadlineMs);
-    const lastRetry = start + (deadlineMs ?? RETRY_MS);
+    // Retries have a time of their own: what was spent in line is no reason to give up.
+    let lastRetry: number | undefined;
+    const met = new Set<number>();
     for (let tries = 1; ; tries += 1) {
       try {
-        return await engine.transaction(work, deadline);
+        return await engine.transaction((writer) => work(writer, met), deadline);
       } catch (error) {
-        const again = error instanceof Restart || engine.failure(error) === 'retry';
-        if (!again) throw this.database.translated(error);
-        if (tries >= MOST_TRIES || Date.now() >= lastRetry) throw unavailable(error);
+        const restart = error instanceof Restart;
+        if (!restart && engine.failure(error) !== 'retry') throw this.database.translated(error);
+        if (restart) for (const board of error.boards) met.add(board);
+        lastRetry ??= Date.now() + (deadlineMs ?? RETRY_MS);
+        if (tries >= MOST_TRIES || Date.now() >= Math.min(lastRetry, deadline))
+          throw unavailable(error);
         // Jitter, so that those who met once do not meet again.
         await sleep(Math.random() * 10 * 2 ** tries);
       }

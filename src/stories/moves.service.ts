@@ -40,7 +40,7 @@ export class MovesService {
       const board = found && (await hold(change, found.board_id, body));
       if (!board) throw new Problem('story_not_found');
       const [story] = await findStories(change, board, [id]);
-      if (!story) throw new Restart('the story went away before its board was held');
+      if (!story) throw new Restart('the story went away before its board was held', board.id);
       requireDifferent(body, [id]);
       requireMatch(caller, story);
       const [moved] = await place(change, board, [story], await aim(change, board, body));

@@ -184,9 +184,12 @@ export class StoriesService {
       [id],
     );
     const story = await findStory(change, id);
-    const board = boards.get(board_id);
-    if (!held || !story || !board) throw new Problem('story_not_found');
-    if (held.board_id !== board_id) throw new Restart('the story moved to another board');
+    if (!held || !story) throw new Problem('story_not_found');
+    if (held.board_id !== board_id && !boards.has(held.board_id)) {
+      throw new Restart('the story moved to another board', board_id, held.board_id);
+    }
+    const board = boards.get(held.board_id);
+    if (!board) throw new Problem('story_not_found');
     return {
       board,
       story,

@@ -160,9 +160,12 @@ async function take(change: Change, storyId: number): Promise<LockedBoard | unde
   const boardOf = (): Promise<{ board_id: number } | undefined> =>
     change.first<{ board_id: number }>('SELECT board_id FROM stories WHERE id = ?', [storyId]);
   const found = await boardOf();
-  const board = found && (await change.lock(found.board_id)).get(found.board_id);
-  if (!board) return undefined;
+  if (!found) return undefined;
+  const boards = await change.lock(found.board_id);
   const held = await boardOf();
-  if (held && held.board_id !== board.id) throw new Restart('the story moved to another board');
-  return held && board;
+  if (!held) return undefined;
+  if (held.board_id !== found.board_id && !boards.has(held.board_id)) {
+    throw new Restart('the story moved to another board', found.board_id, held.board_id);
+  }
+  return boards.get(held.board_id);
 }

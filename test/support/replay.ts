@@ -34,14 +34,18 @@ const KINDS = { sprint: 'sprints', story: 'stories', task: 'tasks' } as const;
 
 /**
  * Replays a log from its first event. Throws where an event does not follow from those before it: a
- * gap, a change of what is not there, a `before` that was not so.
+ * gap, a change of what is not there, a `before` that was not so. `after` sees what each event leaves.
  */
-export function replay(events: any[]): Replayed {
+export function replay(
+  events: any[],
+  after: (revision: number, state: Replayed) => void = () => undefined,
+): Replayed {
   const state: Replayed = { board: null, sprints: new Map(), stories: new Map(), tasks: new Map() };
   events.forEach((event, i) => {
     if (event.revision !== i + 1)
       throw new Error(`event ${i + 1} has the revision ${event.revision}`);
     apply(state, event);
+    after(i + 1, state);
   });
   if (state.board) state.board.revision = events.length;
   return state;

@@ -1,0 +1,311 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Answer, Client } from '../support/client';
+import { createDatabase } from '../support/databases';
+import { boardPath, freshName, Workspace } from '../support/make';
+import { inOrder, replay } from '../support/replay';
+
+/** Runs so many at once, each with its number. */
+const atOnce = <T>(count: number, run: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => run(i)));
+
+/** How many answers had which status. */
+function tally(answers: Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** A sequence of numbers that is the same in every run (mulberry32). */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+describe.each([1, 2])('%i instance(s) on one database', (count) => {
+  let instances: TestApp[];
+  let drop: () => Promise<void>;
+  let turn = 0;
+  /** The clients of the instances, one after the other. */
+  const client = (): Client => (instances[(turn += 1) % instances.length] as TestApp).client;
+
+  beforeAll(async () => {
+    const database = await createDatabase();
+    drop = () => database.drop();
+    // They find the database empty, all at once.
+    instances = await atOnce(count, () => startApp({ database }));
+  });
+  afterAll(async () => {
+    for (const instance of instances) await instance.close();
+    await drop();
+  });
+
+  it('make one board from first sprints that arrive at once', async () => {
+    const path = boardPath(freshName('First'));
+    const answers = await atOnce(24, (i) =>
+      client().post(
+        `${path}/${i % 2 ? 'sprints' : 'backlog'}`,
+        i % 2 ? { start_date: '2026-11-23' } : { title: 'x' },
+      ),
+    );
+    expect(tally(answers)).toEqual({ 201: 24 });
+    const events = (await client().get<any[]>(`${path}/events`)).body;
+    expect(events.filter(({ type }) => type === 'board.created')).toHaveLength(1);
+    expect(events.map(({ revision }) => revision)).toEqual(events.map((_, i) => i + 1));
+    expect((await client().get(path)).body.revision).toBe(25);
+    expect((await client().get<any[]>(`${path}/sprints`)).body).toHaveLength(12);
+  });
+
+  it('give each new story of a list another seq', async () => {
+    const board = await Workspace.create(client());
+    const sprint = await board.sprint('2026-11-23');
+    const answers = await atOnce(60, () =>
+      client().post(`/api/sprints/${sprint.id}/stories`, { title: 'x' }),
+    );
+    expect(answers.map(({ body }) => body.seq as number).sort((a, b) => a - b)).toEqual(
+      answers.map((_, i) => i + 1),
+    );
+    const story = await board.story(null);
+    const tasks = await atOnce(30, () =>
+      client().post(`/api/stories/${story.id}/tasks`, { title: 'x' }),
+    );
+    expect(new Set(tasks.map(({ body }) => body.seq as number)).size).toBe(30);
+  });
+
+  it('let exactly one of many changes under the same tag win', async () => {
+    const board = await Workspace.create(client());
+    const sprint = await board.sprint('2026-11-23');
+    const story = await board.story(sprint);
+    const task = await board.task(story);
+    for (const [path, member] of [
+      [board.path, 'time_zone'],
+      [`/api/sprints/${sprint.id}`, 'goal'],
+      [`/api/stories/${story.id}`, 'title'],
+      [`/api/tasks/${task.id}`, 'title'],
+    ] as const) {
+      const tag = (await client().get(path)).headers.get('etag') as string;
+      const zones = Intl.supportedValuesOf('timeZone');
+      const answers = await atOnce(20, (i) =>
+        client().put(path, { [member]: zones[i] }, { headers: { 'if-match': tag } }),
+      );
+      expect([path, tally(answers)]).toEqual([path, { 200: 1, 412: 19 }]);
+      const winner = answers.find(({ status }) => status === 200);
+      expect((await client().get(path)).body).toEqual(winner?.body);
+    }
+    const deletions = await atOnce(10, () => client().delete(`/api/stories/${story.id}`));
+    expect(tally(deletions)).toEqual({ 200: 1, 404: 9 });
+  });
+
+  it('give a name and an external id to one of those that want it', async () => {
+    const boards = await atOnce(8, () => Workspace.create(client()));
+    const name = freshName('Wanted');
+    const renamed = await Promise.all([
+      ...boards.map((board) => client().put(board.path, { name })),
+      ...boards.map(() => client().post('/api/boards', { name })),
+    ]);
+    expect(renamed.filter(({ status }) => status < 300)).toHaveLength(1);
+    expect(tally(renamed)[409]).toBe(15);
+    const ids = await atOnce(16, () =>
+      client().post(`${boardPath(name)}/backlog`, { title: 'x', external_id: 'E' }),
+    );
+    expect(tally(ids)).toEqual({ 201: 1, 409: 15 });
+  });
+
+  it('leave no orphan of a sprint that is deleted while stories are made and moved there', async () => {
+    const board = await Workspace.create(client());
+    const elsewhere = await Workspace.create(client());
+    for (let round = 0; round < 6; round += 1) {
+      const sprint = await board.sprint('2026-11-23');
+      const movers = await atOnce(6, (i) => (i % 2 ? board : elsewhere).story(null));
+      const stories = `/api/sprints/${sprint.id}/stories`;
+      let deleted: Answer | undefined;
+      const answers = await atOnce(30, async (i) => {
+        if (i === 15) return (deleted = await client().delete(`/api/sprints/${sprint.id}`));
+        const mover = movers[i - 20];
+        return mover
+          ? client().put(`/api/stories/${mover.id}`, { sprint_id: sprint.id })
+          : client().post(stories, { title: 'x' });
+      });
+      expect(answers.every(({ status }) => [200, 201, 400, 404].includes(status))).toBe(true);
+      expect(deleted?.status).toBe(200);
+      const there = answers.filter(({ body }) => body.sprint_id === sprint.id);
+      expect(deleted?.body.stories_moved_to_backlog).toBe(there.length);
+      const backlog = (await client().get<any[]>(`${board.path}/backlog`)).body;
+      for (const { body } of there)
+        expect(backlog.map(({ id }) => id as number)).toContain(body.id);
+    }
+    const all = (await client().get<any[]>(`${board.path}/stories`)).body;
+    expect(all.every(({ sprint_id }) => sprint_id === null)).toBe(true);
+    replay(await board.events());
+  });
+
+  it('lose no story that is sent from board to board in both directions', async () => {
+    const boards = await atOnce(3, () => Workspace.create(client()));
+    const sprints = await Promise.all(boards.map((board) => board.sprint('2026-11-23')));
+    const stories = await atOnce(12, (i) => (boards[i % 3] as Workspace).story(sprints[i % 3]));
+    const tasks = await Promise.all(stories.map((story) => (boards[0] as Workspace).task(story)));
+    const random = randomFrom(1);
+    const answers = await atOnce(80, () => {
+      const story = stories[random(12)];
+      const task = tasks[random(12)];
+      return random(4) === 0
+        ? client().put(`/api/tasks/${task.id}`, { title: `t${random(1000)}` })
+        : client().put(`/api/stories/${story.id}`, { sprint_id: sprints[random(3)].id });
+    });
+    expect(tally(answers)).toEqual({ 200: 80 });
+    const found: any[] = [];
+    for (const board of boards) {
+      const shown = (await client().get<any[]>(`${board.path}/stories`)).body;
+      const state = replay(await board.events());
+      expect([...state.stories.values()].sort(inOrder)).toEqual(shown);
+      const withTask = shown.map(
+        ({ id }) => tasks[stories.findIndex((story) => story.id === id)].id as number,
+      );
+      expect([...state.tasks.keys()].sort()).toEqual(withTask.sort());
+      found.push(...shown);
+    }
+    expect(found.map(({ id }) => id as number).sort()).toEqual(
+      stories.map(({ id }) => id as number).sort(),
+    );
+  });
+
+  it('let a board go while it is written to, and nothing of it stays', async () => {
+    const board = await Workspace.create(client());
+    const sprint = await board.sprint('2026-11-23');
+    const answers = await atOnce(30, (i) =>
+      i === 15
+        ? client().delete(`${board.path}?force=true`)
+        : client().post(`/api/sprints/${sprint.id}/stories`, { title: 'x' }),
+    );
+    expect(
+      Object.keys(tally(answers))
+        .map(Number)
+        .every((status) => [200, 201, 404].includes(status)),
+    ).toBe(true);
+    expect((await client().get(board.path)).status).toBe(404);
+    const made = answers.filter(({ status }) => status === 201);
+    for (const { body } of made)
+      expect((await client().get(`/api/stories/${body.id}`)).status).toBe(404);
+  });
+
+  it('lose nothing that was acknowledged, keep nothing that was refused, show nothing half done', async () => {
+    const board = await Workspace.create(client());
+    const sprints = [
+      await board.sprint('2020-01-01'),
+      await board.sprint('2019-01-01', { end_date: '2019-01-02' }),
+    ];
+    const [current, other] = sprints;
+    const seeds = await atOnce(20, (i) =>
+      board.story(i % 2 ? current : null, { external_id: `seed ${i}` }),
+    );
+    const random = randomFrom(7);
+    const refused: Answer[] = [];
+    const accepted: Answer[] = [];
+    let expectedRefusals = 0;
+
+    /** One request of a client; every fourth is refused for what it asks. */
+    const act = async (i: number): Promise<void> => {
+      const story = seeds[random(20)];
+      const bad = i % 4 === 0;
+      if (bad) expectedRefusals += 1;
+      const path = `/api/stories/${story.id}`;
+      const answer = (await (
+        bad
+          ? [
+              () =>
+                client().post(`${board.path}/backlog`, {
+                  title: `refused ${i}`,
+                  external_id: 'seed 1',
+                }),
+              () => client().put(path, { title: `refused ${i}`, sprint_id: 999_999_999 }),
+              () =>
+                client().put(
+                  path,
+                  { title: `refused ${i}` },
+                  { headers: { 'if-match': '"stale"' } },
+                ),
+              () => client().post(`/api/sprints/999999999/stories`, { title: `refused ${i}` }),
+              () => client().put(path, { title: `refused ${i}`, seq: 'x' }),
+            ][random(5)]
+          : [
+              () => client().post(`/api/sprints/${current.id}/stories`, { title: `made ${i}` }),
+              () => client().put(path, { description: `changed ${i}` }),
+              () => client().put(path, { sprint_id: [current.id, other.id, null][random(3)] }),
+              () => client().post(`/api/stories/${story.id}/tasks`, { title: `task ${i}` }),
+              () => client().put(path, { status: ['todo', 'done'][random(2)], points: random(9) }),
+            ][random(5)]
+      )?.()) as Answer;
+      (answer.status < 300 ? accepted : refused).push(answer);
+    };
+
+    let busy = true;
+    const readings: { from: number; to: number; full: any }[] = [];
+    const read = async (): Promise<void> => {
+      while (busy) {
+        const from = (await client().get(board.path)).body.revision as number;
+        const full = (await client().get(`${board.path}/sprints/current`)).body;
+        readings.push({ from, to: (await client().get(board.path)).body.revision as number, full });
+      }
+    };
+    const readers = [read(), read()];
+    await atOnce(24, async (worker) => {
+      for (let i = 0; i < 16; i += 1) await act(worker * 16 + i);
+    });
+    busy = false;
+    await Promise.all(readers);
+
+    expect(refused.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+    expect(refused).toHaveLength(expectedRefusals);
+
+    const events = await board.events();
+    const versions = new Map<string, Set<number>>();
+    const wanted = new Map<number, any[]>();
+    for (const reading of readings) {
+      for (let r = reading.from; r <= reading.to; r += 1) wanted.set(r, []);
+    }
+    const state = replay(events, (revision, { stories, tasks }) => {
+      const { entity, id } = events[revision - 1];
+      const key = `${entity} ${id}`;
+      const version = (entity === 'story' ? stories : tasks).get(id)?.version as number;
+      versions.set(key, (versions.get(key) ?? new Set()).add(version));
+      if (!wanted.has(revision)) return;
+      const inSprint = [...stories.values()].filter(({ sprint_id }) => sprint_id === current.id);
+      wanted.set(
+        revision,
+        inSprint.sort(inOrder).map((story) => ({
+          ...story,
+          tasks: [...tasks.values()].filter(({ story_id }) => story_id === story.id).sort(inOrder),
+        })),
+      );
+    });
+
+    // Every acknowledged version is in the log, and nothing is there that was refused.
+    for (const { body } of accepted) {
+      const key = `${'story_id' in body ? 'task' : 'story'} ${body.id}`;
+      expect([key, body.version, versions.get(key)?.has(body.version as number)]).toEqual([
+        key,
+        body.version,
+        true,
+      ]);
+    }
+    expect(JSON.stringify(events)).not.toContain('refused');
+    const shown = (await client().get<any[]>(`${board.path}/stories`)).body;
+    expect([...state.stories.values()].sort(inOrder)).toEqual(shown);
+    expect(events.map(({ revision }) => revision)).toEqual(events.map((_, i) => i + 1));
+
+    // Every reading is the board as it was at one revision.
+    expect(readings.length).toBeGreaterThan(10);
+    for (const { from, to, full } of readings) {
+      const seen = JSON.stringify(full.stories);
+      const revisions = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+      expect(revisions.some((revision) => JSON.stringify(wanted.get(revision)) === seen)).toBe(
+        true,
+      );
+    }
+  }, 60_000);
+});
