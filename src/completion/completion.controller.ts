@@ -5,7 +5,6 @@ import { From } from '../common/caller';
 import { Answers, AnswersAction, Needs } from '../common/http';
 import { SprintId } from '../common/ids';
 import { ReportView } from '../reports/report.dto';
-import { reportOf } from '../reports/report.queries';
 import { SprintView } from '../sprints/sprint.dto';
 import { CompleteSprint } from './completion.dto';
 import { CompletionService } from './completion.service';
@@ -23,7 +22,7 @@ export class CompletionController {
     @SprintId() id: number,
     @Body() body: CompleteSprint,
   ): Promise<ReportView> {
-    return this.completion.complete(caller, id, body, reportOf);
+    return this.completion.complete(caller, id, body);
   }
 
   @Post('sprints/:sprint_id/reopen')
