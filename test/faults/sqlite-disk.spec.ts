@@ -38,7 +38,7 @@ const mounted =
   );
 const onSmallDisk = mounted ? it : it.skip;
 afterAll(() => {
-  if (mounted) execFileSync('umount', [small]);
+  if (mounted) execFileSync('umount', ['--lazy', small]);
   rmSync(small, { recursive: true });
 });
 
@@ -61,10 +61,9 @@ function faults(file: string): unknown[] {
   }
 }
 
-/** Lets system calls of a running process fail, until it is stopped. */
-async function injecting(pid: number, calls: string, fault: string): Promise<() => Promise<void>> {
-  const words = ['-f', '-p', String(pid), '-e', `trace=${calls}`, '-e', `inject=${calls}:${fault}`];
-  const child = spawn('strace', ['-o', '/dev/null', ...words], {
+/** Takes hold of the system calls of a running process, until it is let go. */
+async function strace(pid: number, ...words: string[]): Promise<() => Promise<void>> {
+  const child = spawn('strace', ['-f', '-p', String(pid), ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -85,27 +84,15 @@ async function injecting(pid: number, calls: string, fault: string): Promise<() 
 onSqlite('on SQLite a write', () => {
   traced(`is synced to the disk before it is acknowledged: ${WRITES} times`, async () => {
     const trace = join(folder, 'trace');
-    const program = await Program.start(
-      { url: `sqlite:${join(folder, 'test.db')}` },
-      {
-        wrapper: [
-          'strace',
-          '-f',
-          '-s',
-          '48',
-          '-e',
-          'trace=fsync,fdatasync,write,writev,pwrite64',
-          '-o',
-          trace,
-        ],
-      },
-    );
+    const program = await Program.start({ url: `sqlite:${join(folder, 'test.db')}` });
+    const calls = 'trace=fsync,fdatasync,write,writev,pwrite64';
+    const stop = await strace(program.pid, '-s', '48', '-e', calls, '-o', trace);
     const sender = new Sender(program.url, 1);
     for (let writes = 0; writes < WRITES; writes += 1) {
       const { status } = await sender.send('POST', '/api/boards/Synced/backlog', { title: 'x' });
       expect(status).toBe(201);
     }
-    await program.end('SIGTERM');
+    await stop();
 
     // Each answer must have, since the one before, a commit written and then synced with success.
     let written = 0;
@@ -135,7 +122,11 @@ onSqlite('on SQLite a write', () => {
         sender.send('POST', '/api/boards/Failing/backlog', { title });
       expect((await write('before')).status).toBe(201);
 
-      const heal = await injecting(program.pid, 'fsync,fdatasync', 'error=EIO');
+      const heal = await strace(
+        program.pid,
+        ...['-o', '/dev/null', '-e', 'trace=fsync,fdatasync'],
+        ...['-e', 'inject=fsync,fdatasync:error=EIO'],
+      );
       for (let tries = 0; tries < 5; tries += 1) {
         const { status, body, headers } = await write('during');
         expect([status, body.code, headers['retry-after']]).toEqual([

@@ -67,6 +67,8 @@ export class Program {
     const child = spawn(command, words, {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that a wrapper does not outlive, or survive, what it runs.
+      detached: true,
       env: {
         PATH: process.env.PATH,
         DATABASE_URL: database.url,
@@ -122,7 +124,7 @@ export class Program {
           (error: Error) => error.message,
         );
         if (seen === status) return performance.now() - start;
-        if (this.child.exitCode !== null) break;
+        if (this.child.exitCode !== null || this.child.signalCode !== null) break;
         await sleep(10);
       }
     } finally {
@@ -144,7 +146,11 @@ export class Program {
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.child.kill(signal);
+    try {
+      process.kill(-this.pid, signal);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ESRCH') throw error;
+    }
   }
 
   /** All that it said, for the message of a test that fails. */

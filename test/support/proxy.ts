@@ -5,6 +5,8 @@ import { connect, createServer } from 'node:net';
 export class Proxy {
   private readonly pairs = new Set<[Socket, Socket]>();
   private swallowing = false;
+  /** Told of every piece that a client sends, before it passes. */
+  heard: (data: Buffer) => void = () => undefined;
 
   private constructor(
     private readonly server: Server,
@@ -53,7 +55,10 @@ export class Proxy {
     this.pairs.add(pair);
     for (const [from, to] of [pair, [far, near] as const]) {
       from.on('error', () => undefined);
-      from.on('data', (data) => to.write(data));
+      from.on('data', (data) => {
+        if (from === near) this.heard(data);
+        to.write(data);
+      });
       from.once('close', () => {
         this.pairs.delete(pair);
         to.destroy();

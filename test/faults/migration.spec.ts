@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import type { DataSource } from 'typeorm';
+import { Config } from '../../src/config';
+import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
+import { migrate } from '../../src/database/migrator';
+import type { TestDatabase } from '../support/databases';
+import { createDatabase, engineUnderTest } from '../support/databases';
+import { scale } from '../support/faults';
+import { Program } from '../support/program';
+import { Proxy } from '../support/proxy';
+
+const KILLS = scale(3, 20);
+
+jest.setTimeout(60_000 + KILLS * 15_000);
+
+const sqlite = engineUnderTest() === 'sqlite';
+
+/** Does something with a database that is opened, but not migrated. */
+async function withDatabase<T>(
+  { url }: Pick<TestDatabase, 'url'>,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const { database } = Config.from({ DATABASE_URL: url });
+  const dataSource = await createDataSource(dataSourceOptions(database)).initialize();
+  try {
+    return await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** All that defines the tables, and the migrations that ran. */
+async function schema(dataSource: DataSource): Promise<unknown> {
+  const migrations = await dataSource.query('SELECT name FROM migrations ORDER BY id');
+  if (sqlite) {
+    return [migrations, await dataSource.query('SELECT sql FROM sqlite_master ORDER BY name')];
+  }
+  const tables: { name: string }[] = await dataSource.query(
+    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1',
+  );
+  const definitions = [];
+  for (const { name } of tables) {
+    const [row] = await dataSource.query(`SHOW CREATE TABLE \`${name}\``);
+    definitions.push(row['Create Table'].replace(/ AUTO_INCREMENT=\d+/, ''));
+  }
+  return [migrations, definitions];
+}
+
+/** Starts a program on the database and kills it when it has done so much of its migration. */
+async function migrateAndDie(database: TestDatabase, share: number): Promise<void> {
+  if (sqlite) {
+    const at = 1 + Math.floor(share * 60);
+    const fault = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=SIGKILL:when=${at}+`];
+    const program = await Program.spawn(database, {
+      wrapper: ['strace', '-f', '-o', '/dev/null', ...fault],
+    });
+    await Promise.race([program.exited, program.ready().catch(() => undefined)]);
+    await program.end('SIGKILL');
+    return;
+  }
+  const at = 1 + Math.floor(share * 14);
+  const proxy = await Proxy.to(Number(new URL(database.url).port));
+  const url = new URL(database.url);
+  url.port = String(proxy.port);
+  const program = await Program.spawn({ url: url.href });
+  let steps = 0;
+  proxy.heard = (data) => {
+    if (!/CREATE|INSERT|UPDATE|ALTER/.test(data.toString('latin1'))) return;
+    steps += 1;
+    if (steps === at) program.signal('SIGKILL');
+  };
+  await Promise.race([program.exited, program.ready().catch(() => undefined)]);
+  await program.end('SIGKILL');
+  proxy.close();
+}
+
+const canKill = !sqlite || spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+if (!canKill) console.warn('!! strace does not work here, so killed migrations are NOT tested');
+
+describe('a migration', () => {
+  let whole: unknown;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    const untouched = await createDatabase();
+    whole = await withDatabase(untouched, async (dataSource) => {
+      await migrate(dataSource);
+      return schema(dataSource);
+    });
+    await untouched.drop();
+  });
+  beforeEach(async () => {
+    database = await createDatabase();
+  });
+  afterEach(() => database.drop());
+
+  (canKill ? it : it.skip)(
+    `that is killed in the middle is completed by the next start, ${KILLS} times`,
+    async () => {
+      const halves: number[] = [];
+      for (let kills = 0; kills < KILLS; kills += 1) {
+        await migrateAndDie(database, (kills + Math.random()) / KILLS);
+        await withDatabase(database, async (dataSource) => {
+          const done = await migrate(dataSource);
+          halves.push(done.length);
+          expect(await schema(dataSource)).toEqual(whole);
+        });
+        await database.drop();
+        database = await createDatabase();
+      }
+      // Some of them did die before they were done.
+      expect(Math.max(...halves)).toBeGreaterThan(0);
+    },
+  );
+
+  it('runs once however many instances start at the same time', async () => {
+    const programs = await Promise.all([1, 2, 3].map(() => Program.spawn(database)));
+    await Promise.all(programs.map((program) => program.ready()));
+    expect(await withDatabase(database, schema)).toEqual(whole);
+    expect(programs.map((program) => program.told())).toEqual(['', '', '']);
+  });
+
+  it('of a newer program makes this one end with a clear line, and nothing is changed', async () => {
+    const before = await withDatabase(database, async (dataSource) => {
+      await migrate(dataSource);
+      await dataSource.query(
+        "INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Future9999999999999')",
+      );
+      return schema(dataSource);
+    });
+    const program = await Program.spawn(database);
+    expect((await program.exited).code).toBe(1);
+    expect(program.log.map(({ level, msg }) => [level, msg])).toEqual([
+      [
+        'fatal',
+        'The database is newer than this program: it has the migrations Future9999999999999. ' +
+          'Run the version that wrote it, or a later one.',
+      ],
+    ]);
+    expect(await withDatabase(database, schema)).toEqual(before);
+  });
+});
