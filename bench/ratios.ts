@@ -43,7 +43,7 @@ interface Side {
 }
 
 /** Milliseconds between two changes of all boards; see `Case.changing`. */
-const CHANGE_MS = 50;
+const CHANGE_MS = 200;
 
 /** Measures the cases on one engine. `seen` gets each outcome as it comes. */
 export async function measureRatios(
@@ -98,6 +98,9 @@ async function measure(
     try {
       const before = side.service.processor();
       const seen = await load(side.service.url, requests, { connections, seconds: duration });
+      if (changes && (seen.rate * CHANGE_MS) / 1000 > requests.length) {
+        throw new Error(`${one.name}: the boards were read more often than they were changed`);
+      }
       return { ...seen, processor: (side.service.processor() - before) / seen.count };
     } finally {
       await changes?.stop();
@@ -131,7 +134,10 @@ function tagged(url: string, requests: Request[]): Promise<Request[]> {
   );
 }
 
-/** Changes every board again and again, faster than a load comes back to the same one. */
+/**
+ * Changes every board again and again, faster than a load comes back to the same one; but not so fast
+ * that a board often changes while it is read.
+ */
 function changeAll(store: Store): { stop(): Promise<void> } {
   let stopping = false;
   const changing = (async () => {
