@@ -12,17 +12,18 @@ import type {
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Logger as Pino } from 'pino';
 import { Door } from './auth/door.guard';
 import { withoutTokens } from './auth/secret';
 import { OPEN } from './common/access';
 import { Admission } from './common/admission';
+import { Answer } from './common/answer';
 import { readBody, readQuery } from './common/body';
 import { Browsers, SECURITY_HEADERS } from './common/browsers';
 import { etagOf, matchesNone } from './common/etag';
 import { writeFormat } from './common/formats';
 import type { RouteSettings } from './common/route';
-import { Listing } from './common/listing';
 import { NestLogger } from './common/logging';
 import type { ProblemCode } from './common/problem';
 import { Problem, PROBLEMS } from './common/problem';
@@ -236,47 +237,58 @@ function requestId(given: string | string[] | undefined): string {
 
 const requestLogger = new Logger('Request');
 
-/**
- * Turns a list, or what has several formats, into the text or the stream of its answer; a list that
- * the client has already into 304, before anything is read.
- */
-async function write(
+/** Tells of a resource what its route knows of it; what is more than an object is written out. */
+function write(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-): Promise<unknown> {
+  done: (error: Error | null, payload?: unknown) => void,
+): void {
   const { location, formats } = request.routeOptions.config as RouteSettings;
-  const list = payload instanceof Listing ? payload : undefined;
-  if (!list && !(formats && reply.statusCode === 200)) {
-    if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
-    if (location && reply.statusCode === 201) {
-      reply.header('Location', location(payload as { id: number; name: string }));
-    }
-    return payload;
+  if (payload instanceof Answer || (formats && reply.statusCode === 200)) {
+    writeOut(request, reply, payload).then((content) => done(null, content), done);
+    return;
   }
-  reply.serializer((text: unknown) => text as string);
-  if (list) {
+  if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
+  if (location && reply.statusCode === 201) {
+    reply.header('Location', location(payload as { id: number; name: string }));
+  }
+  done(null, payload);
+}
+
+/**
+ * Turns an answer, or what has several formats, into its text, its bytes or a stream; an answer that
+ * the client has already into 304, before anything is read.
+ */
+async function writeOut(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<string | Buffer | Readable> {
+  const answer = payload instanceof Answer ? payload : undefined;
+  reply.serializer((content: unknown) => content as string);
+  if (answer) {
     reply.type('application/json; charset=utf-8');
-    if (list.etag !== undefined) {
-      reply.header('ETag', list.etag);
-      if (matchesNone(request.headers['if-none-match'], list.etag)) {
+    if (answer.etag !== undefined) {
+      reply.header('ETag', answer.etag);
+      if (matchesNone(request.headers['if-none-match'], answer.etag)) {
         reply.code(304);
         return '';
       }
     }
   }
-  const body = await (list?.open(request, reply) ?? writeFormat(request, reply, payload));
-  if (typeof body !== 'string') {
+  const content = await (answer?.open(request, reply) ?? writeFormat(request, reply, payload));
+  if (content instanceof Readable) {
     // Node closes a connection that nothing passes on, and takes its own limit again for the next.
     request.raw.socket.setTimeout(WRITE_TIMEOUT);
-    body.once('error', (error: Error) => {
+    content.once('error', (error: Error) => {
       requestLogger.error({ request_id: request.id, err: error }, 'a long answer was cut off');
     });
     // It may have been refused meanwhile, for taking too long.
-    if (reply.sent) body.destroy();
+    if (reply.sent) content.destroy();
   }
   if (reply.sent) throw unavailable();
-  return body;
+  return content;
 }
 
 /**

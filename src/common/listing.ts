@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameter, Reader } from '../database/engine';
+import { Answer } from './answer';
 import { rfc3339 } from './clock';
 import { calendarDay, flag, instant, integer, Member, text } from './fields';
 import { Problem } from './problem';
@@ -73,16 +74,18 @@ type Database = Reader & { stream<T>(work: (reader: Reader) => Promise<T>): Prom
  * A page begins after the sort keys of the last row of the one before (a keyset), so that it stays
  * where it is while rows come and go.
  */
-export class Listing {
+export class Listing extends Answer {
   constructor(
     private readonly database: Database,
     private readonly source: ListSource,
     private readonly page: PageQuery,
     /** Changes whenever the list does; it may change more often. */
     readonly etag?: string,
-  ) {}
+  ) {
+    super();
+  }
 
-  /** The JSON text of the answer, or a stream of it; sets the header fields that belong to it. */
+  /** The JSON text of the answer, or a stream of it. */
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const { limit, cursor, count } = this.page;
     const place = placeOf(request.url);

@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Kept } from '../common/answer';
 import type { Caller } from '../common/caller';
 import { From } from '../common/caller';
 import { flag, Member } from '../common/fields';
@@ -16,6 +17,7 @@ import {
   SprintView,
   UpdateSprint,
 } from './sprint.dto';
+import { FullSprints } from './full-sprints';
 import { NamedSprint, sprintPaths } from './sprint-id';
 import { SprintsService } from './sprints.service';
 
@@ -29,6 +31,7 @@ class DeleteSprintQuery {
 export class SprintsController {
   constructor(
     private readonly sprints: SprintsService,
+    private readonly full: FullSprints,
     private readonly stories: StoriesService,
   ) {}
 
@@ -53,22 +56,22 @@ export class SprintsController {
   @Get('boards/:board_name/sprints/current')
   @Needs('read')
   @Answers('Current sprint, with its stories and their tasks', FullSprint)
-  current(@BoardName() name: string): Promise<FullSprint> {
-    return this.sprints.full(name, 'current');
+  current(@BoardName() name: string): Promise<Kept> {
+    return this.full.find(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
   @Needs('read')
   @Answers('Next sprint, with its stories and their tasks', FullSprint)
-  next(@BoardName() name: string): Promise<FullSprint> {
-    return this.sprints.full(name, 'next');
+  next(@BoardName() name: string): Promise<Kept> {
+    return this.full.find(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
   @Needs('read')
   @Answers('Previous sprint, with its stories and their tasks', FullSprint)
-  previous(@BoardName() name: string): Promise<FullSprint> {
-    return this.sprints.full(name, 'previous');
+  previous(@BoardName() name: string): Promise<Kept> {
+    return this.full.find(name, 'previous');
   }
 
   @Get('sprints/:sprint_id')

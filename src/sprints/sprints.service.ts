@@ -6,7 +6,6 @@ import type { Caller } from '../common/caller';
 import { calendarDate, Clock } from '../common/clock';
 import { requireMatch } from '../common/etag';
 import { column, dateColumn, Listing } from '../common/listing';
-import type { ProblemCode } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
@@ -16,19 +15,14 @@ import { differences } from '../events/differences';
 import type { EventType } from '../events/event';
 import { arrange } from '../stories/arrange';
 import { seatedIn } from '../stories/reseat';
-import type { StoryRow } from '../stories/story.queries';
-import { representStory, STORY_COLUMNS, STORY_TABLES } from '../stories/story.queries';
-import type { TaskView } from '../tasks/task.dto';
-import { representTask, TASK_COLUMNS } from '../tasks/task.queries';
 import type {
   CreateSprint,
-  FullSprint,
   SprintDeleted,
   SprintListQuery,
   SprintView,
-  StoryWithTasks,
   UpdateSprint,
 } from './sprint.dto';
+import { MISSING } from './full-sprints';
 import type { Relative, SprintRow } from './sprint.queries';
 import {
   findRelative,
@@ -37,12 +31,6 @@ import {
   SPRINT_COLUMNS,
   SPRINT_TABLES,
 } from './sprint.queries';
-
-const MISSING: Record<Relative, ProblemCode> = {
-  current: 'no_current_sprint',
-  next: 'no_next_sprint',
-  previous: 'no_previous_sprint',
-};
 
 @Injectable()
 export class SprintsService {
@@ -75,15 +63,6 @@ export class SprintsService {
     const row = await findSprint(this.database, id);
     if (!row) throw new Problem('sprint_not_found');
     return representSprint(row, this.clock.now());
-  }
-
-  /** The sprint that a word means today, with its stories and their tasks. */
-  async full(boardName: string, which: Relative): Promise<FullSprint> {
-    const now = this.clock.now();
-    return this.database.snapshot(async (reader) => {
-      const sprint = await this.relative(reader, boardName, which, now);
-      return { ...representSprint(sprint, now), stories: await storiesWithTasks(reader, sprint) };
-    });
   }
 
   /** The id of the sprint that a word means today. @throws Problem `no_current_sprint`, … */
@@ -252,25 +231,4 @@ function requireOrder(
       detail: 'end_date must not be before start_date',
     },
   ]);
-}
-
-/** The stories of a sprint in their order, each with its tasks in theirs. */
-async function storiesWithTasks(
-  reader: Reader,
-  sprint: { id: number; board_id: number },
-): Promise<StoryWithTasks[]> {
-  const rows = await reader.query<StoryRow>(
-    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id`,
-    [sprint.board_id, sprint.id],
-  );
-  const stories = new Map(
-    rows.map((row) => [row.id, { ...representStory(row), tasks: [] as TaskView[] }]),
-  );
-  const tasks = await reader.query<TaskView>(
-    `SELECT ${TASK_COLUMNS} FROM stories s JOIN tasks t ON t.story_id = s.id
-     WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`,
-    [sprint.board_id, sprint.id],
-  );
-  for (const task of tasks) stories.get(task.story_id)?.tasks.push(representTask(task));
-  return [...stories.values()];
 }

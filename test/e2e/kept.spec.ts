@@ -1,0 +1,169 @@
+import 'reflect-metadata';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { made2xx, Workspace } from '../support/make';
+
+// Two instances of the service on one database: what one changes, the other has kept.
+let one: TestApp;
+let other: TestApp;
+beforeAll(async () => {
+  one = await startApp();
+  other = await startApp({ database: one.database });
+});
+afterAll(async () => {
+  await other.close();
+  await one.close();
+});
+afterEach(() => {
+  one.clock.set();
+  other.clock.set();
+});
+
+const setClocks = (instant: string): void => {
+  one.clock.set(instant);
+  other.clock.set(instant);
+};
+
+/** A board with an active sprint of one story with one task. */
+async function board(): Promise<{
+  work: Workspace;
+  path: string;
+  sprint: any;
+  story: any;
+  task: any;
+}> {
+  const work = await Workspace.create(one.client);
+  const sprint = await work.sprint('2026-11-02');
+  const story = await work.story(sprint);
+  return { work, path: work.path, sprint, story, task: await work.task(story) };
+}
+
+describe('a sprint in full', () => {
+  it('shows every change at once, whichever instance made it', async () => {
+    const { path, sprint, story, task } = await board();
+    const changes: [string, () => Promise<any>][] = [
+      ['sprint renamed', () => one.client.put(`/api/sprints/${sprint.id}`, { name: 'renamed' })],
+      ['story changed', () => one.client.put(`/api/stories/${story.id}`, { points: 5 })],
+      ['task changed', () => one.client.put(`/api/tasks/${task.id}`, { status: 'done' })],
+      ['task added', () => one.client.post(`/api/stories/${story.id}/tasks`, { title: 'more' })],
+      ['task deleted', () => one.client.delete(`/api/tasks/${task.id}`)],
+      [
+        'story added',
+        () => one.client.post(`/api/sprints/${sprint.id}/stories`, { title: 'another' }),
+      ],
+      [
+        'story moved first',
+        async () => {
+          const { stories } = (await one.client.get(`${path}/sprints/current`)).body;
+          return one.client.post(`/api/stories/${stories[1].id}/move`, { position: 'first' });
+        },
+      ],
+      ['story deleted', () => one.client.delete(`/api/stories/${story.id}`)],
+      ['another sprint', () => one.client.post(`${path}/sprints`, { start_date: '2026-11-03' })],
+    ];
+    let before = await other.client.get(`${path}/sprints/current`);
+    for (const [name, change] of changes) {
+      await made2xx(change());
+      const after = await other.client.get(`${path}/sprints/current`, {
+        headers: { 'If-None-Match': before.headers.get('etag') ?? '' },
+      });
+      expect([name, after.status]).toEqual([name, 200]);
+      expect([name, after.text === before.text]).toEqual([name, false]);
+      const fresh = await one.client.get(`${path}/sprints/current`);
+      expect(after.text).toBe(fresh.text);
+      expect(after.headers.get('etag')).toBe(fresh.headers.get('etag'));
+      before = after;
+    }
+  });
+
+  it('has the same bytes and the same tag while nothing changes, and 304 for it everywhere', async () => {
+    const { path } = await board();
+    const first = await one.client.get(`${path}/sprints/current`);
+    const tag = first.headers.get('etag') ?? '';
+    for (const { client } of [one, other, one, other]) {
+      const again = await client.get(`${path}/sprints/current`);
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get('etag')).toBe(tag);
+      const unchanged = await client.get(`${path}/sprints/current`, {
+        headers: { 'If-None-Match': tag },
+      });
+      expect([unchanged.status, unchanged.text]).toEqual([304, '']);
+    }
+  });
+
+  it("changes at midnight of the board's zone, though nobody changed the board", async () => {
+    const work = await Workspace.create(one.client, 'America/New_York');
+    const { path } = work;
+    const first = await work.sprint('2026-11-16', { end_date: '2026-11-20' });
+    await work.story(first);
+    const second = await work.sprint('2026-11-21');
+    setClocks('2026-11-21T04:59:59.999Z');
+    const evening = await other.client.get(`${path}/sprints/current`);
+    expect([evening.body.id, evening.body.state]).toEqual([first.id, 'active']);
+    const headers = { 'If-None-Match': evening.headers.get('etag') ?? '' };
+    expect((await other.client.get(`${path}/sprints/current`, { headers })).status).toBe(304);
+    setClocks('2026-11-21T05:00:00.000Z');
+    const morning = await other.client.get(`${path}/sprints/current`, { headers });
+    expect([morning.status, morning.body.id]).toEqual([200, second.id]);
+    const previous = await other.client.get(`${path}/sprints/previous`);
+    expect([previous.body.id, previous.body.state]).toEqual([first.id, 'ended']);
+  });
+
+  it('keeps the words apart, and has no tag where there is no sprint', async () => {
+    const { path, sprint } = await board();
+    const tag = (await one.client.get(`${path}/sprints/current`)).headers.get('etag') ?? '';
+    for (const given of [tag, '*']) {
+      for (const word of ['next', 'previous']) {
+        const headers = { 'If-None-Match': given };
+        expect((await one.client.get(`${path}/sprints/${word}`, { headers })).status).toBe(404);
+      }
+    }
+    await one.client.delete(`/api/sprints/${sprint.id}`);
+    const headers = { 'If-None-Match': '*' };
+    expect((await one.client.get(`${path}/sprints/current`, { headers })).status).toBe(404);
+  });
+
+  it('is that of the board that has the name now', async () => {
+    const { work, path, sprint } = await board();
+    await other.client.get(`${path}/sprints/current`);
+    await one.client.delete(`${path}?force=true`);
+    expect((await other.client.get(`${path}/sprints/current`)).status).toBe(404);
+    const again = await work.sprint('2026-11-02');
+    const answer = await other.client.get(`${path}/sprints/current`);
+    expect(answer.body.id).toBe(again.id);
+    expect(answer.body.id).not.toBe(sprint.id);
+  });
+
+  it('is never torn: it is read as it was at one moment while others change it', async () => {
+    const { path, sprint, story } = await board();
+    const ids: number[] = [story.id];
+    for (let i = 0; i < 9; i += 1) {
+      const { body } = await one.client.post(`/api/sprints/${sprint.id}/stories`, {
+        title: `${i}`,
+      });
+      await one.client.post(`/api/stories/${body.id}/tasks`, { title: 'task' });
+      ids.push(body.id);
+    }
+    let moving = true;
+    const move = async (): Promise<void> => {
+      for (let times = 0; times < 40; times += 1) {
+        const sprint_id = times % 2 === 0 ? null : sprint.id;
+        await made2xx(one.client.post(`${path}/stories/move`, { story_ids: ids, sprint_id }));
+      }
+      moving = false;
+    };
+    const seen = new Set<string>();
+    const read = async (): Promise<void> => {
+      while (moving) {
+        const { body } = await other.client.get(`${path}/sprints/current`);
+        const tasks = body.stories.map(({ tasks }: any) => tasks.length);
+        seen.add(JSON.stringify(tasks));
+      }
+    };
+    await Promise.all([move(), read(), read(), read()]);
+    // All ten stories, each with its task, or none.
+    const whole = [JSON.stringify([]), JSON.stringify(Array(10).fill(1))];
+    expect([...seen].filter((state) => !whole.includes(state))).toEqual([]);
+    expect(seen.size).toBe(2);
+  });
+});
