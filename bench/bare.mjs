@@ -365,6 +365,7 @@ const server = createServer(async (request, response) => {
     request_id: id,
     method: request.method,
     url: request.url,
+    actor: 'anonymous',
     route,
     status,
     duration_ms: Math.round((performance.now() - start) * 1000) / 1000,
