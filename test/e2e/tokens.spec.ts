@@ -89,6 +89,8 @@ describe('with tokens', () => {
       'PUT /api/sprints/{sprint_id}': 'write',
       'PATCH /api/sprints/{sprint_id}': 'write',
       'DELETE /api/sprints/{sprint_id}': 'write',
+      'POST /api/sprints/{sprint_id}/complete': 'write',
+      'POST /api/sprints/{sprint_id}/reopen': 'write',
       'GET /api/sprints/{sprint_id}/stories': 'read',
       'POST /api/sprints/{sprint_id}/stories': 'write',
       'GET /api/stories/{story_id}': 'read',
