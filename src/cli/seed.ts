@@ -6,6 +6,9 @@ import { Received, readDto } from '../common/body';
 import { Clock } from '../common/clock';
 import { readNewBoardName } from '../common/ids';
 import { Problem } from '../common/problem';
+import { CompleteSprint } from '../completion/completion.dto';
+import { CompletionService } from '../completion/completion.service';
+import { reportOf } from '../reports/report.queries';
 import { CreateSprint } from '../sprints/sprint.dto';
 import { SprintsService } from '../sprints/sprints.service';
 import { StoriesService } from '../stories/stories.service';
@@ -88,6 +91,13 @@ function plan(
       const sent = body(CreateSprint, { name, goal, ...dates });
       sprint = (await sprints.create(OPERATOR, board, sent)).id;
     });
+    // A sprint is completed on the morning on which the next one begins.
+    if (day < 0) {
+      at(day + 14, 8, () => {
+        const sent = body(CompleteSprint, { unfinished: 'next' });
+        return app.get(CompletionService).complete(OPERATOR, sprint, sent, reportOf);
+      });
+    }
     for (const story of demo) {
       const { added, started, done } = story;
       let id = 0;

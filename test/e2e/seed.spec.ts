@@ -27,11 +27,15 @@ describe('the demo board', () => {
       'Sprint 12',
       'Sprint 13',
     ]);
+    const statuses = (sprint: any): string[] =>
+      [...new Set<string>(sprint.stories.map((story: any) => story.status))].sort();
+    expect([previous.state, current.state, next.state]).toEqual(['completed', 'active', 'planned']);
+    expect(statuses(previous)).toEqual(['done']);
+    const { unfinished } = (await client.get(`/api/sprints/${previous.id}/report`)).body;
+    expect(unfinished.stories.map((story: any) => story.carried_to)).toEqual([current.id]);
     const today = new Date().toISOString().slice(0, 10);
     expect(previous.end_date < current.start_date && current.start_date <= today).toBe(true);
     expect(today <= current.end_date && current.end_date < next.start_date).toBe(true);
-    const statuses = (sprint: any): string[] =>
-      [...new Set<string>(sprint.stories.map((story: any) => story.status))].sort();
     expect(statuses(current)).toEqual(['done', 'in_progress', 'todo']);
     expect(statuses(next)).toEqual(['todo']);
     expect(current.stories.some((story: any) => story.tasks.length > 0)).toBe(true);
