@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Command } from 'commander';
 import { Refusal } from './cli/application';
+import { registerBackup } from './cli/backup';
 import { registerImport } from './cli/import';
 import { registerMigrate } from './cli/migrate';
 import { registerSeed } from './cli/seed';
@@ -15,6 +16,7 @@ export function commandLine(): Command {
       'Works on the database that DATABASE_URL names, beside a running service or without.',
     )
     .showHelpAfterError('Try --help.');
+  registerBackup(program);
   registerImport(program);
   registerMigrate(program);
   registerSeed(program);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterwards } from './faults';
+import { inOrder, replay } from './replay';
 import type { Sent } from './sender';
 import { Sender } from './sender';
 
@@ -63,26 +64,21 @@ export class Ledger {
         if (status !== 200) throw new Error(`GET ${path}: ${status}`);
         return body;
       };
-      const present = new Map<number, any>();
-      for (const story of await get(`/api/boards/${board}/stories`)) present.set(story.id, story);
       const events: any[] = [];
       for (let page: any[]; ; events.push(...page)) {
         page = await get(`/api/boards/${board}/events?after=${events.length}`);
         if (page.length === 0) break;
       }
-      const { revision } = await get(`/api/boards/${board}`);
-      expect(events.map((event) => event.revision)).toEqual(events.map((_, i) => i + 1));
-      expect(revision).toBe(events.length);
+      const told = replay(events);
+      expect(await get(`/api/boards/${board}`)).toMatchObject({ revision: events.length });
+      const stories: any[] = await get(`/api/boards/${board}/stories`);
+      expect(stories).toEqual([...told.stories.values()].sort(inOrder));
+      const sprints: any[] = await get(`/api/boards/${board}/sprints`);
+      expect(sprints.map((sprint) => sprint.id)).toEqual(
+        [...told.sprints.keys()].sort((x, y) => x - y),
+      );
 
-      const told = new Map<number, any>();
-      for (const { entity, id, after } of events) {
-        if (entity !== 'story') continue;
-        if (after === null) told.delete(id);
-        else told.set(id, { ...told.get(id), ...after });
-      }
-      expect([...present.keys()].sort()).toEqual([...told.keys()].sort());
-      for (const [id, story] of present) expect(story).toMatchObject(told.get(id));
-
+      const present = new Map(stories.map((story) => [story.id, story]));
       const lost: string[] = [];
       for (const [id, possible] of this.stories) {
         const title: string | undefined = present.get(id)?.title;

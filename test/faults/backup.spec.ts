@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Config } from '../../src/config';
+import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { command } from '../support/command';
+import type { TestDatabase } from '../support/databases';
+import { createDatabase, engineUnderTest } from '../support/databases';
+import { afterwards } from '../support/faults';
+import { Ledger } from '../support/ledger';
+import { Sender } from '../support/sender';
+
+jest.setTimeout(60_000);
+
+const sqlite = engineUnderTest() === 'sqlite';
+
+/** The first of these programs that the machine has. */
+const found = (...names: string[]): string | undefined =>
+  names.find((name) => spawnSync(name, ['--version']).status === 0);
+const dump = found('mariadb-dump', 'mysqldump');
+const client = found('mariadb', 'mysql');
+const possible = sqlite || (dump && client);
+if (!possible) console.warn('!! there is no mariadb-dump here, so its backups are NOT tested');
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'sprintline-backup-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const file = (url: string): string => url.slice('sqlite:'.length);
+
+/** How a program is told where the server is. */
+function server(url: string): string[] {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  return [
+    `--host=${hostname}`,
+    `--port=${port}`,
+    `--user=${username}`,
+    ...(password ? [`--password=${password}`] : []),
+    pathname.slice(1),
+  ];
+}
+
+/** Runs a program to its end. */
+function runs(program: string, words: string[], input?: Buffer): Buffer {
+  const { status, stdout, stderr } = spawnSync(program, words, { input, maxBuffer: 1 << 30 });
+  if (status !== 0) throw new Error(`${program}: ${stderr.toString()}`);
+  return stdout;
+}
+
+/** As docs/operations.md says, from one database to an empty other. */
+async function backUp(from: TestDatabase): Promise<(to: TestDatabase) => void> {
+  if (sqlite) {
+    const copy = join(folder, 'copy.db');
+    expect((await command(from, 'backup', copy)).code).toBe(0);
+    return (to) => copyFileSync(copy, file(to.url));
+  }
+  const options = ['--single-transaction', '--hex-blob', '--no-tablespaces'];
+  const words = server(from.url);
+  const text = runs(dump as string, [...words.slice(0, -1), ...options, words.at(-1) as string]);
+  return (to) => runs(client as string, server(to.url), text);
+}
+
+/** Every row of every table. */
+async function rows({ url }: TestDatabase): Promise<Record<string, unknown[]>> {
+  const { database } = Config.from({ DATABASE_URL: url });
+  const dataSource = await createDataSource(dataSourceOptions(database)).initialize();
+  try {
+    const all: Record<string, unknown[]> = {};
+    const tables = [...dataSource.entityMetadatas.map((entity) => entity.tableName), 'migrations'];
+    for (const table of tables) {
+      const found: unknown[] = await dataSource.query(`SELECT * FROM ${table}`);
+      all[table] = found.map((row) => JSON.stringify(row)).sort();
+    }
+    return all;
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+(possible ? describe : describe.skip)('a backup', () => {
+  let service: TestApp;
+  beforeAll(async () => {
+    service = await startApp();
+    const { client } = service;
+    const sprint = await client.post('/api/boards/Zoë 😀/sprints', { start_date: '2026-11-23' });
+    for (const title of ['naïve', 'it\'s \\ "quoted"\n', '😎']) {
+      await client.post(`/api/sprints/${sprint.body.id}/stories`, { title, points: 0.25 });
+    }
+    const story = await client.post('/api/boards/Zoë 😀/backlog', {
+      title: 'x',
+      labels: ['a', 'b'],
+    });
+    await client.post(`/api/stories/${story.body.id}/tasks`, { title: 'y' });
+    await client.delete(`/api/stories/${story.body.id}`);
+  });
+  afterAll(() => service.close());
+
+  const restored = async (restore: (to: TestDatabase) => void): Promise<TestApp> => {
+    const database = await createDatabase();
+    afterwards(() => database.drop());
+    restore(database);
+    return startApp({ database });
+  };
+
+  it('is restored to exactly what was backed up', async () => {
+    const before = await rows(service.database);
+    const other = await restored(await backUp(service.database));
+    await other.close();
+    expect(await rows(other.database)).toEqual(before);
+    expect(before.events?.length).toBeGreaterThan(5);
+  });
+
+  it('that is taken while clients write is one moment of the database', async () => {
+    rmSync(join(folder, 'copy.db'), { force: true });
+    const sender = new Sender(service.url);
+    const ledger = new Ledger('Busy');
+    ledger.start(4, () => (method, path, body) => sender.send(method, path, body));
+    while (ledger.acknowledged < 50) await new Promise((resolve) => setImmediate(resolve));
+    const restore = await backUp(service.database);
+    await ledger.stop();
+    const other = await restored(restore);
+    // Not what was written later, but all of what had been, and nothing half.
+    await new Ledger('Busy').audit(other.url);
+    const made = await other.client.post('/api/boards/Busy/backlog', { title: 'after' });
+    expect(made.status).toBe(201);
+    await other.close();
+  });
+
+  (sqlite ? it : it.skip)('is not written over what is there', async () => {
+    const { code, err } = await command(service.database, 'backup', file(service.database.url));
+    expect([code, err]).toEqual([1, expect.stringContaining('exists already')]);
+  });
+});
