@@ -1,6 +1,6 @@
 import { validateSync } from 'class-validator';
 import type { IncomingHttpHeaders } from 'node:http';
-import { fieldsOf, readOnlyFieldsOf } from './fields';
+import { fieldsOf, mayBeEmpty, readOnlyFieldsOf } from './fields';
 import type { Fault, FaultCode } from './problem';
 import { Problem } from './problem';
 import { same } from './same';
@@ -136,6 +136,7 @@ export function readDto<T extends object>(
   place: 'pointer' | 'parameter',
 ): T {
   const members = received.members();
+  if (mayBeEmpty(Dto) && Object.keys(members).length === 0) return new Dto();
   const fields = fieldsOf(Dto);
   const readOnly = readOnlyFieldsOf(Dto);
   const dto = new Dto();

@@ -1,5 +1,4 @@
-import type { Hash } from 'node:crypto';
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from './caller';
 import { Problem } from './problem';
@@ -9,20 +8,18 @@ import { Problem } from './problem';
  * it changes exactly when they do, whatever in them is stored or derived.
  */
 export function etagOf(body: string | Buffer): string {
-  return quoted(createHash('sha1').update(body));
+  return `"${hash('sha1', body, 'base64url')}"`;
 }
 
 /** As `etagOf`, for a body in pieces; others are served between them. */
 export async function etagOfPieces(pieces: Iterable<string>): Promise<string> {
-  const hash = createHash('sha1');
+  const digest = createHash('sha1');
   for (const piece of pieces) {
-    hash.update(piece);
+    digest.update(piece);
     await turn();
   }
-  return quoted(hash);
+  return `"${digest.digest('base64url')}"`;
 }
-
-const quoted = (hash: Hash): string => `"${hash.digest('base64url')}"`;
 
 /** Whether `If-None-Match` names the tag, compared weakly (RFC 9110, section 13.1.2). */
 export function matchesNone(header: string | undefined, etag: string): boolean {

@@ -24,6 +24,7 @@ export interface Field {
   name: string;
   kind: Kind;
   nullable: boolean;
+  required: boolean;
 }
 
 export interface FieldOptions {
@@ -353,17 +354,33 @@ const readOnly = new WeakMap<object, Set<string>>();
 type Dto = abstract new () => object;
 
 /** The members that requests of this shape may have, those of its parents included. */
-export function fieldsOf(dto: Dto): ReadonlyMap<string, Field> {
-  return inherited(dto, (prototype) => registry.get(prototype));
-}
+export const fieldsOf: (dto: Dto) => ReadonlyMap<string, Field> = once((dto) =>
+  inherited(dto, (prototype) => registry.get(prototype)),
+);
 
 /** The members that may only be sent back as they are. */
-export function readOnlyFieldsOf(dto: Dto): ReadonlySet<string> {
-  return new Set(
-    inherited(dto, (prototype) =>
-      [...(readOnly.get(prototype) ?? [])].map((name) => [name, name] as const),
-    ).keys(),
-  );
+export const readOnlyFieldsOf: (dto: Dto) => ReadonlySet<string> = once(
+  (dto) =>
+    new Set(
+      inherited(dto, (prototype) =>
+        [...(readOnly.get(prototype) ?? [])].map((name) => [name, name] as const),
+      ).keys(),
+    ),
+);
+
+/** Whether a request of this shape may have no members at all. */
+export const mayBeEmpty: (dto: Dto) => boolean = once(
+  (dto) => ![...fieldsOf(dto).values()].some(({ required }) => required),
+);
+
+/** What is said of a class by its decorators does not change any more when it is asked for. */
+function once<T>(read: (dto: Dto) => T): (dto: Dto) => T {
+  const known = new WeakMap<Dto, { value: T }>();
+  return (dto) => {
+    let found = known.get(dto);
+    if (!found) known.set(dto, (found = { value: read(dto) }));
+    return found.value;
+  };
 }
 
 function inherited<T>(
@@ -390,7 +407,7 @@ export function Member(kind: Kind, options: FieldOptions = {}): PropertyDecorato
   return (target, key) => {
     const name = String(key);
     const own = registry.get(target) ?? new Map<string, Field>();
-    own.set(name, { name, kind, nullable });
+    own.set(name, { name, kind, nullable, required });
     registry.set(target, own);
     const fault = (value: unknown): { code: FaultCode; detail: string } | null => {
       if (value === undefined) return required ? { code: 'required', detail: 'is required' } : null;
