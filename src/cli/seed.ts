@@ -8,7 +8,6 @@ import { readNewBoardName } from '../common/ids';
 import { Problem } from '../common/problem';
 import { CompleteSprint } from '../completion/completion.dto';
 import { CompletionService } from '../completion/completion.service';
-import { reportOf } from '../reports/report.queries';
 import { CreateSprint } from '../sprints/sprint.dto';
 import { SprintsService } from '../sprints/sprints.service';
 import { StoriesService } from '../stories/stories.service';
@@ -95,7 +94,7 @@ function plan(
     if (day < 0) {
       at(day + 14, 8, () => {
         const sent = body(CompleteSprint, { unfinished: 'next' });
-        return app.get(CompletionService).complete(OPERATOR, sprint, sent, reportOf);
+        return app.get(CompletionService).complete(OPERATOR, sprint, sent);
       });
     }
     for (const story of demo) {

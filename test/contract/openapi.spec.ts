@@ -172,7 +172,8 @@ describe('every operation of the document', () => {
 
   it('answers as it says: those about tokens', async () => {
     expect(all.map(operationIdOf)).toEqual(expect.arrayContaining(ABOUT_TOKENS));
-    const { client, close } = await startApp({ engine: 'sqlite' });
+    const locked = await startApp({ engine: 'sqlite' });
+    const { client } = locked;
     try {
       const made = await client.post('/api/tokens', { name: 'first', scope: 'admin' });
       expect(made.status).toBe(201);
@@ -181,7 +182,7 @@ describe('every operation of the document', () => {
       expect(listed.body).toHaveLength(1);
       expect((await holder.delete(`/api/tokens/${made.body.id}`)).body.deleted).toBe(true);
     } finally {
-      await close();
+      await locked.close();
     }
   });
 
