@@ -2,25 +2,20 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type {
-  FastifyError,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  RouteOptions,
-} from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Logger as Pino } from 'pino';
 import { Door } from './auth/door.guard';
 import { withoutTokens } from './auth/secret';
-import { OPEN } from './common/access';
+import { accessOf, OPEN } from './common/access';
 import { Admission } from './common/admission';
 import { Answer } from './common/answer';
 import { readBody, readQuery } from './common/body';
 import { Browsers, SECURITY_HEADERS } from './common/browsers';
+import { ConnectionLimit } from './common/connection-limit';
 import { etagOf, matchesNone } from './common/etag';
 import { writeFormat } from './common/formats';
 import type { RouteSettings } from './common/route';
@@ -29,6 +24,7 @@ import type { ProblemCode } from './common/problem';
 import { Problem, PROBLEMS } from './common/problem';
 import { ProblemFilter, sendProblem } from './common/problem.filter';
 import { Punctuality } from './common/punctuality';
+import { networkOf, RateLimit } from './common/rate-limit';
 import { RequestGuard } from './common/request.guard';
 import { Resources } from './common/resources';
 import { MAX_PARAMETER_LENGTH, RouteTable } from './common/route-table';
@@ -38,29 +34,16 @@ import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
 
-/** Bytes of a body. */
-const BODY_LIMIT = 1024 * 1024;
-/** Characters of a URL. */
-const URL_LIMIT = 8192;
-/** Bytes of a URL and the header fields together. */
-const HEADER_LIMIT = 32 * 1024;
-/** Header fields of a request; Node would drop, unheard, what is beyond 2,000. */
-const MOST_HEADERS = 200;
-/** Milliseconds for the header fields, and for a whole request, to arrive. */
-const HEADERS_TIMEOUT = 5000;
-const REQUEST_TIMEOUT = 10_000;
-/** Milliseconds in which a reader must take something of a long answer. */
-const WRITE_TIMEOUT = 15_000;
-
 /** Milliseconds for all but the database work of a request that is answered in time. */
 const GRACE = 500;
 
 /** The server under Nest. */
-export function createAdapter({ trustProxy }: Config, pino: Pino): FastifyAdapter {
+export function createAdapter(config: Config, pino: Pino): FastifyAdapter {
+  const { trustProxy } = config;
   return new FastifyAdapter({
     trustProxy: trustProxy.length > 0 && trustProxy,
-    bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT,
+    bodyLimit: config.bodyLimit,
+    requestTimeout: config.requestTimeoutMs,
     connectionTimeout: 0,
     keepAliveTimeout: 60_000,
     forceCloseConnections: 'idle',
@@ -69,8 +52,8 @@ export function createAdapter({ trustProxy }: Config, pino: Pino): FastifyAdapte
     logger: false,
     genReqId: (request: IncomingMessage) => requestId(request.headers['x-request-id']),
     http: {
-      maxHeaderSize: HEADER_LIMIT,
-      headersTimeout: HEADERS_TIMEOUT,
+      maxHeaderSize: config.headerLimit,
+      headersTimeout: config.headersTimeoutMs,
       connectionsCheckingInterval: 1000,
       // Refused below, as a problem like any other.
       requireHostHeader: false,
@@ -78,7 +61,7 @@ export function createAdapter({ trustProxy }: Config, pino: Pino): FastifyAdapte
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAMETER_LENGTH,
-      querystringParser: ((text: string) => readQuery(text)) as never,
+      querystringParser: ((text: string) => readQuery(text, config)) as never,
     },
     // No hook runs for what the router cannot read.
     frameworkErrors: ((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
@@ -87,7 +70,8 @@ export function createAdapter({ trustProxy }: Config, pino: Pino): FastifyAdapte
       reply.raw.once('close', () => pino.info(requestLine(request, reply)));
       sendProblem(request, reply, new Problem(code));
     }) as never,
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      refuseConnection(error, socket, config.urlLimit, pino),
     skipMiddie: true,
   });
 }
@@ -105,11 +89,13 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const routes = new RouteTable(server);
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
-  const browsers = new Browsers(app.get(Config));
+  const config = app.get(Config);
+  const browsers = new Browsers(config);
+  const connections = new ConnectionLimit(server.server, config.maxConnections);
+  const rateLimit = new RateLimit(config.rateLimit);
   const admission = new Admission();
-  const punctuality = new Punctuality(
-    app.get(Config).databaseDeadlineMs + GRACE,
-    (request, reply) => sendProblem(request, reply, unavailable()),
+  const punctuality = new Punctuality(config.databaseDeadlineMs + GRACE, (request, reply) =>
+    sendProblem(request, reply, unavailable()),
   );
   const door = app.get(Door, { strict: false });
 
@@ -119,27 +105,45 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   server.decorateRequest('repeatable', undefined);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    done(null, readBody(request.headers, body as Buffer));
+    done(null, readBody(request.headers, body as Buffer, config));
   });
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
     const { always } = request.routeOptions.config as RouteSettings;
     if (always) done();
-    else admission.ask(done, () => sendProblem(request, reply, new Problem('overloaded')));
+    else if (connections.exceeds(request.raw.socket)) {
+      reply.header('Connection', 'close');
+      sendProblem(request, reply, new Problem('overloaded'));
+    } else admission.ask(done, () => sendProblem(request, reply, new Problem('overloaded')));
   });
   server.addHook('onRequest', (request, reply, done) => {
-    const refuse = (refusal: unknown): void => {
-      if (refusal instanceof Problem) sendProblem(request, reply, refusal);
-      else done(refusal as Error);
+    const count = (caller: string): void => {
+      if (!rateLimit.isOn) return;
+      const { allowed, headers } = rateLimit.take(caller, Date.now());
+      reply.headers(headers);
+      if (!allowed) throw new Problem('too_many_requests');
     };
-    const requireOwnPage = (): void => {
+    const refuse = (refusal: unknown): void => {
+      let problem = refusal;
+      try {
+        // Those who guess are counted, too.
+        if (refusal instanceof Problem && refusal.status === 401) count(networkOf(request.ip));
+      } catch (limit) {
+        problem = limit;
+      }
+      if (problem instanceof Problem) sendProblem(request, reply, problem);
+      else done(problem as Error);
+    };
+    const letIn = (): void => {
       // A page has no token by itself; where none is asked for, it must not be able to write.
       if (request.access === OPEN) browsers.requireSameSite(request);
+      if (request.access) count(countedAs(request));
     };
     let waiting: void | Promise<void>;
     try {
-      if (request.url.length > URL_LIMIT) throw new Problem('uri_too_long');
-      if (request.raw.rawHeaders.length > 2 * MOST_HEADERS) throw new Problem('headers_too_large');
+      if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
+      if (request.raw.rawHeaders.length > 2 * config.headerFields)
+        throw new Problem('headers_too_large');
       // HTTP/1.1 asks for it (RFC 9112, section 3.2).
       if (request.host === '' && request.raw.httpVersion === '1.1') {
         throw new Problem('bad_request');
@@ -151,7 +155,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
         return;
       }
       waiting = door.admit(request);
-      if (!waiting) requireOwnPage();
+      if (!waiting) letIn();
     } catch (refusal) {
       refuse(refusal);
       return;
@@ -161,7 +165,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       waiting
         .then(() => {
           request.waited = Date.now() - since;
-          requireOwnPage();
+          letIn();
         })
         .then(() => done(), refuse);
     } else done();
@@ -178,11 +182,22 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   server.server.on('checkExpectation', (request, response) => {
     server.server.emit('request', request, response);
   });
-  server.addHook('preSerialization', write);
+  server.addHook('preSerialization', (request, reply, payload, done) =>
+    write(request, reply, payload, config.readerTimeoutMs, done),
+  );
   server.addHook('onSend', (request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('Connection', 'close');
     tag(request, reply, payload, done);
   });
+  if (rateLimit.isOn) {
+    server.addHook('onSend', (request, reply, payload, done) => {
+      // To ask whether anything is new costs next to nothing.
+      if (reply.statusCode === 304 && request.access) {
+        reply.headers(rateLimit.giveBack(countedAs(request), Date.now()).headers);
+      }
+      done(null, payload);
+    });
+  }
   server.addHook('onResponse', (request, reply, done) => {
     punctuality.ended(reply);
     const line = requestLine(request, reply);
@@ -194,6 +209,12 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   setUpDocs(app);
   app.useGlobalGuards(new RequestGuard());
   app.useGlobalFilters(new ProblemFilter(routes, app.get(Resources)));
+}
+
+/** Whose requests are counted together: those of a token or, without one, of an address. */
+function countedAs(request: FastifyRequest): string {
+  const { tokenId } = accessOf(request);
+  return tokenId > 0 ? `token ${tokenId}` : networkOf(request.ip);
 }
 
 /** A route that does not say who may use it is a mistake that must not be served. */
@@ -242,14 +263,15 @@ function write(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
+  readerTimeoutMs: number,
   done: (error: Error | null, payload?: unknown) => void,
 ): void {
+  if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
   const { location, formats } = request.routeOptions.config as RouteSettings;
   if (payload instanceof Answer || (formats && reply.statusCode === 200)) {
-    writeOut(request, reply, payload).then((content) => done(null, content), done);
+    writeOut(request, reply, payload, readerTimeoutMs).then((content) => done(null, content), done);
     return;
   }
-  if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
   if (location && reply.statusCode === 201) {
     reply.header('Location', location(payload as { id: number; name: string }));
   }
@@ -264,6 +286,7 @@ async function writeOut(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
+  readerTimeoutMs: number,
 ): Promise<string | Buffer | Readable> {
   const answer = payload instanceof Answer ? payload : undefined;
   reply.serializer((content: unknown) => content as string);
@@ -280,7 +303,7 @@ async function writeOut(
   const content = await (answer?.open(request, reply) ?? writeFormat(request, reply, payload));
   if (content instanceof Readable) {
     // Node closes a connection that nothing passes on, and takes its own limit again for the next.
-    request.raw.socket.setTimeout(WRITE_TIMEOUT);
+    request.raw.socket.setTimeout(readerTimeoutMs);
     content.once('error', (error: Error) => {
       requestLogger.error({ request_id: request.id, err: error }, 'a long answer was cut off');
     });
@@ -327,17 +350,25 @@ function tag(
 
 /** Answers what is not HTTP, or does not arrive; there is no request to speak of. */
 function refuseConnection(
-  this: Server | FastifyInstance,
-  error: NodeJS.ErrnoException,
+  error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
+  urlLimit: number,
+  pino: Pino,
 ): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const code = CONNECTION_FAULTS[error.code ?? ''] ?? 'bad_request';
+  let code = CONNECTION_FAULTS[error.code ?? ''] ?? 'bad_request';
+  // What came last is one line that does not end: it was the URL.
+  const { rawPacket } = error;
+  if (code === 'headers_too_large' && rawPacket?.subarray(0, urlLimit).includes('\n') === false) {
+    code = 'uri_too_long';
+  }
   const [status, title] = PROBLEMS[code];
-  const body = JSON.stringify(new Problem(code).document('', randomUUID()));
+  const id = randomUUID();
+  pino.info({ request_id: id, address: socket.remoteAddress, status, code }, 'no whole request');
+  const body = JSON.stringify(new Problem(code).document('', id));
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${SECURITY_LINES}\r\n${body}`,

@@ -145,6 +145,41 @@ export const SETTINGS = {
     'Addresses or networks of the proxies whose X-Forwarded-* are believed, as in 10.0.0.0/8, separated by commas.',
     listOf(network),
   ),
+  RATE_LIMIT: setting(
+    '0',
+    'Requests a minute for each token, or each address without one; 0 for no limit, 6000 is sensible.',
+    integer(0, 1_000_000),
+  ),
+  MAX_CONNECTIONS: setting('10000', 'Connections of clients at once.', integer(1, 1_000_000)),
+  BODY_LIMIT: setting('1048576', 'Bytes of a body.', integer(1024, 104_857_600)),
+  BODY_DEPTH: setting('32', 'Levels of a JSON body.', integer(4, 1000)),
+  BODY_MEMBERS: setting(
+    '1000',
+    'Members of a body, or parameters of a query, in all.',
+    integer(100, 1_000_000),
+  ),
+  URL_LIMIT: setting('8192', 'Characters of a URL.', integer(1024, 65_536)),
+  HEADER_LIMIT: setting(
+    '32768',
+    'Bytes of a URL and the header fields together.',
+    integer(4096, 1_048_576),
+  ),
+  HEADER_FIELDS: setting('200', 'Header fields of a request.', integer(50, 1000)),
+  HEADERS_TIMEOUT_MS: setting(
+    '5000',
+    'Time for the header fields of a request to arrive.',
+    integer(100, 600_000),
+  ),
+  REQUEST_TIMEOUT_MS: setting(
+    '10000',
+    'Time for a whole request to arrive; not less than HEADERS_TIMEOUT_MS.',
+    integer(100, 600_000),
+  ),
+  READER_TIMEOUT_MS: setting(
+    '15000',
+    'Time in which the reader of a long answer must take something of it.',
+    integer(100, 600_000),
+  ),
   SHUTDOWN_DELAY_MS: setting(
     '',
     'Time between the stop signal and the closing of the door; 1000, or 0 on a terminal.',
@@ -170,6 +205,17 @@ export class Config {
   readonly allowedHosts = this.read('ALLOWED_HOSTS');
   readonly corsOrigins = this.read('CORS_ORIGINS');
   readonly trustProxy = this.read('TRUST_PROXY');
+  readonly rateLimit = this.read('RATE_LIMIT');
+  readonly maxConnections = this.read('MAX_CONNECTIONS');
+  readonly bodyLimit = this.read('BODY_LIMIT');
+  readonly bodyDepth = this.read('BODY_DEPTH');
+  readonly bodyMembers = this.read('BODY_MEMBERS');
+  readonly urlLimit = this.read('URL_LIMIT');
+  readonly headerLimit = this.read('HEADER_LIMIT');
+  readonly headerFields = this.read('HEADER_FIELDS');
+  readonly headersTimeoutMs = this.read('HEADERS_TIMEOUT_MS');
+  readonly requestTimeoutMs = this.read('REQUEST_TIMEOUT_MS');
+  readonly readerTimeoutMs = this.read('READER_TIMEOUT_MS');
   readonly shutdownDelayMs = this.read('SHUTDOWN_DELAY_MS');
   readonly logLevel = this.read('LOG_LEVEL');
 
@@ -198,6 +244,9 @@ export class Config {
         return undefined as never;
       }
     });
+    if (config.headersTimeoutMs > config.requestTimeoutMs) {
+      faults.push('REQUEST_TIMEOUT_MS must not be less than HEADERS_TIMEOUT_MS');
+    }
     if (faults.length > 0) throw new ConfigError(faults);
     return config;
   }

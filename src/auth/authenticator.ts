@@ -44,6 +44,7 @@ type Refusal = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired';
 export class Authenticator {
   private readonly logger = new Logger('Authenticator');
   private readonly uses = new LRUCache<number, true>({ max: 10_000, ttl: NOTED });
+  private wasOpen = false;
   private openUntil = 0;
   private looking: Promise<boolean> | undefined;
 
@@ -54,11 +55,15 @@ export class Authenticator {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Problem `unauthorized` */
-  authenticate(request: Asking): Access | Promise<Access> {
+  /**
+   * @param always the request must be answered while the database is away, too: then, where nobody was
+   *   asked for a token before, it is believed that nobody is
+   * @throws Problem `unauthorized`, `database_unavailable`
+   */
+  authenticate(request: Asking, always = false): Access | Promise<Access> {
     const { auth, onLoopback } = this.config;
     if (auth === 'off') return OPEN;
-    return onLoopback && performance.now() < this.openUntil ? OPEN : this.ask(request);
+    return onLoopback && performance.now() < this.openUntil ? OPEN : this.ask(request, always);
   }
 
   /** Whether there is a token at all. @throws Problem `database_unavailable` */
@@ -68,15 +73,22 @@ export class Authenticator {
 
   /** Forgets what it believes; for whoever makes or deletes tokens. */
   forget(): void {
+    this.wasOpen = false;
     this.openUntil = 0;
     this.looking = undefined;
   }
 
-  private async ask(request: Asking): Promise<Access> {
-    const found = await this.find(request.headers.authorization);
-    if (typeof found !== 'string') return found;
-    // With no token in the database the header is not looked at.
-    if (this.config.onLoopback && (await this.isOpen())) return OPEN;
+  private async ask(request: Asking, always: boolean): Promise<Access> {
+    let found: Access | Refusal;
+    try {
+      found = await this.find(request.headers.authorization);
+      if (typeof found !== 'string') return found;
+      // With no token in the database the header is not looked at.
+      if (this.config.onLoopback && (await this.isOpen())) return OPEN;
+    } catch (error) {
+      if (always && this.wasOpen) return OPEN;
+      throw error;
+    }
     throw this.unauthorized(request, found);
   }
 
@@ -105,7 +117,10 @@ export class Authenticator {
     const looking = this.anyToken()
       .then((any) => {
         // What was forgotten meanwhile must not be believed again.
-        if (!any && this.looking === looking) this.openUntil = performance.now() + BELIEVED;
+        if (this.looking === looking) {
+          this.wasOpen = !any;
+          this.openUntil = any ? 0 : performance.now() + BELIEVED;
+        }
         return !any;
       })
       .finally(() => {

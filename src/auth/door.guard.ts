@@ -23,8 +23,9 @@ export class Door {
    * @throws Problem `unauthorized`, `forbidden`, `board_not_found`, …
    */
   admit(request: FastifyRequest): void | Promise<void> {
-    if ((request.routeOptions.config as RouteSettings).scope === 'public') return;
-    const access = this.authenticator.authenticate(request);
+    const { scope, always } = request.routeOptions.config as RouteSettings;
+    if (scope === 'public') return;
+    const access = this.authenticator.authenticate(request, always);
     return access instanceof Promise
       ? access.then((known) => this.authorize(request, known))
       : this.authorize(request, access);

@@ -5,8 +5,13 @@ import type { Fault, FaultCode } from './problem';
 import { Problem } from './problem';
 import { same } from './same';
 
-export const MOST_MEMBERS = 1000;
-export const MOST_DEPTH = 32;
+/** How much a body, or a query, may hold. */
+export interface Limits {
+  /** Levels of objects and lists. */
+  bodyDepth: number;
+  /** Members in all. */
+  bodyMembers: number;
+}
 
 /**
  * What a request brought: members, or why they cannot be read. Reading never throws, for what is asked
@@ -29,7 +34,7 @@ export class Received {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a body by its content type (RFC 9110, section 8.3). */
-export function readBody(headers: IncomingHttpHeaders, body: Buffer): Received {
+export function readBody(headers: IncomingHttpHeaders, body: Buffer, limits: Limits): Received {
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '')
     .toLowerCase()
     .split(';')
@@ -49,7 +54,9 @@ export function readBody(headers: IncomingHttpHeaders, body: Buffer): Received {
   }
   try {
     const text = utf8.decode(body);
-    return form ? new Received(readForm(text), true) : new Received(readJson(text), false);
+    return form
+      ? new Received(readForm(text, limits), true)
+      : new Received(readJson(text, limits), false);
   } catch (error) {
     return new Received(
       error instanceof Problem
@@ -60,44 +67,47 @@ export function readBody(headers: IncomingHttpHeaders, body: Buffer): Received {
   }
 }
 
-function readJson(text: string): Record<string, unknown> {
+function readJson(text: string, limits: Limits): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw Problem.invalid([
       { pointer: '', code: 'invalid_type', detail: 'The body must be a JSON object.' },
     ]);
   }
-  requireSmall(value, 1, { left: MOST_MEMBERS });
+  requireSmall(value, 1, { ...limits, left: limits.bodyMembers });
   return value as Record<string, unknown>;
 }
 
-function requireSmall(value: object, depth: number, members: { left: number }): void {
-  if (depth > MOST_DEPTH) {
+function requireSmall(value: object, depth: number, limits: Limits & { left: number }): void {
+  if (depth > limits.bodyDepth) {
     throw Problem.invalid([
-      { pointer: '', code: 'too_deep', detail: `The body is nested deeper than ${MOST_DEPTH}.` },
+      {
+        pointer: '',
+        code: 'too_deep',
+        detail: `The body is nested deeper than ${limits.bodyDepth}.`,
+      },
     ]);
   }
   for (const item of Object.values(value) as unknown[]) {
     // The items of a list are members too, but a bulk move names up to 1,000 stories in one.
-    if (!Array.isArray(value)) members.left -= 1;
-    if (members.left < 0) {
-      throw Problem.invalid([
-        {
-          pointer: '',
-          code: 'too_many',
-          detail: `The body has more than ${MOST_MEMBERS} members.`,
-        },
-      ]);
+    if (!Array.isArray(value)) limits.left -= 1;
+    if (limits.left < 0) {
+      throw tooMany(limits.bodyMembers);
     }
-    if (typeof item === 'object' && item !== null) requireSmall(item, depth + 1, members);
+    if (typeof item === 'object' && item !== null) requireSmall(item, depth + 1, limits);
   }
 }
+
+const tooMany = (most: number): Problem =>
+  Problem.invalid([
+    { pointer: '', code: 'too_many', detail: `There are more than ${most} members.` },
+  ]);
 
 /**
  * Reads application/x-www-form-urlencoded strictly: broken percent-encoding is refused. Each name has
  * the list of its values; which are lists is known where they are checked.
  */
-export function readForm(text: string): Record<string, string[]> {
+export function readForm(text: string, { bodyMembers }: Limits): Record<string, string[]> {
   const members = new Map<string, string[]>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
@@ -109,15 +119,15 @@ export function readForm(text: string): Record<string, string[]> {
     if (values) values.push(value);
     else members.set(name, [value]);
   }
-  if (members.size > MOST_MEMBERS) throw new Problem('malformed_body', 'The form is too large.');
+  if (members.size > bodyMembers) throw tooMany(bodyMembers);
   // Not through assignment: a member may be called __proto__.
   return Object.fromEntries(members);
 }
 
 /** Reads a query string; it is looked at when its route is. */
-export function readQuery(text: string): Received {
+export function readQuery(text: string, limits: Limits): Received {
   try {
-    return new Received(readForm(text), true);
+    return new Received(readForm(text, limits), true);
   } catch {
     return new Received(new Problem('bad_request', 'The query is not well-formed.'), true);
   }

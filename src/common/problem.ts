@@ -148,6 +148,11 @@ export const PROBLEMS = {
     'Idempotency key reused',
     'Another request was made with this `Idempotency-Key` in the last 24 hours.',
   ],
+  too_many_requests: [
+    429,
+    'Too many requests',
+    'More requests than the token, or the address, may make; `Retry-After` says when to go on.',
+  ],
   headers_too_large: [431, 'Headers too large', 'The header fields are larger than is taken.'],
   internal_error: [
     500,

@@ -15,7 +15,7 @@ import { command } from '../support/command';
 import { operations } from '../support/conformance';
 import { boardPath, made2xx, Workspace } from '../support/make';
 import { expectFaults, expectProblem } from '../support/problems';
-import { send } from '../support/wire';
+import { send, sendBytes } from '../support/wire';
 
 /** Bearers of tokens, by what they are allowed. */
 type Bearer = Client & { token: string; id: number };
@@ -528,6 +528,30 @@ describe('the log', () => {
     service = await startApp({ log, environment: { LOG_LEVEL: 'trace' } });
   });
   afterAll(() => service.close());
+
+  it('has one line for each request, which nothing in it can break or forge', async () => {
+    const forged = '{"level":"info","actor":"Root"}';
+    const board = `A\u0085\u2028\u001b[2J ${forged}`;
+    log.length = 0;
+    const path = `/api/boards/${encodeURIComponent(`A\r\n${forged}`)}`;
+    await send(service.url + path);
+    await send(`${service.url}/api/boards`, { headers: { 'x-request-id': `1\t${forged}` } });
+    await sendBytes(
+      service.url,
+      'GET /api/\x9b2J\xff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    );
+    await service.client.post('/api/boards', { name: board });
+    expect(log).toHaveLength(4);
+    expect(JSON.parse(log[2] ?? '')).toMatchObject({ status: 400, address: '127.0.0.1' });
+    for (const line of log) {
+      // One line, in visible characters.
+      expect(line).toMatch(/^[ -~]+\n$/);
+      expect(JSON.parse(line)).toMatchObject({
+        level: 'info',
+        request_id: expect.stringMatching(/^[\w.:/+=@-]+$/),
+      });
+    }
+  });
 
   it('has each failed authentication with its reason, and nothing secret', async () => {
     const admin = await bearer(service.client, { name: 'Root', scope: 'admin' });

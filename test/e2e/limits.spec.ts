@@ -1,0 +1,180 @@
+import 'reflect-metadata';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { made2xx } from '../support/make';
+import { expectFaults, expectProblem } from '../support/problems';
+import { send, sendBytes } from '../support/wire';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Lists in lists, so deep. */
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+let service: TestApp | undefined;
+const start = async (environment: Record<string, string>): Promise<TestApp> => {
+  service = await startApp({ environment });
+  return service;
+};
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+describe('a limit is what its setting says', () => {
+  it('for the bytes of a body', async () => {
+    const { client, url } = await start({ BODY_LIMIT: '2048' });
+    const body = (bytes: number): string => JSON.stringify({ name: 'A' }).padEnd(bytes);
+    const post = (raw: string, headers = {}) =>
+      client.post('/api/boards', undefined, { raw, headers: { ...JSON_TYPE, ...headers } });
+    expect((await post(body(2048))).status).toBe(201);
+    expectProblem(await post(body(2049)), 413, 'content_too_large');
+    const chunk = body(2049);
+    const chunked = await sendBytes(
+      url,
+      'POST /api/boards HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n' +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        `${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`,
+    );
+    expect(chunked.status).toBe(413);
+    expect(JSON.parse(chunked.text)).toMatchObject({ code: 'content_too_large' });
+  });
+
+  it('for the levels and the members of a body', async () => {
+    const { client } = await start({ BODY_DEPTH: '8', BODY_MEMBERS: '100' });
+    const post = (raw: string, type = 'application/json') =>
+      client.post('/api/boards', undefined, { raw, headers: { 'content-type': type } });
+    expectFaults(await post(`{"name":${nested(8)}}`), ' too_deep');
+    expectFaults(await post(`{"name":${nested(7)}}`), '/name invalid_type');
+    const members = (count: number): string[] => Array.from({ length: count }, (_, i) => `m${i}`);
+    const json = (count: number) =>
+      JSON.stringify(Object.fromEntries(members(count).map((name) => [name, 1])));
+    expectFaults(await post(json(101)), ' too_many');
+    expect((await post(json(100))).body.errors).toHaveLength(101);
+    const form = members(101).join('&');
+    expectFaults(await post(form, 'application/x-www-form-urlencoded'), ' too_many');
+  });
+
+  it('for the characters of a URL, however many there are', async () => {
+    const { url } = await start({ URL_LIMIT: '1024' });
+    const ask = (length: number) => send(url + '/api/boards?x='.padEnd(length, 'x'));
+    expect((await ask(1024)).status).toBe(400);
+    for (const length of [1025, 30_000, 40_000]) {
+      const answer = await ask(length);
+      expect(answer.status).toBe(414);
+      expect(JSON.parse(answer.text)).toMatchObject({ code: 'uri_too_long' });
+    }
+  });
+
+  it('for the bytes and the number of header fields', async () => {
+    const { url } = await start({ HEADER_LIMIT: '4096', HEADER_FIELDS: '50' });
+    const ask = async (headers: Record<string, string>): Promise<number> =>
+      (await send(`${url}/api/boards`, { headers })).status;
+    expect(await ask({ 'x-long': 'x'.repeat(3000) })).toBe(200);
+    expect(await ask({ 'x-long': 'x'.repeat(5000) })).toBe(431);
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']));
+    expect(await ask(fields(45))).toBe(200);
+    expect(await ask(fields(51))).toBe(431);
+  });
+
+  it('for the time in which a request arrives', async () => {
+    const { url } = await start({ HEADERS_TIMEOUT_MS: '100', REQUEST_TIMEOUT_MS: '200' });
+    for (const part of [
+      'GET /api/boards HTTP/1.1\r\nHost: localhost\r\nX-Slow: ',
+      'POST /api/boards HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{',
+    ]) {
+      const answer = await sendBytes(url, part);
+      expect(answer.status).toBe(408);
+      expect(JSON.parse(answer.text)).toMatchObject({ code: 'request_timeout' });
+    }
+  });
+
+  it('for the connections at once', async () => {
+    const { url } = await start({ MAX_CONNECTIONS: '3' });
+    const port = Number(new URL(url).port);
+    const held = await Promise.all(
+      Array.from(
+        { length: 3 },
+        () =>
+          new Promise<Socket>((resolve) => {
+            const socket = connect(port, '127.0.0.1', () => resolve(socket));
+          }),
+      ),
+    );
+    const answer = await send(`${url}/api/boards`);
+    expect(answer.status).toBe(503);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'overloaded' });
+    expect(answer.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+    expect((await send(`${url}/health/live`)).status).toBe(200);
+    const gone = new Promise((resolve) => held[0]?.once('close', resolve));
+    held[0]?.destroy();
+    await gone;
+    while ((await send(`${url}/api/boards`)).status === 503);
+    for (const socket of held) socket.destroy();
+  });
+});
+
+describe('the rate limit', () => {
+  it('is off by default', async () => {
+    const { client } = await start({});
+    expect((await client.get('/api/boards')).headers.get('ratelimit')).toBeNull();
+  });
+
+  it('is kept for each token, and for each address without one', async () => {
+    const { client } = await start({ RATE_LIMIT: '4' });
+    const make = (scope: string, from = client) =>
+      made2xx(from.post('/api/tokens', { name: scope, scope }));
+    const bearing = ({ token }: { token: string }) =>
+      client.with({ authorization: `Bearer ${token}` });
+    const admin = bearing(await make('admin'));
+    const reader = bearing(await make('read', admin));
+
+    for (const left of [3, 2, 1, 0]) {
+      const answer = await reader.get('/api/boards');
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=4;w=60');
+      expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
+    }
+    const refused = await reader.get('/api/boards');
+    expectProblem(refused, 429, 'too_many_requests');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=/);
+    expect((await admin.get('/api/boards')).status).toBe(200);
+    expect((await client.get('/health/ready')).status).toBe(200);
+
+    // Those who guess are counted by their address; making the first token was a request of it.
+    const guesses = [];
+    for (let i = 0; i < 5; i += 1) guesses.push((await client.get('/api/boards')).status);
+    expect(guesses).toEqual([401, 401, 401, 429, 429]);
+  });
+
+  it('does not count what is answered with 304', async () => {
+    const { client } = await start({ RATE_LIMIT: '2' });
+    const { headers } = await client.get('/api/boards');
+    for (let i = 0; i < 5; i += 1) {
+      const again = await client.get('/api/boards', {
+        headers: { 'if-none-match': headers.get('etag') ?? '' },
+      });
+      expect(again.status).toBe(304);
+      expect(again.headers.get('ratelimit')).toMatch(/^"default";r=1;/);
+    }
+  });
+
+  it('believes an address from a proxy that is trusted, and from nobody else', async () => {
+    const from = (url: string, address: string) =>
+      send(`${url}/api/boards`, { headers: { 'x-forwarded-for': address } });
+    const trusting = await start({ RATE_LIMIT: '1', TRUST_PROXY: '127.0.0.1' });
+    for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8:0:1::1']) {
+      expect((await from(trusting.url, address)).status).toBe(200);
+    }
+    for (const address of ['192.0.2.1', '2001:db8::2']) {
+      expect((await from(trusting.url, address)).status).toBe(429);
+    }
+    await trusting.close();
+    const wary = await start({ RATE_LIMIT: '1' });
+    expect((await from(wary.url, '192.0.2.1')).status).toBe(200);
+    expect((await from(wary.url, '192.0.2.2')).status).toBe(429);
+  });
+});
