@@ -4,6 +4,7 @@ import { AuthModule } from './auth/auth.module';
 import { BoardsModule } from './boards/boards.module';
 import { Clock } from './common/clock';
 import { Resources } from './common/resources';
+import { CompletionModule } from './completion/completion.module';
 import { Config } from './config';
 import { DatabaseModule } from './database/database.module';
 import { EventsModule } from './events/events.module';
@@ -32,6 +33,7 @@ export class AppModule {
         AuthModule,
         BoardsModule,
         SprintsModule,
+        CompletionModule,
         StoriesModule,
         TasksModule,
         EventsModule,

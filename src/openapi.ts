@@ -69,14 +69,13 @@ function toVersion31(value: unknown): unknown {
 /** Adds what holds for every operation: its problems, its conditions, and its second body format. */
 function complete(document: OpenAPIObject): OpenAPIObject {
   const paths = document.paths as unknown as Paths;
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId = operationName(operation, method, path);
       describePath(path, operation);
       describeConditions(path, method, operation);
-      const body = (operation.requestBody as { content?: Schema; required?: boolean } | undefined)
-        ?.content;
-      if (body) body['application/x-www-form-urlencoded'] = body['application/json'];
+      describeBody(operation, schemas);
       operation.responses.default = { $ref: '#/components/responses/Problem' };
     }
   }
@@ -128,6 +127,16 @@ function describePath(path: string, operation: Operation): void {
     })),
     ...(operation.parameters ?? []).filter((parameter) => parameter.in !== 'path'),
   ];
+}
+
+/** A body may be a form as well, and may be missing where none of its members is required. */
+function describeBody(operation: Operation, schemas: Record<string, Schema>): void {
+  const requestBody = operation.requestBody as { content: Schema; required: boolean } | undefined;
+  if (!requestBody) return;
+  const { content } = requestBody;
+  const { schema } = content['application/json'] as { schema: { $ref?: string } };
+  content['application/x-www-form-urlencoded'] = content['application/json'];
+  requestBody.required = 'required' in (schemas[schema.$ref?.split('/').pop() ?? ''] ?? {});
 }
 
 function describeConditions(path: string, method: string, operation: Operation): void {

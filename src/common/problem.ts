@@ -115,6 +115,17 @@ export const PROBLEMS = {
     'Not enough history',
     'A forecast needs at least three completed sprints of the board.',
   ],
+  sprint_not_started: [
+    409,
+    'Sprint not started',
+    'Only a sprint that has started can be completed.',
+  ],
+  sprint_not_completed: [409, 'Sprint not completed', 'Only a completed sprint can be reopened.'],
+  no_next_sprint_to_carry_to: [
+    409,
+    'No next sprint to carry over to',
+    'No sprint of the board comes after this one that is not completed.',
+  ],
   precondition_failed: [
     412,
     'Precondition failed',

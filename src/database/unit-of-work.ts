@@ -38,7 +38,7 @@ export class UnitOfWork {
     if (repeatable) repeatable.used = true;
     return this.attempt(
       async (writer) => {
-        const change = new Change(writer, this.database.engine.dialect, caller, this.clock.now());
+        const change = this.change(writer, caller);
         if (repeatable) {
           const before = await claim(change, repeatable, (e) => this.database.isDuplicate(e));
           repeatable.replayed = before !== undefined;
@@ -54,9 +54,27 @@ export class UnitOfWork {
     );
   }
 
+  /** Runs a change as `run` does, but for the commit: what `work` returns is all that is left of it. */
+  async rehearse<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
+    const undone: { result?: T } & Error = new Error('the rehearsal is over');
+    try {
+      return await this.attempt(async (writer) => {
+        undone.result = await work(this.change(writer, caller));
+        throw undone;
+      }, caller.since);
+    } catch (error) {
+      if (error !== undone) throw error;
+      return undone.result as T;
+    }
+  }
+
   /** Runs a transaction that belongs to no board, such as the removal of what nobody can see. */
   maintain<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     return this.attempt(work);
+  }
+
+  private change(writer: Writer, caller: Caller): Change {
+    return new Change(writer, this.database.engine.dialect, caller, this.clock.now());
   }
 
   private async attempt<T>(

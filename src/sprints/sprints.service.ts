@@ -13,6 +13,7 @@ import { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
+import type { EventType } from '../events/event';
 import { arrange } from '../stories/arrange';
 import { seatedIn } from '../stories/reseat';
 import type { StoryRow } from '../stories/story.queries';
@@ -107,7 +108,7 @@ export class SprintsService {
         updated_at: change.now,
         version: 1,
       });
-      const after = await this.stored(change, id);
+      const after = await stored(change, id);
       change.record(board, {
         type: 'sprint.created',
         entity: 'sprint',
@@ -124,34 +125,25 @@ export class SprintsService {
     // Two dates that were sent are a matter of the body alone, whatever is stored.
     if (body.start_date !== undefined) requireOrder(body.start_date, body.end_date ?? null, body);
     return this.unitOfWork.run(caller, async (change) => {
-      const { board, before } = await this.take(change, id);
+      const { board, before } = await takeSprint(change, id);
       requireMatch(caller, before);
       requireVersion(body, before);
       const wanted = { ...before, ...body };
-      const changed = differences(before, wanted)?.after;
+      const changed = differences(before, wanted)?.after as Record<string, Parameter> | undefined;
       if (changed && before.completed_at !== null) {
         if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
       }
       requireEchoes(body, before);
       requireOrder(wanted.start_date, wanted.end_date, body);
       if (!changed) return before;
-      await change.update('sprints', id, changed as Record<string, Parameter>);
-      const after = await this.stored(change, id);
-      change.record(board, {
-        type: 'sprint.updated',
-        entity: 'sprint',
-        id,
-        version: after.version,
-        ...(differences(before, after) ?? { before: {}, after: {} }),
-      });
-      return after;
+      return changeSprint(change, board, before, 'sprint.updated', changed);
     });
   }
 
   /** Deletes a sprint; its stories go to the end of the backlog in their order. */
   delete(caller: Caller, id: number, force: boolean): Promise<SprintDeleted> {
     return this.unitOfWork.run(caller, async (change) => {
-      const { board, before } = await this.take(change, id);
+      const { board, before } = await takeSprint(change, id);
       requireMatch(caller, before);
       if (before.completed_at !== null && !force) throw new Problem('sprint_completed');
       const stories = await seatedIn(change, board, id);
@@ -180,27 +172,46 @@ export class SprintsService {
     if (!sprint) throw new Problem(MISSING[which]);
     return sprint;
   }
+}
 
-  /** Holds the board of a sprint and reads the sprint; a sprint never leaves its board. */
-  private async take(
-    change: Change,
-    id: number,
-  ): Promise<{ board: LockedBoard; before: SprintView }> {
-    const found = await change.first<{ board_id: number }>(
-      'SELECT board_id FROM sprints WHERE id = ?',
-      [id],
-    );
-    const board = found && (await change.lock(found.board_id)).get(found.board_id);
-    const row = board && (await findSprint(change, id));
-    if (!row) throw new Problem('sprint_not_found');
-    return { board, before: representSprint(row, change.instant) };
-  }
+/**
+ * Holds the board of a sprint and reads the sprint, which never leaves its board.
+ * @throws Problem `sprint_not_found`
+ */
+export async function takeSprint(
+  change: Change,
+  id: number,
+): Promise<{ board: LockedBoard; before: SprintView }> {
+  const found = await change.first<{ board_id: number }>(
+    'SELECT board_id FROM sprints WHERE id = ?',
+    [id],
+  );
+  const board = found && (await change.lock(found.board_id)).get(found.board_id);
+  const row = board && (await findSprint(change, id));
+  if (!row) throw new Problem('sprint_not_found');
+  return { board, before: representSprint(row, change.instant) };
+}
 
-  private async stored(change: Change, id: number): Promise<SprintView> {
-    const row = await findSprint(change, id);
-    if (!row) throw new Error(`sprint ${id} is not there after it was written`);
-    return representSprint(row, change.instant);
-  }
+/** Changes the named columns of a sprint, tells it, and returns the sprint as it is then. */
+export async function changeSprint(
+  change: Change,
+  board: LockedBoard,
+  before: SprintView,
+  type: EventType,
+  columns: Record<string, Parameter>,
+): Promise<SprintView> {
+  const { id } = before;
+  await change.update('sprints', id, columns);
+  const after = await stored(change, id);
+  const told = differences(before, after) ?? { before: {}, after: {} };
+  change.record(board, { type, entity: 'sprint', id, version: after.version, ...told });
+  return after;
+}
+
+async function stored(change: Change, id: number): Promise<SprintView> {
+  const row = await findSprint(change, id);
+  if (!row) throw new Error(`sprint ${id} is not there after it was written`);
+  return representSprint(row, change.instant);
 }
 
 /** The condition of `stateOn`, for a database. */

@@ -124,7 +124,7 @@ const NEEDS: Record<string, (made: { story: any }) => { query?: string; body?: o
 };
 
 /** Operations that a board such as `every operation` has refuses, and why. */
-const REFUSED: Record<string, string> = {};
+const REFUSED: Record<string, string> = { reopenSprint: 'sprint_not_completed' };
 
 describe('every operation of the document', () => {
   let service: TestApp;

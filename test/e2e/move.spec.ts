@@ -110,15 +110,20 @@ describe('moving a story', () => {
     await expectLogToTellAll(board);
   });
 
-  it('among stories of one seq leaves a strict order around it', async () => {
+  it.each([
+    ['the stories above', 'aebcd', 0],
+    ['the stories below', 'abced', 2],
+  ])('among stories of one seq leaves %s where they are', async (_, order, after) => {
     const { sprint, ids, board } = await list([5, 5, 5, 5, 5]);
-    await move(ids[4], { position: { after: ids[0] } });
-    const seqs = new Map(
-      (await client.get(`/api/sprints/${sprint}/stories`)).body.map((s: any) => [s.title, s.seq]),
+    await move(ids[4], { position: { after: ids[after] } });
+    const stories = await inSprint(sprint);
+    expect(stories.map((story) => story[0]).join('')).toBe(order);
+    const [before, at, next] = stories.slice(after).map((story) => Number(story.slice(1)));
+    expect(before).toBeLessThan(at as number);
+    expect(at).toBeLessThan(next as number);
+    expect(stories.filter((story) => story.endsWith('5') && !story.startsWith('e'))).toHaveLength(
+      3,
     );
-    expect([...seqs.keys()].join('')).toBe('aebcd');
-    expect(seqs.get('a')).toBeLessThan(seqs.get('e') as number);
-    expect(seqs.get('e')).toBeLessThan(seqs.get('b') as number);
     await expectLogToTellAll(board);
   });
 
@@ -168,6 +173,11 @@ describe('moving a story', () => {
     expect((await log(client, from.board)).at(-1)).toMatchObject({ type: 'story.moved_out' });
     const { type, after } = (await log(client, to.board)).at(-1);
     expect([type, after.tasks.length]).toEqual(['story.moved_in', 1]);
+    expect((await move(from.ids[1], { position: { after: from.ids[0] } })).body).toMatchObject({
+      board_name: to.board,
+      sprint_id: to.sprint,
+    });
+    expect((await inSprint(to.sprint)).map((story) => story[0]).join('')).toBe('aabb');
     await expectLogToTellAll(from.board);
     await expectLogToTellAll(to.board);
   });
@@ -436,33 +446,46 @@ describe('in a backlog of 100,000 stories a move', () => {
     const { board, ids } = await list([1]);
     const [moved] = ids as [number];
     await fill(board, 100_000);
-    const at = async (seq: number): Promise<number> => {
-      const cursor = await client.get(`/api/boards/${board}/backlog?limit=1&sort=-seq`);
-      return cursor.body[0].id - (cursor.body[0].seq - seq);
-    };
-    for (const position of ['first', 'last']) {
+    for (const position of ['last', 'first']) {
       const before = await revision(board);
       expect((await move(moved, { sprint_id: null, position })).status).toBe(200);
       expect((await revision(board)) - before).toBe(1);
     }
-    await move(moved, { position: 'first' });
-    const middle = await at(50_000);
+    const [, first] = (await client.get(`/api/boards/${board}/backlog?limit=2`)).body;
+    const middle = first.id + 49_999;
     const before = await revision(board);
-    const start = performance.now();
-    const answer = await move(moved, { position: { after: middle } });
-    const took = performance.now() - start;
-    expect(answer.status).toBe(200);
-    expect(took).toBeLessThan(1000);
+    const took = await timed(() => move(moved, { position: { after: middle } }));
     const events = (await log(client, board)).slice(before);
     expect(events.map(({ type }) => type)).toEqual(['stories.shifted', 'story.moved']);
     expect(events[0].after.count).toBe(50_000);
+
     // What gave way once leaves room for the next ones.
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => move(moved, { position: { after: middle } })),
+      [10, 11, 12].map((i) => move(first.id + i, { position: { after: middle } })),
     );
-    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const rest = (await log(client, board)).slice(before + 2);
+    expect(rest.map(({ type }) => type)).toEqual(Array(3).fill('story.moved'));
+
+    // Where the machine does other things, too, a second is what the bare statement makes of it.
+    const bare = await timed(() =>
+      service.app.get(UnitOfWork).maintain((writer) =>
+        writer.run(
+          `UPDATE stories SET seq = seq + 1000000, updated_at = '2026-11-21 00:00:01.000', version = version + 1
+           WHERE board_id = (SELECT id FROM boards WHERE name = ?) AND seq > 50001`,
+          [board],
+        ),
+      ),
+    );
+    expect(took).toBeLessThan(Math.max(1000, 3 * bare));
   }, 120_000);
 });
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
 
 /** Fills a board's backlog, which is empty, with stories that are numbered from 1. */
 async function fill(board: string, count: number): Promise<void> {

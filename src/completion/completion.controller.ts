@@ -1,0 +1,34 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../common/caller';
+import { From } from '../common/caller';
+import { Answers, AnswersAction, Needs } from '../common/http';
+import { SprintId } from '../common/ids';
+import { ReportView } from '../reports/report.dto';
+import { SprintView } from '../sprints/sprint.dto';
+import { CompleteSprint } from './completion.dto';
+import { CompletionService } from './completion.service';
+
+@ApiTags('Sprints')
+@Controller('api')
+export class CompletionController {
+  constructor(private readonly completion: CompletionService) {}
+
+  @Post('sprints/:sprint_id/complete')
+  @Needs('write')
+  @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
+  complete(
+    @From() caller: Caller,
+    @SprintId() id: number,
+    @Body() body: CompleteSprint,
+  ): Promise<ReportView> {
+    return this.completion.complete(caller, id, body);
+  }
+
+  @Post('sprints/:sprint_id/reopen')
+  @Needs('write')
+  @AnswersAction('Reopen sprint', SprintView)
+  reopen(@From() caller: Caller, @SprintId() id: number): Promise<SprintView> {
+    return this.completion.reopen(caller, id);
+  }
+}

@@ -1,0 +1,388 @@
+import 'reflect-metadata';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Answer, Client } from '../support/client';
+import { log, storiesOf } from '../support/replay';
+
+let service: TestApp;
+let client: Client;
+beforeAll(async () => {
+  service = await startApp();
+  ({ client } = service);
+  service.clock.set('2026-11-25T12:00:00Z');
+});
+afterAll(() => service.close());
+
+let boards = 0;
+
+interface Board {
+  name: string;
+  /** Has started, and holds the stories a (done), b, c (done), d, e. */
+  sprint: number;
+  /** The sprint after it. */
+  next: number;
+  stories: Record<string, number>;
+}
+
+async function board(): Promise<Board> {
+  const name = `Complete ${(boards += 1)}`;
+  const [sprint, next] = await Promise.all(
+    ['2026-11-23', '2026-12-07'].map(async (start_date) => {
+      const { body } = await client.post(`/api/boards/${name}/sprints`, { start_date });
+      return body.id as number;
+    }),
+  );
+  const stories: Record<string, number> = {};
+  for (const [title, status] of [
+    ['a', 'done'],
+    ['b', 'todo'],
+    ['c', 'done'],
+    ['d', 'in_progress'],
+    ['e', 'todo'],
+  ] as const) {
+    const story = { title, status, points: 2 };
+    const { body } = await client.post(`/api/sprints/${sprint}/stories`, story);
+    stories[title] = body.id;
+  }
+  return { name, sprint: sprint as number, next: next as number, stories };
+}
+
+const complete = (id: number, body?: object, options?: object): Promise<Answer> =>
+  client.post(`/api/sprints/${id}/complete`, body, options);
+const titles = async (path: string): Promise<string> =>
+  (await client.get(path)).body.map((story: any) => story.title).join('');
+const inSprint = (id: number): Promise<string> => titles(`/api/sprints/${id}/stories`);
+const inBacklog = (name: string): Promise<string> => titles(`/api/boards/${name}/backlog`);
+const stateOf = async (id: number): Promise<string> =>
+  (await client.get(`/api/sprints/${id}`)).body.state;
+const revision = async (name: string): Promise<number> =>
+  (await client.get(`/api/boards/${name}`)).body.revision;
+const ids = (group: { stories: { id: number }[] }): number[] => group.stories.map(({ id }) => id);
+
+describe('completing a sprint', () => {
+  it('carries what is not done over to the top of the backlog, in its order, and reports', async () => {
+    const { name, sprint, stories } = await board();
+    await client.post(`/api/boards/${name}/backlog`, { title: 'x' });
+    const before = await revision(name);
+    const report = await complete(sprint);
+    expect(report.status).toBe(200);
+    expect(await inSprint(sprint)).toBe('ac');
+    expect(await inBacklog(name)).toBe('bdex');
+
+    const { body } = await client.get(`/api/sprints/${sprint}`);
+    expect(body).toMatchObject({ state: 'completed', completed_at: '2026-11-25T12:00:00.000Z' });
+    expect(report.body.sprint).toEqual(body);
+    expect(report.body.as_of).toBe(body.completed_at);
+    expect(ids(report.body.completed)).toEqual([stories.a, stories.c]);
+    expect(report.body.unfinished).toMatchObject({ count: 3, points: 6 });
+    expect(report.body.unfinished.stories[0]).toEqual({
+      id: stories.b,
+      title: 'b',
+      points: 2,
+      carried_to: null,
+    });
+    expect(report.body.removed.count).toBe(0);
+
+    const events = await log(client, name);
+    expect(events.slice(before).map(({ type, id }) => [type, id])).toEqual([
+      ['sprint.completed', sprint],
+      ['story.moved', stories.b],
+      ['story.moved', stories.d],
+      ['story.moved', stories.e],
+    ]);
+    expect(events[before]).toMatchObject({
+      before: { state: 'active', completed_at: null, version: 1 },
+      after: { state: 'completed', completed_at: body.completed_at, version: 2 },
+    });
+    const shown = await client.get(`/api/boards/${name}/stories`);
+    expect(storiesOf(events)).toEqual(shown.body);
+  });
+
+  it('carries it over to either end of whichever list is asked for', async () => {
+    const one = await board();
+    await client.post(`/api/sprints/${one.next}/stories`, { title: 'x' });
+    const toNext = await complete(one.sprint, { unfinished: 'next', position: 'last' });
+    expect(await inSprint(one.next)).toBe('xbde');
+    expect(toNext.body.unfinished.stories[2]).toMatchObject({ carried_to: one.next });
+
+    const two = await board();
+    await client.post(`/api/boards/${two.name}/backlog`, { title: 'x' });
+    await complete(two.sprint, { unfinished: 'backlog', position: 'last' });
+    expect(await inBacklog(two.name)).toBe('xbde');
+
+    const three = await board();
+    await client.post(`/api/sprints/${three.next}/stories`, { title: 'x' });
+    await complete(three.sprint, { unfinished: String(three.next) });
+    expect(await inSprint(three.next)).toBe('bdex');
+
+    const four = await board();
+    const form = { unfinished: String(four.next), position: 'first', dry_run: 'false' };
+    expect((await complete(four.sprint, undefined, { form })).status).toBe(200);
+    expect(await inSprint(four.next)).toBe('bde');
+  });
+
+  it('makes room where the list begins at the least seq there is', async () => {
+    const { name, sprint } = await board();
+    await client.post(`/api/boards/${name}/backlog`, { title: 'x', seq: -2147483648 });
+    await client.post(`/api/boards/${name}/backlog`, { title: 'y', seq: 2147483647 });
+    expect((await complete(sprint)).status).toBe(200);
+    expect(await inBacklog(name)).toBe('bdexy');
+    const shown = await client.get(`/api/boards/${name}/stories`);
+    expect(storiesOf(await log(client, name))).toEqual(shown.body);
+  });
+
+  it('takes as next the first later sprint that is not completed', async () => {
+    const { name, sprint, next } = await board();
+    const made = async (start_date: string): Promise<number> =>
+      (await client.post(`/api/boards/${name}/sprints`, { start_date })).body.id;
+    const sameDay = await made('2026-11-23');
+    await made('2026-11-20');
+    expect((await complete(sameDay)).status).toBe(200);
+    await complete(sprint, { unfinished: 'next' });
+    expect(await inSprint(next)).toBe('bde');
+
+    const last = await complete(sameDay, { unfinished: 'next' });
+    expect([last.status, last.body.code]).toEqual([409, 'sprint_completed']);
+  });
+
+  it('to the next sprint where there is none is 409, and nothing is changed', async () => {
+    const { name, sprint, next } = await board();
+    await client.delete(`/api/sprints/${next}`);
+    const before = await revision(name);
+    const refused = await complete(sprint, { unfinished: 'next' });
+    expect([refused.status, refused.body.code]).toEqual([409, 'no_next_sprint_to_carry_to']);
+    expect(await revision(name)).toBe(before);
+    expect(await stateOf(sprint)).toBe('active');
+  });
+
+  it('as a dry run changes nothing and answers the same report', async () => {
+    const { name, sprint } = await board();
+    const before = await revision(name);
+    const rehearsed = await complete(sprint, { unfinished: 'next', dry_run: true });
+    expect(rehearsed.status).toBe(200);
+    expect(await revision(name)).toBe(before);
+    expect(await log(client, name)).toHaveLength(before);
+    expect(await stateOf(sprint)).toBe('active');
+    expect(await inSprint(sprint)).toBe('abcde');
+    expect((await complete(sprint, { unfinished: 'next' })).body).toEqual(rehearsed.body);
+    expect((await complete(sprint, { dry_run: true })).status).toBe(409);
+  });
+
+  it('is possible once, and not before it has started', async () => {
+    const { sprint, next } = await board();
+    const early = await complete(next);
+    expect([early.status, early.body.code]).toEqual([409, 'sprint_not_started']);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => complete(sprint)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+    expect((await complete(sprint)).body.code).toBe('sprint_completed');
+    expect((await complete(999_999_999, { unfinished: 'x' })).status).toBe(404);
+  });
+
+  it("starts with the day in the board's time zone", async () => {
+    const { body: board } = await client.post('/api/boards', {
+      name: 'Kiritimati',
+      time_zone: 'Pacific/Kiritimati',
+    });
+    const { body: sprint } = await client.post(`/api/boards/${board.name}/sprints`, {
+      start_date: '2026-11-26',
+    });
+    expect((await complete(sprint.id)).status).toBe(200);
+  });
+
+  it('refuses a target that is no other open sprint of the board', async () => {
+    const { name, sprint } = await board();
+    const strange = await board();
+    const { body: done } = await client.post(`/api/boards/${name}/sprints`, {
+      start_date: '2026-11-02',
+    });
+    await complete(done.id);
+    const before = await revision(name);
+    for (const unfinished of [strange.next, sprint, 999_999_999, 9007199254740991]) {
+      const refused = await complete(sprint, { unfinished });
+      expect(refused.status).toBe(400);
+      expect(refused.body.errors).toMatchObject([{ pointer: '/unfinished' }]);
+    }
+    const completed = await complete(sprint, { unfinished: done.id });
+    expect([completed.status, completed.body.code]).toEqual([409, 'sprint_completed']);
+    expect(await revision(name)).toBe(before);
+  });
+
+  it.each([
+    { unfinished: 'NEXT' },
+    { unfinished: 0 },
+    { unfinished: 1.5 },
+    { unfinished: null },
+    { unfinished: ['next'] },
+    { position: 'middle' },
+    { position: { before: 1 } },
+    { dry_run: 'maybe' },
+    { dry_run: 1 },
+    { to: 'next' },
+  ])('refuses %j', async (body) => {
+    const { sprint } = await board();
+    const refused = await complete(sprint, body);
+    expect([refused.status, refused.body.errors.length]).toEqual([400, 1]);
+    expect(refused.body.errors[0].pointer).toBe(`/${Object.keys(body)[0]}`);
+  });
+
+  it('heeds If-Match', async () => {
+    const { sprint } = await board();
+    const { headers } = await client.get(`/api/sprints/${sprint}`);
+    const condition = { headers: { 'if-match': headers.get('etag') as string } };
+    await client.put(`/api/sprints/${sprint}`, { goal: 'changed' });
+    expect((await complete(sprint, {}, condition)).status).toBe(412);
+    const stale = await client.post(`/api/sprints/${sprint}/reopen`, undefined, condition);
+    expect(stale.status).toBe(412);
+    const { headers: fresh } = await client.get(`/api/sprints/${sprint}`);
+    const current = { headers: { 'if-match': fresh.get('etag') as string } };
+    expect((await complete(sprint, {}, current)).status).toBe(200);
+  });
+
+  it('leaves each story that is made meanwhile in exactly one place', async () => {
+    const { name, sprint } = await board();
+    const made: Promise<Answer>[] = [];
+    const other: Promise<Answer>[] = [];
+    for (let i = 0; i < 40; i += 1) {
+      made.push(client.post(`/api/sprints/${sprint}/stories`, { title: 'n' }));
+      if (i === 15) other.push(complete(sprint));
+      if (i % 8 === 0) other.push(client.post(`/api/boards/${name}/backlog`, { title: 'm' }));
+    }
+    const answers = await Promise.all(made);
+    expect((await Promise.all(other)).map(({ status }) => status).sort()).toEqual([
+      200,
+      ...Array(5).fill(201),
+    ]);
+    const codes = answers.map(({ status, body }) => (status === 201 ? 201 : body.code));
+    expect(new Set([...codes, 201, 'sprint_completed'])).toEqual(
+      new Set([201, 'sprint_completed']),
+    );
+    const there = codes.filter((code) => code === 201).length;
+    expect(await inSprint(sprint)).toBe('ac');
+    const backlog = await inBacklog(name);
+    expect(backlog.replaceAll(/[^n]/g, '')).toHaveLength(there);
+    expect(backlog).toHaveLength(3 + there + 5);
+    const shown = await client.get(`/api/boards/${name}/stories`);
+    expect(storiesOf(await log(client, name))).toEqual(shown.body);
+  });
+});
+
+describe('a completed sprint', () => {
+  it('has the report that its completion answered, whatever happens from then on', async () => {
+    const { name, sprint, next, stories } = await board();
+    const { sprint: _, ...report } = (await complete(sprint, { unfinished: 'next' })).body;
+    await client.put(`/api/stories/${stories.a}`, { points: 8, title: 'A', status: 'todo' });
+    await client.put(`/api/stories/${stories.b}`, { sprint_id: null, points: 1 });
+    await client.post(`/api/stories/${stories.c}/move`, { position: 'first' });
+    await client.delete(`/api/stories/${stories.d}`);
+    await client.put(`/api/boards/${name}`, { time_zone: 'Pacific/Kiritimati' });
+    await client.delete(`/api/sprints/${next}`);
+    const { sprint: shown, ...later } = (await client.get(`/api/sprints/${sprint}/report`)).body;
+    expect(later).toEqual(report);
+    expect(shown.state).toBe('completed');
+  });
+
+  it('refuses changes to its dates and its set of stories, by every door', async () => {
+    const { name, sprint, next, stories } = await board();
+    const strange = await board();
+    await complete(sprint);
+    const before = await Promise.all([name, strange.name].map(revision));
+    const { a, b, c } = stories as { a: number; b: number; c: number };
+    const refusals = {
+      create: client.post(`/api/sprints/${sprint}/stories`, { title: 'x' }),
+      'change the start': client.put(`/api/sprints/${sprint}`, { start_date: '2026-11-22' }),
+      'change the end': client.patch(`/api/sprints/${sprint}`, { end_date: '2026-12-24' }),
+      delete: client.delete(`/api/stories/${a}`),
+      'update out of it': client.put(`/api/stories/${a}`, { sprint_id: null }),
+      'update into it': client.put(`/api/stories/${b}`, { sprint_id: sprint }),
+      'update into another sprint': client.put(`/api/stories/${a}`, { sprint_id: next }),
+      'update to another board': client.put(`/api/stories/${a}`, { sprint_id: strange.sprint }),
+      'update from another board': client.put(`/api/stories/${strange.stories.a}`, {
+        sprint_id: sprint,
+      }),
+      'move out of it': client.post(`/api/stories/${a}/move`, { sprint_id: null }),
+      'move into it': client.post(`/api/stories/${b}/move`, { sprint_id: sprint }),
+      'move next to a neighbour in it': client.post(`/api/stories/${b}/move`, {
+        position: { after: a },
+      }),
+      'move to a neighbour out of it': client.post(`/api/stories/${a}/move`, {
+        position: { after: b },
+      }),
+      'move to another board': client.post(`/api/stories/${a}/move`, {
+        sprint_id: strange.sprint,
+      }),
+      'move from another board': client.post(`/api/stories/${strange.stories.a}/move`, {
+        position: { before: a },
+      }),
+      'move many out of it': client.post(`/api/boards/${name}/stories/move`, {
+        story_ids: [b, c],
+        sprint_id: next,
+      }),
+      'move many into it': client.post(`/api/boards/${name}/stories/move`, {
+        story_ids: [b],
+        sprint_id: sprint,
+      }),
+      'carry over into it': client.post(`/api/sprints/${strange.sprint}/complete`, {
+        dry_run: true,
+        unfinished: sprint,
+      }),
+      'delete the sprint': client.delete(`/api/sprints/${sprint}`),
+    };
+    for (const [door, answer] of Object.entries(refusals)) {
+      const { status, body } = await answer;
+      // A sprint of another board is no target, completed or not.
+      const expected =
+        door === 'carry over into it' ? [400, 'invalid_request'] : [409, 'sprint_completed'];
+      expect([door, status, body.code]).toEqual([door, ...expected]);
+    }
+    expect(await Promise.all([name, strange.name].map(revision))).toEqual(before);
+    expect(await inSprint(sprint)).toBe('ac');
+  });
+
+  it('may still be named, and its stories be ordered and worked on', async () => {
+    const { sprint, stories } = await board();
+    await complete(sprint);
+    const renamed = await client.put(`/api/sprints/${sprint}`, {
+      name: 'Sprint 1',
+      start_date: '2026-11-23',
+    });
+    expect([renamed.status, renamed.body.state]).toEqual([200, 'completed']);
+    expect((await client.put(`/api/stories/${stories.a}`, { title: 'A' })).status).toBe(200);
+    expect((await client.post(`/api/stories/${stories.a}/tasks`, { title: 't' })).status).toBe(201);
+    const moved = await client.post(`/api/stories/${stories.a}/move`, { position: 'last' });
+    expect(moved.status).toBe(200);
+    expect(await inSprint(sprint)).toBe('cA');
+  });
+
+  it('is deleted by force alone, and its stories stay', async () => {
+    const { name, sprint } = await board();
+    await complete(sprint);
+    const deleted = await client.delete(`/api/sprints/${sprint}?force=true`);
+    expect(deleted.body).toEqual({ deleted: true, id: sprint, stories_moved_to_backlog: 2 });
+    expect(await inBacklog(name)).toBe('bdeac');
+  });
+
+  it('is reopened without what was carried over, and can be completed again', async () => {
+    const { name, sprint, stories } = await board();
+    const early = await client.post(`/api/sprints/${sprint}/reopen`);
+    expect([early.status, early.body.code]).toEqual([409, 'sprint_not_completed']);
+    await complete(sprint);
+    const reopened = await client.post(`/api/sprints/${sprint}/reopen`, {});
+    expect(reopened.status).toBe(200);
+    expect(reopened.body).toMatchObject({ state: 'active', completed_at: null, version: 3 });
+    const shown = await client.get(`/api/sprints/${sprint}`);
+    expect(reopened.headers.get('etag')).toBe(shown.headers.get('etag'));
+    expect(await inSprint(sprint)).toBe('ac');
+    expect((await log(client, name)).at(-1)).toMatchObject({
+      type: 'sprint.reopened',
+      before: { state: 'completed', completed_at: '2026-11-25T12:00:00.000Z' },
+      after: { state: 'active', completed_at: null },
+    });
+    await client.put(`/api/stories/${stories.b}`, { sprint_id: sprint });
+    const again = await complete(sprint, { unfinished: 'next' });
+    expect(ids(again.body.unfinished)).toEqual([stories.b]);
+    expect(await client.post(`/api/sprints/${sprint}/reopen`, { x: 1 })).toMatchObject({
+      status: 400,
+    });
+    expect((await client.post('/api/sprints/999999999/reopen')).status).toBe(404);
+  });
+});
