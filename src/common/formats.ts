@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { etagOfPieces, matchesNone } from './etag';
 import { Problem } from './problem';
-import type { Format, Formats, RouteSettings, Writing } from './route';
+import type { Format, Formats, Writing } from './route';
 import { MEDIA_TYPES } from './route';
 
 const PARAMETERS: Record<Format, string> = {
