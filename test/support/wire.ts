@@ -60,3 +60,49 @@ export function sendBytes(url: string, bytes: string): Promise<WireAnswer> {
     socket.write(bytes, 'latin1');
   });
 }
+
+/** A request as it is: nothing of its path is made right. Fails where no answer comes in 5 s. */
+export function sendExactly(
+  url: string,
+  call: {
+    method: string;
+    path: string;
+    headers?: Record<string, string>;
+    body?: string | Buffer;
+  },
+): Promise<WireAnswer> {
+  const { hostname, port } = new URL(url);
+  const { method, path, body } = call;
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        hostname,
+        port,
+        method,
+        // Only what no request line can hold is encoded.
+        path: path.replace(/[^\x21-\x7e]+/g, encodeURIComponent),
+        headers: { ...length, ...call.headers },
+        timeout: 5000,
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => (text += part));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: Object.fromEntries(
+              Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+            ),
+            text,
+          }),
+        );
+      },
+    );
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered`)));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,227 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { fingerprint } from '../support/fingerprint';
+import type { Hostile } from '../support/hostile';
+import { HOSTILE, ODD_TEXTS } from '../support/hostile';
+import { Workspace } from '../support/make';
+import type { WireAnswer } from '../support/wire';
+import { sendBytes, sendExactly } from '../support/wire';
+
+let service: TestApp;
+let board: Workspace;
+let names: Record<string, string>;
+beforeAll(async () => {
+  service = await startApp();
+  board = await Workspace.create(service.client);
+  const sprint = await board.sprint('2020-01-01', { end_date: '2020-01-14' });
+  const story = await board.story(sprint);
+  const task = await board.task(story);
+  names = {
+    board: encodeURIComponent(board.name),
+    sprint: String(sprint.id),
+    story: String(story.id),
+    task: String(task.id),
+  };
+});
+afterAll(() => service.close());
+
+const fire = ({ path, ...rest }: Hostile): Promise<WireAnswer> =>
+  sendExactly(service.url, {
+    ...rest,
+    path: path.replace(/\{(board|sprint|story|task)\}/g, (_, name: string) => names[name] ?? ''),
+  });
+
+/** What no client has to know: how the service is built, where it lies, what its database said. */
+const INTERNALS =
+  /node_modules|typeorm|libsql|mysql|maria|\bpg_|SQLITE_|ER_[A-Z]|errno|\bat [\w.<>]+ \(|\.[jt]s:\d|\/(home|work|tmp|usr|root)\/|SELECT .* FROM|INSERT INTO|UPDATE .* SET|Exception|TypeError|SyntaxError|Unexpected token/i;
+
+/** What is wrong with a refusal, if anything. */
+function faultOf({ status, headers, text }: WireAnswer, expected?: number): string | undefined {
+  if (status >= 500) return 'a failure of the server';
+  if (status < 400) return 'no refusal';
+  if (expected !== undefined && status !== expected) return `not ${expected}`;
+  if (headers['content-type'] !== 'application/problem+json') return `a ${headers['content-type']}`;
+  const problem = JSON.parse(text);
+  const { type, title, detail, instance, code, errors } = problem;
+  const whole =
+    problem.status === status &&
+    [type, title, detail, instance, code].every((member) => typeof member === 'string') &&
+    type === `urn:sprintline:problem:${code}`;
+  if (!whole) return 'not a whole problem';
+  if (code === 'invalid_request') {
+    const complete = (errors as Record<string, unknown>[]).every(
+      (fault) =>
+        ['pointer', 'parameter', 'header'].filter((place) => typeof fault[place] === 'string')
+          .length === 1 &&
+        typeof fault.code === 'string' &&
+        typeof fault.detail === 'string',
+    );
+    if (errors.length === 0 || !complete) return 'faults that are not named';
+  }
+  if (INTERNALS.test(JSON.stringify({ ...problem, instance: '' }))) return 'a leak';
+  return undefined;
+}
+
+describe('hostile requests', () => {
+  it('are many', () => {
+    expect(HOSTILE.length).toBeGreaterThan(1000);
+    expect(new Set(HOSTILE.map(({ name, method }) => `${method} ${name}`)).size).toBeGreaterThan(
+      900,
+    );
+  });
+
+  it('are all refused in order, and change nothing', async () => {
+    const before = await fingerprint(service.client);
+    const wrong: string[] = [];
+    for (let start = 0; start < HOSTILE.length; start += 16) {
+      await Promise.all(
+        HOSTILE.slice(start, start + 16).map(async (hostile) => {
+          const answer = await fire(hostile);
+          const fault = faultOf(answer, hostile.status);
+          if (fault)
+            wrong.push(
+              `${hostile.method} ${hostile.name}: ${fault}: ${answer.status} ${answer.text.slice(0, 300)}`,
+            );
+        }),
+      );
+    }
+    expect(wrong).toEqual([]);
+    expect(await fingerprint(service.client)).toBe(before);
+  }, 120_000);
+});
+
+describe('odd texts', () => {
+  it('are kept, found and shown as nothing but themselves', async () => {
+    const { client } = service;
+    const own = await Workspace.create(client);
+    for (const text of ODD_TEXTS) {
+      const members = {
+        title: text,
+        description: text,
+        assignee: text,
+        labels: [text],
+        external_id: text,
+      };
+      const story = await own.story(null, members);
+      expect(story).toMatchObject(members);
+      for (const filter of ['assignee', 'label', 'external_id']) {
+        const found = await client.get(`${own.path}/stories?${filter}=${encodeURIComponent(text)}`);
+        expect([text, filter, found.body]).toEqual([text, filter, [story]]);
+      }
+      if (text.trim() === text && !/\s/.test(text)) {
+        const found = await client.get<any[]>(`${own.path}/stories?q=${encodeURIComponent(text)}`);
+        expect([text, found.body.some(({ id }) => id === story.id)]).toEqual([text, true]);
+      }
+    }
+    expect((await client.get(`${own.path}/stories`)).body).toHaveLength(ODD_TEXTS.length);
+  });
+
+  it('make boards that are told apart', async () => {
+    const { client } = service;
+    const texts = ODD_TEXTS.filter(
+      (text) =>
+        text.normalize('NFC').trim() === text && !/\p{Cc}/u.test(text) && !/^\.{0,2}$/.test(text),
+    );
+    expect(texts.length).toBeGreaterThan(40);
+    for (const text of texts) {
+      const made = await client.post('/api/boards', { name: text });
+      expect([text, made.status]).toEqual([text, 201]);
+      const found = await client.get(`/api/boards/${encodeURIComponent(text)}`);
+      expect(found.body).toEqual(made.body);
+    }
+  });
+});
+
+describe('bytes that are hardly HTTP', () => {
+  const HOST = 'Host: localhost\r\n';
+  const POST = (fields: string, body: string): string =>
+    `POST /api/boards/Raw/backlog HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${fields}\r\n${body}`;
+  /** Name, bytes, and the status; 0 where the connection may be closed without a word. */
+  const CASES: [string, string, number][] = [
+    ['garbage', '\x00\x01\x02\xff\xfe\r\n\r\n', 400],
+    ['a TLS hello', '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03', 400],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['HTTP/0.9', 'GET /\r\n\r\n', 421],
+    ['HTTP/3.0', `GET / HTTP/3.0\r\n${HOST}\r\n`, 400],
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', 400],
+    ['a method in small letters', `get /api/boards HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['a method that is none', `FOO /api/boards HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['a long method', `${'A'.repeat(5000)} / HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['a blank in the path', `GET /api/boards/a b HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['NUL in the path', `GET /api/boards/a\x00b HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['no path', `GET  HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['a path without a slash', `GET api/boards HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['no host', 'GET /api/boards HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['a field without a colon', `GET / HTTP/1.1\r\n${HOST}X\r\n\r\n`, 400],
+    ['a blank in the name of a field', `GET / HTTP/1.1\r\n${HOST}X Y: 1\r\n\r\n`, 400],
+    ['a blank before the colon', `GET / HTTP/1.1\r\n${HOST}X : 1\r\n\r\n`, 400],
+    ['NUL in a field', `GET / HTTP/1.1\r\n${HOST}X: a\x00b\r\n\r\n`, 400],
+    ['CR in a field', `GET / HTTP/1.1\r\n${HOST}X: a\rb\r\n\r\n`, 400],
+    ['a field without a name', `GET / HTTP/1.1\r\n${HOST}: x\r\n\r\n`, 400],
+    ['a folded field', `GET / HTTP/1.1\r\n${HOST}X: a\r\n\x01b\r\n\r\n`, 400],
+    ['a field of 100 KB', `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+    ['a URL of 100 KB', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
+    [
+      '1,000 fields',
+      `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n${'X: 1\r\n'.repeat(1000)}\r\n`,
+      431,
+    ],
+    [
+      '5,000 fields',
+      `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n${'X: 1\r\n'.repeat(5000)}\r\n`,
+      431,
+    ],
+    ['a length below zero', POST('Content-Length: -1\r\n', '{}'), 400],
+    ['a length that is text', POST('Content-Length: x\r\n', '{}'), 400],
+    ['a length with a sign', POST('Content-Length: +2\r\n', '{}'), 400],
+    ['a length beyond all', POST(`Content-Length: ${'9'.repeat(30)}\r\n`, '{}'), 400],
+    ['a length of 1 GB', POST(`Connection: close\r\nContent-Length: ${1 << 30}\r\n`, '{'), 413],
+    ['two lengths', POST('Content-Length: 2\r\nContent-Length: 3\r\n', '{}x'), 400],
+    [
+      'a length and chunks',
+      POST('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'),
+      400,
+    ],
+    ['an unknown transfer', POST('Transfer-Encoding: x\r\n', '{}'), 400],
+    [
+      'chunks that are not last',
+      POST('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'),
+      400,
+    ],
+    [
+      'a chunk without a length',
+      POST('Transfer-Encoding: chunked\r\n', 'x\r\n{}\r\n0\r\n\r\n'),
+      400,
+    ],
+    ['a chunk below zero', POST('Transfer-Encoding: chunked\r\n', '-1\r\n{}\r\n0\r\n\r\n'), 400],
+    [
+      'a chunk beyond all',
+      POST('Transfer-Encoding: chunked\r\n', `${'f'.repeat(30)}\r\n{}\r\n`),
+      400,
+    ],
+    ['a tunnel', `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 0],
+    ['fields that never end', `GET / HTTP/1.1\r\n${HOST}X: `, 408],
+    ['a body that never ends', POST('Content-Length: 500\r\n', '{"title":'), 408],
+    ['a chunk that never ends', POST('Transfer-Encoding: chunked\r\n', '5\r\n{'), 408],
+  ];
+
+  it('are answered with a problem and a closed connection, and change nothing', async () => {
+    const before = await fingerprint(service.client);
+    const wrong: string[] = [];
+    await Promise.all(
+      CASES.map(async ([name, bytes, status]) => {
+        const answer = await sendBytes(service.url, bytes);
+        const silent = Number.isNaN(answer.status);
+        const fault = silent
+          ? status === 0
+            ? undefined
+            : 'silence'
+          : faultOf(answer, status || undefined);
+        if (fault) wrong.push(`${name}: ${fault}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      }),
+    );
+    expect(wrong).toEqual([]);
+    expect(await fingerprint(service.client)).toBe(before);
+    expect((await service.client.get('/health/ready')).status).toBe(200);
+  }, 60_000);
+});
