@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { CASES } from './cases';
 import type { Outcome } from './ratios';
 import { measureRatios } from './ratios';
 import { keep, median, surroundings, table } from './report';
+import type { StartAndSize } from './start';
+import { measureStart } from './start';
 import type { EngineName } from './store';
 
 const USAGE = `npm run bench [-- OPTIONS]
@@ -10,6 +13,8 @@ const USAGE = `npm run bench [-- OPTIONS]
   --engine sqlite|mysql   one of the two; both where it is not said
   --only NAME             one case, or several times this: ${CASES.map(({ name }) => name).join(', ')}
   --compare REV           another revision of this repository instead of the bare server
+  --start                 how soon the service answers, and how much memory it takes, instead of ratios
+  --node FILE             the Node that runs it there; this one
   --quick                 one short round: shows that it runs, and roughly how fast
   --rounds N              7; each is one run of ours and one of the other
   --seconds N             6 for each run
@@ -25,6 +30,8 @@ async function main(): Promise<void> {
       only: { type: 'string', multiple: true, default: [] },
       compare: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      start: { type: 'boolean', default: false },
+      node: { type: 'string', default: process.execPath },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       connections: { type: 'string', default: '16' },
@@ -37,6 +44,10 @@ async function main(): Promise<void> {
   }
   const engines: EngineName[] =
     values.engine === undefined ? ['mysql', 'sqlite'] : [values.engine as EngineName];
+  if (values.start) {
+    await start(engines, values.node, values.quick);
+    return;
+  }
   const other = values.compare ?? 'bare';
   const outcomes: Outcome[] = [];
   const versions: Record<string, string> = {};
@@ -60,6 +71,30 @@ async function main(): Promise<void> {
   }
   const file = keep(`ratios-${other}`, { ...surroundings(), versions, other, outcomes });
   console.log(`All numbers: ${file}`);
+}
+
+/** An hour at a hundred requests a second. */
+const REQUESTS_OF_AN_HOUR = 360_000;
+
+async function start(engines: EngineName[], node: string, quick: boolean): Promise<void> {
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+  const results: StartAndSize[] = [];
+  for (const engine of engines) {
+    results.push(await measureStart(engine, quick ? 10_000 : REQUESTS_OF_AN_HOUR, node));
+  }
+  console.log(
+    table(
+      ['Node ' + version, 'first answer', 'min', 'max', 'idle', 'requests', 'then', 'at most'],
+      results.map(({ engine, start: { median: middle, min, max }, idle, loaded }) => [
+        engine,
+        ...[middle, min, max].map((ms) => `${ms.toFixed(0)} ms`),
+        `${idle.toFixed(0)} MiB`,
+        String(loaded.requests),
+        ...[loaded.now, loaded.peak].map((mib) => `${mib.toFixed(0)} MiB`),
+      ]),
+    ),
+  );
+  console.log(`All numbers: ${keep('start', { ...surroundings(), node: version, results })}`);
 }
 
 const ratio = ({ rounds }: Outcome): string =>

@@ -31,6 +31,9 @@ export class Received {
   }
 }
 
+/** A request that brought nothing. */
+export const NOTHING = new Received({}, false);
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a body by its content type (RFC 9110, section 8.3). */
@@ -126,6 +129,7 @@ export function readForm(text: string, { bodyMembers }: Limits): Record<string, 
 
 /** Reads a query string; it is looked at when its route is. */
 export function readQuery(text: string, limits: Limits): Received {
+  if (text === '') return NOTHING;
   try {
     return new Received(readForm(text, limits), true);
   } catch {

@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readDto, Received } from './body';
+import { NOTHING, readDto, Received } from './body';
 import { formatOf, requireAcceptable } from './formats';
 import type { RouteSettings } from './route';
 import type { Fault } from './problem';
@@ -21,8 +21,6 @@ interface Shapes {
 
 /** The shape of what a handler does not look at: it has no members. */
 class Nothing {}
-
-const NOTHING = new Received({}, false);
 
 /**
  * Reads body and query into the DTOs that the handler declares, and the `Idempotency-Key`, and names

@@ -22,7 +22,16 @@ import type {
   UpdateStory,
 } from './story.dto';
 import { GREATEST_SEQ } from './story.entity';
-import { findStory, searchable, storedLabels, storyList } from './story.queries';
+import type { StoryRow } from './story.queries';
+import {
+  findStory,
+  representStory,
+  searchable,
+  STORY_COLUMNS,
+  STORY_TABLES,
+  storedLabels,
+  storyList,
+} from './story.queries';
 
 @Injectable()
 export class StoriesService {
@@ -179,20 +188,20 @@ export class StoriesService {
     if (!found) throw new Problem('story_not_found');
     const { board_id, target_id } = found;
     const boards = await change.lock(board_id, ...(target_id === null ? [] : [target_id]));
-    const [held] = await change.query<{ board_id: number }>(
-      'SELECT board_id FROM stories WHERE id = ?',
+    const row = await change.first<StoryRow & { board_id: number }>(
+      `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
       [id],
     );
-    const story = await findStory(change, id);
-    if (!held || !story) throw new Problem('story_not_found');
-    if (held.board_id !== board_id && !boards.has(held.board_id)) {
-      throw new Restart('the story moved to another board', board_id, held.board_id);
+    if (!row) throw new Problem('story_not_found');
+    const { board_id: held, ...story } = row;
+    if (held !== board_id && !boards.has(held)) {
+      throw new Restart('the story moved to another board', board_id, held);
     }
-    const board = boards.get(held.board_id);
+    const board = boards.get(held);
     if (!board) throw new Problem('story_not_found');
     return {
       board,
-      story,
+      story: representStory(story),
       target: target_id === null ? undefined : boards.get(target_id),
     };
   }
