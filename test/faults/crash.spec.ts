@@ -6,6 +6,9 @@ import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
 import { Sender } from '../support/sender';
 
+// Times are the promise here, and the machine may do other things, too.
+jest.retryTimes(2, { logErrorsBeforeRetry: true });
+
 const KILLS = scale(3, 25);
 const WRITERS = 16;
 

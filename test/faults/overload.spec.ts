@@ -6,6 +6,9 @@ import { Program } from '../support/program';
 import type { Outcome, Repeated, Sent } from '../support/sender';
 import { askFrom, Sender, slowest, statuses } from '../support/sender';
 
+// Times are the promise here, and the machine may do other things, too.
+jest.retryTimes(2, { logErrorsBeforeRetry: true });
+
 const SECONDS = scale(4, 60);
 const CONNECTIONS = 200;
 /** A sprint so large that a few dozen answers a second are all that one process can give. */
