@@ -7,7 +7,7 @@ import { applicationOptions, createAdapter, setUp } from '../../src/app.setup';
 import { requireToken } from '../../src/auth/exposure';
 import { createLogger } from '../../src/common/logging';
 import { Config } from '../../src/config';
-import { Database } from '../../src/database/database';
+import { Database, unavailable } from '../../src/database/database';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Client } from '../support/client';
@@ -671,6 +671,21 @@ describe('the first token and the last', () => {
     await bearer(service.client, { scope: 'admin' });
     await expect(start()).resolves.toBeUndefined();
     await elsewhere.close();
+  });
+
+  it('with none the metrics can be read while the database is away', async () => {
+    const { app, client } = service;
+    expect((await client.get('/metrics')).status).toBe(200);
+    const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
+    try {
+      // What was found out before the fault is believed for a moment.
+      while ((await send(`${service.url}/api/boards/A`)).status !== 503);
+      expect((await client.get('/metrics')).status).toBe(200);
+    } finally {
+      away.mockRestore();
+    }
+    await bearer(client, { scope: 'admin' });
+    expect((await client.get('/metrics')).status).toBe(401);
   });
 
   it('AUTH=off asks nobody, tokens or not', async () => {
