@@ -1,5 +1,4 @@
-import { createHash, hash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { hash } from 'node:crypto';
 import type { Caller } from './caller';
 import { Problem } from './problem';
 
@@ -9,16 +8,6 @@ import { Problem } from './problem';
  */
 export function etagOf(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`;
-}
-
-/** As `etagOf`, for a body in pieces; others are served between them. */
-export async function etagOfPieces(pieces: Iterable<string>): Promise<string> {
-  const digest = createHash('sha1');
-  for (const piece of pieces) {
-    digest.update(piece);
-    await turn();
-  }
-  return `"${digest.digest('base64url')}"`;
 }
 
 /** Whether `If-None-Match` names the tag, compared weakly (RFC 9110, section 13.1.2). */

@@ -2,7 +2,7 @@ import accepts from 'accepts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { etagOfPieces, matchesNone } from './etag';
+import { etagOf, matchesNone } from './etag';
 import { Problem } from './problem';
 import type { Format, Formats, Writing } from './route';
 import { MEDIA_TYPES } from './route';
@@ -13,9 +13,6 @@ const PARAMETERS: Record<Format, string> = {
   csv: '; charset=utf-8; header=present',
   svg: '; charset=utf-8',
 };
-
-/** Characters from which on a text is not held in memory as a whole. */
-const LONG = 256 * 1024;
 
 /**
  * The format that a request asks for: `?format=` or, without it, what `Accept` likes best.
@@ -45,10 +42,7 @@ export function requireAcceptable({ headers }: FastifyRequest, types: readonly s
   return best;
 }
 
-/**
- * Puts a body into the format that is asked for. A long text is written piece by piece, twice: for its
- * entity tag and, where the client does not have it already, to be sent.
- */
+/** Puts a body into the format that is asked for; a long text is written while it is sent. */
 export async function writeFormat(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -58,26 +52,13 @@ export async function writeFormat(
   const format = formatOf(request, formats);
   const { write, headers = {} } = formats[format] as Writing;
   reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);
-  const written = await write(body as never);
-  if (typeof written === 'string') return written;
-  const text = whole(written);
-  if (text !== undefined) return text;
-  const again = (): Iterable<string> => write(body as never) as Iterable<string>;
-  const etag = await etagOfPieces(again());
+  const text = await write(body as never);
+  if (typeof text === 'string') return text;
+  const etag = etagOf(`${format} ${text.essence}`);
   reply.header('ETag', etag);
   if (matchesNone(request.headers['if-none-match'], etag)) {
     reply.code(304);
     return '';
   }
-  return Readable.from(again(), { objectMode: false, highWaterMark: 1 << 16 });
-}
-
-/** The text that the pieces make; nothing where it is long. */
-function whole(pieces: Iterable<string>): string | undefined {
-  let text = '';
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length > LONG) return undefined;
-  }
-  return text;
+  return Readable.from(text.pieces, { objectMode: false, highWaterMark: 1 << 16 });
 }

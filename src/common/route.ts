@@ -8,10 +8,16 @@ export const MEDIA_TYPES = {
 } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
+/** A text that is too long to be held in memory as a whole. */
+export interface LongText {
+  pieces: Iterable<string>;
+  /** A short text that differs where the long one does, and only there. */
+  essence: string;
+}
+
 /** How a body is put into a format. */
 export interface Writing {
-  /** The text or, where it may be long, its pieces; the same each time. */
-  write: (body: never) => string | Promise<string> | Iterable<string>;
+  write: (body: never) => string | Promise<string> | LongText;
   /** Header fields of answers in this format. */
   headers?: Record<string, string>;
 }

@@ -45,11 +45,17 @@ class Level {
 }
 
 /**
- * The rows of a burndown. They are made while they are read, each time anew, for a sprint without an
- * end may have been going on for a thousand years.
+ * The rows of a burndown, oldest first. They are made when they are read, for a sprint without an end
+ * may have been going on for a thousand years.
  */
 export interface BurndownDays extends Iterable<BurndownDay> {
   readonly length: number;
+  /** In hundredths; where the ideal line begins. */
+  readonly committed: number;
+  /** Those of some days, by their place, in ascending order. */
+  at(places: Iterable<number>): Iterable<BurndownDay>;
+  /** The places of the days on which something happened; between them nothing but the date changes. */
+  readonly eventful: readonly number[];
 }
 
 /**
@@ -61,16 +67,16 @@ export function burndown(past: SprintPast): BurndownDays {
   const { start_date, end_date, time_zone } = past;
   const today = calendarDate(new Date(past.end), time_zone);
   const last = end_date !== null && end_date < today ? end_date : today;
-  if (last < start_date) return [];
+  const length = Math.max(0, daysFromTo(start_date, last));
 
-  const changes = new Map<string, Level>();
+  const changes = new Map<number, Level>();
   for (const { states } of past.stories) {
     let before: StoryState | undefined;
     for (const state of states) {
-      const actual = calendarDate(new Date(state.at), time_zone);
-      const date = actual < start_date ? start_date : actual > last ? last : actual;
-      let change = changes.get(date);
-      if (!change) changes.set(date, (change = new Level()));
+      const place = daysFromTo(start_date, calendarDate(new Date(state.at), time_zone)) - 1;
+      const day = Math.max(0, Math.min(place, length - 1));
+      let change = changes.get(day);
+      if (!change) changes.set(day, (change = new Level()));
       change.add(before, -1);
       change.add(state, 1);
       before = state;
@@ -79,28 +85,27 @@ export function burndown(past: SprintPast): BurndownDays {
 
   const committed = committedHundredths(past);
   const planned = end_date === null ? null : daysFromTo(start_date, end_date);
-  const length = daysFromTo(start_date, last);
-  return {
-    length,
-    *[Symbol.iterator]() {
-      const now = new Level();
-      for (let day = 0; day < length; day++) {
-        const date = addDays(start_date, day) as string;
-        const change = changes.get(date);
-        if (change) now.raise(change);
-        yield {
-          date,
-          scope_points: fromHundredths(now.scope),
-          completed_points: fromHundredths(now.completed),
-          remaining_points: fromHundredths(now.scope - now.completed),
-          ideal_points: planned && fromHundredths((committed * (planned - day - 1)) / planned),
-          scope_count: now.scopeCount,
-          completed_count: now.completedCount,
-          remaining_count: now.scopeCount - now.completedCount,
-        };
+  const eventful = [...changes.keys()].sort((a, b) => a - b);
+  function* at(places: Iterable<number>): Generator<BurndownDay> {
+    const now = new Level();
+    let next = 0;
+    for (const day of places) {
+      for (; (eventful[next] ?? Infinity) <= day; next++) {
+        now.raise(changes.get(eventful[next] as number) as Level);
       }
-    },
-  };
+      yield {
+        date: addDays(start_date, day) as string,
+        scope_points: fromHundredths(now.scope),
+        completed_points: fromHundredths(now.completed),
+        remaining_points: fromHundredths(now.scope - now.completed),
+        ideal_points: planned && fromHundredths((committed * (planned - day - 1)) / planned),
+        scope_count: now.scopeCount,
+        completed_count: now.completedCount,
+        remaining_count: now.scopeCount - now.completedCount,
+      };
+    }
+  }
+  return { length, committed, at, eventful, [Symbol.iterator]: () => at(Array(length).keys()) };
 }
 
 function committedHundredths(past: SprintPast): number {

@@ -40,32 +40,30 @@ const SPRINTS = [
 const FORECAST = ['percent', 'sprints', 'date', 'points', 'count'] as const;
 
 /** Rows of a piece. */
-const CHUNK = 500;
+const PIECE = 500;
 
-/** A report as CSV, in pieces as all of these: a row for each story of each group. */
-export function reportCsv(report: Report): Iterable<string> {
+/** A report as CSV: a row for each story of each group. */
+export function reportCsv(report: Report): string {
   const rows = GROUPS.flatMap((group) =>
     report[group].stories.map((story) => ({ group, ...story })),
   );
-  return csv(REPORT, rows);
+  return [...csv(REPORT, rows)].join('');
 }
 
-/** A burndown as CSV: a row for each day. */
-export function burndownCsv({ days }: { days: Iterable<BurndownDay> }): Iterable<string> {
+/** A burndown as CSV, in pieces: a row for each day. */
+export function burndownCsv(days: Iterable<BurndownDay>): Iterable<string> {
   return csv(DAYS, days);
 }
 
 /** A velocity as CSV: a row for each sprint. */
-export function velocityCsv({ sprints }: Velocity): Iterable<string> {
-  return csv(SPRINTS, sprints);
+export function velocityCsv({ sprints }: Velocity): string {
+  return [...csv(SPRINTS, sprints)].join('');
 }
 
 /** A forecast as CSV: a row for each percentage. */
-export function forecastCsv({ when, next_sprint }: ForecastAnswer): Iterable<string> {
-  return csv(
-    FORECAST,
-    when.map((row, index) => ({ ...row, ...next_sprint[index] })),
-  );
+export function forecastCsv({ when, next_sprint }: ForecastAnswer): string {
+  const rows = when.map((row, index) => ({ ...row, ...next_sprint[index] }));
+  return [...csv(FORECAST, rows)].join('');
 }
 
 /** RFC 4180, with a header; null and what is absent are empty. Nothing is altered or escaped away. */
@@ -78,7 +76,7 @@ function* csv<Column extends string>(
   for (const row of rows) {
     lines += line(columns.map((column) => row[column]));
     count += 1;
-    if (count % CHUNK > 0) continue;
+    if (count % PIECE > 0) continue;
     yield lines;
     lines = '';
   }

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Axis, Legend, Mark, Scale, Spec } from 'vega';
 import type { BurndownDay, BurndownDays } from './burndown';
 import { addDays, daysFromTo } from './calendar';
@@ -40,7 +39,6 @@ const HEIGHT = 320;
 // More than that cannot be told apart on so many pixels.
 const MOST_DAYS = WIDTH;
 const DOTTED_DAYS = 45;
-const MANY_DAYS = 10_000;
 
 export interface BurndownPicture {
   title: string;
@@ -54,18 +52,8 @@ export interface BurndownPicture {
 /** A burndown as SVG: remaining work, the whole scope and the ideal line over the days. */
 export async function burndownSvg(picture: BurndownPicture): Promise<string> {
   const { title, start_date, days } = picture;
-  const stride = Math.ceil(days.length / MOST_DAYS);
-  const shown: BurndownDay[] = [];
-  let estimated = false;
-  let at = 0;
-  for (const day of days) {
-    estimated ||= day.scope_points > 0;
-    if (at % stride === 0 || at === days.length - 1) shown.push(day);
-    at += 1;
-    // Others are served meanwhile.
-    if (at % MANY_DAYS === 0) await turn();
-  }
-  const unit = unitOf(estimated);
+  const shown = [...days.at(sample(days.length))];
+  const unit = unitOf(shown.some((day) => day.scope_points > 0));
   const last = picture.end_date ?? shown.at(-1)?.date ?? start_date;
   const remaining = shown.map((day) => ({ date: day.date, value: day[`remaining_${unit}`] }));
   const scope = shown.map((day) => ({ date: day.date, value: day[`scope_${unit}`] }));
@@ -253,6 +241,15 @@ export async function velocitySvg(title: string, velocity: Velocity): Promise<st
       },
     ],
   });
+}
+
+/** The places of the days that are drawn: of many, one for each pixel, the last among them. */
+function sample(length: number): number[] {
+  const count = Math.min(length, MOST_DAYS);
+  return Array.from(
+    { length: count },
+    (_, i) => length - 1 - Math.floor(((count - 1 - i) * length) / count),
+  );
 }
 
 type Unit = 'points' | 'count';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Formats } from '../common/route';
+import type { Formats, LongText } from '../common/route';
 import type { BurndownDay } from './burndown';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';
@@ -11,14 +11,14 @@ const PICTURE_HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PICTURE_STYLE).digest('base64')}'; frame-ancestors 'none'`,
 };
 
-/** Days of a piece. */
-const CHUNK = 500;
+/** Days of a piece, and from which on a burndown is not held in memory as a whole. */
+const PIECE = 500;
 
 export const REPORT: Formats = { csv: { write: reportCsv } };
 
 export const BURNDOWN: Formats = {
-  json: { write: burndownJson },
-  csv: { write: burndownCsv },
+  json: { write: (body: Burndown) => inPieces(body, burndownJson(body)) },
+  csv: { write: (body: Burndown) => inPieces(body, burndownCsv(body.days)) },
   svg: {
     write: ({ sprint, days, today }: Burndown) =>
       burndownSvg({
@@ -48,9 +48,17 @@ function* burndownJson({ sprint, days }: Burndown): Generator<string> {
   let separator = '';
   for (const day of days) {
     rows.push(day);
-    if (rows.length < CHUNK) continue;
+    if (rows.length < PIECE) continue;
     yield text + separator + JSON.stringify(rows).slice(1, -1);
     [text, separator, rows] = ['', ',', []];
   }
   yield `${text}${rows.length > 0 ? separator : ''}${JSON.stringify(rows).slice(1, -1)}]}`;
+}
+
+/** A text or, where it is long, its pieces, and that from which all of its rows follow. */
+function inPieces({ sprint, days }: Burndown, pieces: Iterable<string>): string | LongText {
+  if (days.length <= PIECE) return [...pieces].join('');
+  const ends = [0, days.length - 1];
+  const telling = [...new Set([...days.eventful, ...ends])].sort((a, b) => a - b);
+  return { pieces, essence: JSON.stringify([sprint, days.committed, ...days.at(telling)]) };
 }

@@ -121,7 +121,30 @@ describe('a burndown', () => {
       log.story(sprint, 100);
     }
     expect(column(of(log, sprint), 'scope_points')).toEqual([11, 121, 221]);
-    log.now = new Date(Date.parse(`${midnights[0] as string}Z`) - 1).toISOString();
-    expect(of(new Log(zone), sprint, log.now)).toEqual([]);
+    const early = new Log(zone);
+    early.now = new Date(Date.parse(`${midnights[0] as string}Z`) - 1).toISOString();
+    expect(of(early, early.sprint(start))).toEqual([]);
+    early.now = `${midnights[0] as string}:00.000Z`;
+    expect(of(early, early.sprint(start))).toHaveLength(1);
+  });
+
+  it('is read from any days, and tells on which something happened', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-02');
+    log.story(sprint, 5);
+    log.now = '2026-03-05T12:00:00.000Z';
+    const story = log.story(sprint, 3);
+    log.now = '2026-03-09T12:00:00.000Z';
+    log.update(story, { status: 'done' });
+    const days = burndown(replay(log.events, sprint, new Date('2026-03-20T12:00:00.000Z')));
+    const all = [...days];
+    expect([days.length, days.committed, days.eventful]).toEqual([19, 500, [0, 3, 7]]);
+    expect(all).toHaveLength(19);
+    const places = [0, 1, 2, 5, 6, 7, 12, 18];
+    expect([...days.at(places)]).toEqual(places.map((place) => all[place]));
+    for (const [place, day] of all.entries()) {
+      const { date: _, ...before } = all[Math.max(0, place - 1)] as BurndownDay;
+      if (place > 0 && !days.eventful.includes(place)) expect(day).toMatchObject(before);
+    }
   });
 });

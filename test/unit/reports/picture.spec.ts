@@ -1,4 +1,4 @@
-import type { BurndownDay } from '../../../src/reports/burndown';
+import type { BurndownDay, BurndownDays } from '../../../src/reports/burndown';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from '../../../src/reports/picture';
 import { velocity } from '../../../src/reports/velocity';
 
@@ -12,11 +12,18 @@ const day = (date: string, remaining: number, ideal: number | null): BurndownDay
   completed_count: 1,
   remaining_count: 3,
 });
+const days = (rows: BurndownDay[]): BurndownDays =>
+  Object.assign(rows, {
+    committed: 1000,
+    eventful: [],
+    at: (places: Iterable<number>) => Array.from(places, (place) => rows[place] as BurndownDay),
+  });
+const rows = [day('2026-03-02', 10, 8), day('2026-03-03', 7, 6)];
 const burndown = {
   title: 'Sprint 12',
   start_date: '2026-03-02',
   end_date: '2026-03-06',
-  days: [day('2026-03-02', 10, 8), day('2026-03-03', 7, 6)],
+  days: days(rows),
   today: '2026-03-03',
 };
 const sprint = {
@@ -46,24 +53,25 @@ describe('the picture of a burndown', () => {
   });
 
   it('has neither an ideal line without an end date nor a today once it is completed', async () => {
-    const days = burndown.days.map((each) => ({ ...each, ideal_points: null }));
-    const shown = texts(await burndownSvg({ ...burndown, end_date: null, days, today: null }));
+    const endless = days(rows.map((each) => ({ ...each, ideal_points: null })));
+    const picture = { ...burndown, end_date: null, days: endless, today: null };
+    const shown = texts(await burndownSvg(picture));
     expect(shown).not.toContain('Ideal');
     expect(shown).not.toContain('Today');
   });
 
   it('is in stories where nothing is estimated', async () => {
-    const days = burndown.days.map((each) => ({ ...each, scope_points: 0, remaining_points: 0 }));
-    expect(texts(await burndownSvg({ ...burndown, days }))).toContain('Stories');
+    const unestimated = rows.map((each) => ({ ...each, scope_points: 0, remaining_points: 0 }));
+    expect(texts(await burndownSvg({ ...burndown, days: days(unestimated) }))).toContain('Stories');
   });
 
   it('is drawn for a sprint that has not started, and for one that never ends', async () => {
-    expect(await burndownSvg({ ...burndown, days: [], today: null })).toContain('</svg>');
-    const days = Array.from({ length: 100_000 }, (_, index) =>
+    expect(await burndownSvg({ ...burndown, days: days([]), today: null })).toContain('</svg>');
+    const many = Array.from({ length: 100_000 }, (_, index) =>
       day(new Date(Date.UTC(1800, 0, index + 1)).toISOString().slice(0, 10), 5, null),
     );
-    const endless = { ...burndown, start_date: '1800-01-01', end_date: null, days, today: null };
-    expect((await burndownSvg(endless)).length).toBeLessThan(200_000);
+    const picture = { ...burndown, start_date: '1800-01-01', end_date: null, today: null };
+    expect((await burndownSvg({ ...picture, days: days(many) })).length).toBeLessThan(200_000);
   });
 
   it('is well-formed XML whatever the sprint is called', async () => {

@@ -1,0 +1,728 @@
+import { parse } from 'csv-parse/sync';
+import { createHash } from 'node:crypto';
+import { Database } from '../../src/database/database';
+import type { Parameter, Reader } from '../../src/database/engine';
+import { endOfDay, startOfDay } from '../../src/reports/calendar';
+import { reportOf } from '../../src/reports/report.queries';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Answer, Client } from '../support/client';
+import { made2xx, Workspace } from '../support/make';
+
+let service: TestApp;
+let client: Client;
+beforeAll(async () => {
+  service = await startApp();
+  ({ client } = service);
+});
+afterAll(() => service.close());
+beforeEach(() => service.clock.set('2026-03-01T12:00:00.000Z'));
+
+const at = (instant: string | number | Date): void =>
+  service.clock.set(new Date(instant).toISOString());
+const board = (timeZone?: string): Promise<Workspace> =>
+  Workspace.create(client, timeZone, 'Reports');
+const reportPath = (sprint: { id: number }): string => `/api/sprints/${sprint.id}/report`;
+const report = (sprint: { id: number }): Promise<any> => made2xx(client.get(reportPath(sprint)));
+const burndown = async (sprint: { id: number }): Promise<any[]> =>
+  (await made2xx(client.get(`/api/sprints/${sprint.id}/burndown`))).days;
+const update = (story: { id: number }, change: object): Promise<any> =>
+  made2xx(client.put(`/api/stories/${story.id}`, change));
+const remove = (story: { id: number }): Promise<any> =>
+  made2xx(client.delete(`/api/stories/${story.id}`));
+const complete = (sprint: { id: number }, body?: object): Promise<any> =>
+  made2xx(client.post(`/api/sprints/${sprint.id}/complete`, body));
+const ids = (group: { stories: { id: number }[] }): number[] => group.stories.map(({ id }) => id);
+const without = ({ sprint: _, ...rest }: any): string => JSON.stringify(rest);
+
+const ZONES = [
+  'Pacific/Pago_Pago',
+  'America/St_Johns',
+  'UTC',
+  'Australia/Lord_Howe',
+  'Pacific/Kiritimati',
+];
+
+describe('commitment', () => {
+  it.each(ZONES)('is what is in the sprint at 00:00 of its first day in %s', async (zone) => {
+    const team = await board(zone);
+    const sprint = await team.sprint('2026-03-10', { end_date: '2026-03-12' });
+    const start = startOfDay('2026-03-10', zone);
+    const early = await team.story(sprint, { points: 1 });
+    at(start.getTime() - 1);
+    const last = await team.story(null, { points: 2 });
+    await update(last, { sprint_id: sprint.id });
+    expect(await report(sprint)).toMatchObject({
+      ...{ committed_at: null, commitment_rule: null },
+      ...{ committed: { count: 0 }, added: { count: 0 }, unfinished: { count: 2, points: 3 } },
+    });
+    at(start);
+    const sharp = await team.story(sprint, { points: 4 });
+    at(start.getTime() + 1);
+    const late = await team.story(sprint, { points: 8 });
+    const told = await report(sprint);
+    expect(told).toMatchObject({
+      committed_at: start.toISOString(),
+      commitment_rule: 'start',
+      committed: { count: 3, points: 7 },
+      added: { count: 1, points: 8 },
+    });
+    expect(ids(told.committed)).toEqual([early.id, last.id, sharp.id]);
+    expect(ids(told.added)).toEqual([late.id]);
+  });
+
+  it.each(ZONES)(
+    'of a sprint that starts empty is its first day with a story in %s',
+    async (zone) => {
+      const team = await board(zone);
+      at(startOfDay('2028-02-28', zone).getTime() + 3_600_000);
+      const sprint = await team.sprint('2028-02-28');
+      const end = endOfDay('2028-02-29', zone);
+      at(end.getTime() - 1);
+      const story = await team.story(sprint, { points: 3 });
+      const now = new Date(end.getTime() - 1).toISOString();
+      expect(await report(sprint)).toMatchObject({
+        ...{ as_of: now, committed_at: now, commitment_rule: 'first_day' },
+        ...{ committed: { count: 1, points: 3 } },
+      });
+      at(end);
+      await team.story(sprint, { points: 5 });
+      at(end.getTime() + 1);
+      await team.story(sprint, { points: 8 });
+      await update(story, { points: 1 });
+      expect(await report(sprint)).toMatchObject({
+        committed_at: end.toISOString(),
+        committed: { count: 2, points: 8 },
+        added: { count: 1, points: 8 },
+        re_estimated: { count: 1, points: -2, stories: [{ id: story.id, from: 3, to: 1 }] },
+      });
+    },
+  );
+
+  it('follows the time zone and the start date that an open sprint has now', async () => {
+    const team = await board('UTC');
+    const sprint = await team.sprint('2026-03-10');
+    at('2026-03-09T23:30:00.000Z');
+    await team.story(sprint);
+    at('2026-03-11T12:00:00.000Z');
+    expect(await report(sprint)).toMatchObject({ commitment_rule: 'start' });
+    await made2xx(client.put(team.path, { time_zone: 'Europe/Berlin' }));
+    expect(await report(sprint)).toMatchObject({
+      ...{ commitment_rule: 'first_day', committed_at: '2026-03-10T22:59:59.999Z' },
+    });
+    await made2xx(client.put(`/api/sprints/${sprint.id}`, { start_date: '2026-03-11' }));
+    expect(await report(sprint)).toMatchObject({ committed_at: '2026-03-10T23:00:00.000Z' });
+  });
+});
+
+describe('a report', () => {
+  it('tells what came, went, changed its estimate, and what is left', async () => {
+    const [team, others] = [await board(), await board()];
+    const elsewhere = await others.sprint('2026-03-02');
+    const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-13', name: 'One' });
+    const story = (points: number | null, more?: object): Promise<any> =>
+      team.story(sprint, { points, ...more });
+    const [kept, moved, abroad, deleted] = [
+      await story(1),
+      await story(2),
+      await story(4),
+      await story(8),
+    ];
+    at('2026-03-04T12:00:00.000Z');
+    const added = await story(0.5);
+    const passing = await story(16);
+    const unestimated = await story(null, { title: 'Not estimated' });
+    await update(moved, { points: 3 });
+    await update(moved, { sprint_id: null });
+    await update(abroad, { sprint_id: elsewhere.id });
+    await remove(deleted);
+    await update(passing, { sprint_id: null });
+    await update(kept, { status: 'done', points: 1.25 });
+    // What they are elsewhere is no matter here.
+    await update(abroad, { points: 100, title: 'Theirs now' });
+    const told = await report(sprint);
+    expect(told.sprint).toEqual((await client.get(`/api/sprints/${sprint.id}`)).body);
+    const brief = ({ count, points, stories }: any): any => [count, points, ids({ stories })];
+    expect(brief(told.committed)).toEqual([4, 15, [kept.id, moved.id, abroad.id, deleted.id]]);
+    expect(brief(told.added)).toEqual([3, 16.5, [added.id, passing.id, unestimated.id]]);
+    expect(brief(told.removed)).toEqual([
+      ...[4, 31],
+      [moved.id, abroad.id, deleted.id, passing.id],
+    ]);
+    expect(told.re_estimated).toEqual({
+      count: 2,
+      points: 1.25,
+      stories: [
+        { id: kept.id, title: 'A story', from: 1, to: 1.25 },
+        { id: moved.id, title: 'A story', from: 2, to: 3 },
+      ],
+    });
+    expect(brief(told.completed)).toEqual([1, 1.25, [kept.id]]);
+    expect(told.unfinished).toEqual({
+      count: 2,
+      points: 0.5,
+      stories: [
+        { id: added.id, title: 'A story', points: 0.5 },
+        { id: unestimated.id, title: 'Not estimated', points: null },
+      ],
+    });
+    expect(told.removed.stories[1]).toEqual({ id: abroad.id, title: 'A story', points: 4 });
+    // There it came in, which is all that their sprint knows of it.
+    expect(ids((await report(elsewhere)).committed)).toEqual([abroad.id]);
+  });
+
+  it('is found under the words for sprints, as is a burndown', async () => {
+    const team = await board();
+    at('2026-03-10T12:00:00.000Z');
+    const past = await team.sprint('2026-03-02', { end_date: '2026-03-08' });
+    const present = await team.sprint('2026-03-09', { end_date: '2026-03-15' });
+    const future = await team.sprint('2026-03-16');
+    for (const [word, { id }] of Object.entries({
+      previous: past,
+      current: present,
+      next: future,
+    })) {
+      for (const what of ['report', 'burndown']) {
+        const named = await client.get(`${team.path}/sprints/${word}/${what}`);
+        expect(named.body).toEqual((await client.get(`/api/sprints/${id}/${what}`)).body);
+      }
+    }
+    const none = await client.get(`${(await board()).path}/sprints/current/report`);
+    expect([none.status, none.body.code]).toEqual([404, 'no_current_sprint']);
+    const missing = await client.get('/api/sprints/999999999/burndown');
+    expect([missing.status, missing.body.code]).toEqual([404, 'sprint_not_found']);
+  });
+
+  it('is the same by a byte once the sprint is completed, whatever happens then', async () => {
+    const [team, others] = [await board('Europe/Berlin'), await board()];
+    const elsewhere = await others.sprint('2026-03-02');
+    const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-06' });
+    const next = await team.sprint('2026-03-07');
+    const stories: any[] = [];
+    for (const points of [1, 2, 3, 5, 8]) stories.push(await team.story(sprint, { points }));
+    const [done, renamed, reestimated, gone, abroad] = stories;
+    at('2026-03-04T12:00:00.000Z');
+    await team.story(sprint, { points: 13 });
+    await update(done, { status: 'done' });
+    at('2026-03-05T23:30:00.000Z');
+    const rehearsed = await complete(sprint, { unfinished: 'next', dry_run: true });
+    expect((await report(sprint)).sprint.state).toBe('active');
+    const told = await complete(sprint, { unfinished: 'next' });
+    expect(without(told)).toBe(without(rehearsed));
+    expect(told).toMatchObject({ as_of: '2026-03-05T23:30:00.000Z', unfinished: { count: 5 } });
+    for (const story of told.unfinished.stories) expect(story.carried_to).toBe(next.id);
+    expect(told.removed.count).toBe(0);
+    const days = JSON.stringify(await burndown(sprint));
+    expect(JSON.parse(days).map((day: any) => day.date)).toHaveLength(5);
+
+    const unchanged = async (): Promise<void> => {
+      expect(without(await report(sprint))).toBe(without(told));
+      expect(JSON.stringify(await burndown(sprint))).toBe(days);
+    };
+    at('2026-03-09T12:00:00.000Z');
+    await unchanged();
+    await update(renamed, { title: 'Another' });
+    await update(done, { title: 'Done, and renamed', points: 100, status: 'todo' });
+    await update(reestimated, { points: 40, status: 'done' });
+    await remove(gone);
+    await update(abroad, { sprint_id: elsewhere.id });
+    await unchanged();
+    await made2xx(
+      client.put(team.path, { time_zone: 'Pacific/Kiritimati', name: `${team.name}!` }),
+    );
+    await made2xx(client.put(`/api/sprints/${sprint.id}`, { name: 'Renamed', goal: 'Frozen' }));
+    await made2xx(client.post(`/api/sprints/${next.id}/complete`));
+    await made2xx(client.post(`/api/sprints/${next.id}/reopen`));
+    await made2xx(client.delete(`/api/sprints/${next.id}`));
+    await unchanged();
+    expect((await report(sprint)).sprint.name).toBe('Renamed');
+  });
+
+  it('counts what was carried over as removed when the sprint is reopened, until it is back', async () => {
+    const team = await board();
+    const sprint = await team.sprint('2026-03-02');
+    const [one, two] = [await team.story(sprint, { points: 1 }), await team.story(sprint)];
+    at('2026-03-03T12:00:00.000Z');
+    const closed = await complete(sprint);
+    expect(closed).toMatchObject({ removed: { count: 0 }, unfinished: { count: 2 } });
+    await made2xx(client.post(`/api/sprints/${sprint.id}/reopen`));
+    at('2026-03-04T12:00:00.000Z');
+    let told = await report(sprint);
+    expect(told.as_of).toBe('2026-03-04T12:00:00.000Z');
+    expect(ids(told.removed)).toEqual([one.id, two.id]);
+    expect(told.unfinished.count).toBe(0);
+    await update(two, { sprint_id: sprint.id });
+    await update(two, { status: 'done' });
+    told = await complete(sprint);
+    expect(ids(told.removed)).toEqual([one.id]);
+    expect(ids(told.completed)).toEqual([two.id]);
+    expect(without(await report(sprint))).toBe(without(told));
+  });
+});
+
+describe('a burndown', () => {
+  it.each([
+    ['the spring change of the clocks', 'Europe/Berlin', '2026-03-28', '2026-03-30', 3],
+    ['the autumn change of the clocks', 'America/New_York', '2026-10-31', '2026-11-02', 3],
+    ['a leap day', 'Australia/Lord_Howe', '2028-02-28', '2028-03-01', 3],
+    ['a February without', 'Pacific/Pago_Pago', '2026-02-27', '2026-03-02', 4],
+    ['the turn of the year', 'Pacific/Kiritimati', '2026-12-31', '2027-01-02', 3],
+  ])('has a row for each day over %s', async (_, zone, start_date, end_date, count) => {
+    const team = await board(zone);
+    at(startOfDay(start_date, zone).getTime() - 1);
+    const sprint = await team.sprint(start_date, { end_date });
+    const stories: any[] = [];
+    for (let i = 0; i < count; i += 1) stories.push(await team.story(sprint, { points: count }));
+    expect(await burndown(sprint)).toEqual([]);
+    let seen: any[] = [];
+    for (const [i, story] of stories.entries()) {
+      // The last millisecond of each day.
+      const date = new Date(Date.parse(start_date) + i * 86_400_000).toISOString().slice(0, 10);
+      at(endOfDay(date, zone));
+      await update(story, { status: 'done' });
+      seen = await burndown(sprint);
+      expect(seen).toHaveLength(i + 1);
+      expect(seen[i]).toEqual({
+        date,
+        scope_points: count * count,
+        completed_points: count * (i + 1),
+        remaining_points: count * (count - i - 1),
+        ideal_points: count * (count - i - 1),
+        scope_count: count,
+        completed_count: i + 1,
+        remaining_count: count - i - 1,
+      });
+    }
+    at(endOfDay(end_date, zone).getTime() + 1);
+    expect(await burndown(sprint)).toEqual(seen);
+  });
+
+  it('agrees with the report in its last row, after the end date too, without an end and completed', async () => {
+    const team = await board();
+    const agree = async (sprint: { id: number }, date: string): Promise<void> => {
+      const [told, days] = [await report(sprint), await burndown(sprint)];
+      expect(days.at(-1)).toMatchObject({
+        date,
+        completed_points: told.completed.points,
+        completed_count: told.completed.count,
+        remaining_points: told.unfinished.points,
+        remaining_count: told.unfinished.count,
+      });
+    };
+    const ending = await team.sprint('2026-03-02', { end_date: '2026-03-03' });
+    const endless = await team.sprint('2026-03-02');
+    const story = await team.story(ending, { points: 3 });
+    const other = await team.story(endless, { points: 5 });
+    at('2026-03-05T12:00:00.000Z');
+    await update(story, { status: 'done' });
+    await agree(ending, '2026-03-03');
+    await agree(endless, '2026-03-05');
+    for (const day of await burndown(endless)) expect(day.ideal_points).toBeNull();
+    await complete(endless);
+    at('2026-03-07T12:00:00.000Z');
+    await update(other, { points: 1 });
+    await agree(endless, '2026-03-05');
+  });
+});
+
+describe('formats', () => {
+  const CSV = { headers: { accept: 'text/csv' } };
+  let team: Workspace;
+  let sprint: any;
+  let paths: Record<'report' | 'burndown' | 'velocity' | 'forecast', string>;
+  beforeAll(async () => {
+    at('2026-03-01T12:00:00.000Z');
+    team = await board();
+    for (const [i, done] of [3, 5, 1].entries()) {
+      const old = await team.sprint(`2026-02-0${i + 1}`, { name: `Old, ${i}` });
+      for (let n = 0; n < done; n += 1) await team.story(old, { status: 'done', points: 2 });
+      await complete(old);
+    }
+    sprint = await team.sprint('2026-03-01', { end_date: '2026-03-14', name: 'Now <&> "then"' });
+    await team.story(sprint, { title: 'Say "hi", twice', points: 3 });
+    await team.story(sprint, { status: 'done', points: 5 });
+    await team.story(null, { points: 8 });
+    paths = {
+      report: reportPath(sprint),
+      burndown: `/api/sprints/${sprint.id}/burndown`,
+      velocity: `${team.path}/velocity`,
+      forecast: `${team.path}/forecast`,
+    };
+  });
+  const rows = ({ text }: Answer): any[] => parse(text, { columns: true, bom: false });
+  const asText = (row: object): Record<string, string> =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value ?? '')]));
+
+  it('are JSON where nothing is asked for, or anything', async () => {
+    for (const path of Object.values(paths)) {
+      const plain = await client.get(path);
+      for (const accept of ['*/*', 'application/json; charset=utf-8', 'application/*, */*;q=0.1']) {
+        const asked = await client.get(path, { headers: { accept } });
+        expect(asked.headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(asked.body).toEqual(plain.body);
+      }
+      expect(plain.headers.get('vary')).toBe('Accept');
+    }
+  });
+
+  it('are CSV with the rows of the JSON', async () => {
+    const days = (await client.get(paths.burndown)).body.days;
+    const answer = await client.get(paths.burndown, CSV);
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(rows(answer)).toEqual(days.map(asText));
+    const { sprints } = (await client.get(paths.velocity)).body;
+    expect(rows(await client.get(paths.velocity, CSV))).toEqual(sprints.map(asText));
+    const { when, next_sprint } = (await client.get(paths.forecast)).body;
+    expect(rows(await client.get(paths.forecast, CSV))).toEqual(
+      when.map((row: any, i: number) => asText({ ...row, ...next_sprint[i] })),
+    );
+    const told = (await client.get(paths.report)).body;
+    const told_ = rows(await client.get(paths.report, CSV));
+    expect(told_.map((row) => [row.group, Number(row.id), row.title])).toEqual(
+      ['committed', 'added', 'removed', 're_estimated', 'completed', 'unfinished'].flatMap(
+        (group) => told[group].stories.map((story: any) => [group, story.id, story.title]),
+      ),
+    );
+  });
+
+  it('are pictures of burndown and velocity, under a policy that allows their style and no more', async () => {
+    for (const path of [paths.burndown, paths.velocity]) {
+      const picture = await client.get(path, {
+        headers: { accept: 'image/avif,image/svg+xml,image/*,*/*;q=0.8' },
+      });
+      expect(picture.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+      expect(picture.text).toMatch(/^<svg .*<\/svg>$/s);
+      const [, style = ''] = /<style>(.*?)<\/style>/s.exec(picture.text) ?? [];
+      const hash = createHash('sha256').update(style).digest('base64');
+      expect(picture.headers.get('content-security-policy')).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`,
+      );
+      expect(picture.text.replace(style, '')).not.toMatch(/<style>.+<\/style>| style=|<script/);
+    }
+    expect((await client.get(`${paths.burndown}?format=svg`)).text).toContain(
+      'Now &lt;&amp;&gt; "then"',
+    );
+    const json = await client.get(paths.burndown);
+    expect(json.headers.get('content-security-policy')).not.toContain('style-src');
+  });
+
+  it('are chosen by `?format=`, whatever `Accept` says', async () => {
+    for (const [path, formats] of [
+      [paths.report, ['json', 'csv']],
+      [paths.burndown, ['json', 'csv', 'svg']],
+      [paths.velocity, ['json', 'csv', 'svg']],
+      [paths.forecast, ['json', 'csv']],
+    ] as const) {
+      for (const format of formats) {
+        const accept = format === 'csv' ? 'application/json' : 'text/csv';
+        const asked = await client.get(`${path}?format=${format}`, { headers: { accept } });
+        expect(asked.headers.get('content-type')).toContain(format);
+        const named = await client.get(`${path}?format=${format}`, {
+          headers: { accept: 'text/html' },
+        });
+        expect(named.text).toBe(asked.text);
+      }
+    }
+  });
+
+  it('that a resource has not are 406 in `Accept` and 400 in `?format=`', async () => {
+    for (const [path, accept] of [
+      [paths.report, 'image/svg+xml'],
+      [paths.burndown, 'text/html'],
+      [paths.velocity, 'text/csv;q=0, application/pdf'],
+      [paths.forecast, 'image/svg+xml'],
+    ] as const) {
+      const refused = await client.get(path, { headers: { accept } });
+      expect([refused.status, refused.body.code]).toEqual([406, 'not_acceptable']);
+      expect(refused.headers.get('vary')).toBe('Accept');
+    }
+    for (const query of ['format=svg', 'format=', 'format=JSON', 'format=csv&format=json']) {
+      const refused = await client.get(`${paths.report}?${query}`);
+      expect([refused.status, refused.body.errors[0].parameter]).toEqual([400, 'format']);
+    }
+  });
+
+  it('have a tag each, and 304 for those who know it', async () => {
+    for (const path of Object.values(paths)) {
+      const tags = new Set<string>();
+      for (const format of ['json', 'csv', 'svg']) {
+        const answer = await client.get(`${path}?format=${format}`);
+        if (answer.status !== 200) continue;
+        const tag = answer.headers.get('etag') ?? '';
+        expect(tag).toMatch(/^"[\w-]{27}"$/);
+        tags.add(tag);
+        const again = await client.get(`${path}?format=${format}`, {
+          headers: { 'if-none-match': `"other", W/${tag}` },
+        });
+        expect([again.status, again.text]).toEqual([304, '']);
+        expect(again.headers.get('etag')).toBe(tag);
+        expect(again.headers.get('vary')).toBe('Accept');
+        const head = await client.call('HEAD', `${path}?format=${format}`);
+        expect([head.status, head.text]).toEqual([200, '']);
+        for (const name of ['etag', 'content-type', 'content-length', 'vary']) {
+          expect([name, head.headers.get(name)]).toEqual([name, answer.headers.get(name)]);
+        }
+      }
+      expect(tags.size).toBeGreaterThan(1);
+    }
+    const { headers } = await client.get(`${paths.burndown}?format=svg`);
+    await team.story(sprint, { points: 1 });
+    const other = await client.get(`${paths.burndown}?format=svg`, {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
+    expect(other.status).toBe(200);
+  });
+
+  it('are streamed where a sprint has gone on for decades, and tagged nevertheless', async () => {
+    const long = await (await board()).sprint('1990-01-01');
+    const path = `/api/sprints/${long.id}/burndown`;
+    const answer = await client.get(`${path}?format=csv`);
+    expect(answer.headers.get('content-length')).toBeNull();
+    const lines = answer.text.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(13_210);
+    expect([lines[1], lines.at(-1)]).toEqual([
+      '1990-01-01,0,0,0,,0,0,0',
+      '2026-03-01,0,0,0,,0,0,0',
+    ]);
+    const tag = answer.headers.get('etag') ?? '';
+    const again = (format: string): Promise<Answer> =>
+      client.get(`${path}?format=${format}`, { headers: { 'if-none-match': tag } });
+    expect((await again('csv')).status).toBe(304);
+    const json = await again('json');
+    expect(json.body.days).toHaveLength(lines.length - 1);
+    expect(json.body.days.slice(498, 502).map((day: any) => day.date)).toEqual([
+      ...['1991-05-14', '1991-05-15', '1991-05-16', '1991-05-17'],
+    ]);
+    at('2026-03-02T12:00:00.000Z');
+    expect((await again('csv')).text.trimEnd().split('\r\n')).toHaveLength(lines.length + 1);
+    expect((await client.get(`${path}?format=svg`)).text.length).toBeLessThan(200_000);
+  });
+});
+
+/** A board with sprints of 1 to `count` done stories of 2 points, each with one that is carried over. */
+async function history(count: number, days = 7): Promise<Workspace> {
+  const team = await board();
+  for (let i = 1; i <= count; i += 1) {
+    const start = Date.parse('2026-01-01') + (i - 1) * days * 86_400_000;
+    const date = (offset: number): string =>
+      new Date(start + offset * 86_400_000).toISOString().slice(0, 10);
+    at(`${date(0)}T08:00:00.000Z`);
+    const sprint = await team.sprint(date(0), { end_date: date(days - 1), name: `Sprint ${i}` });
+    for (let n = 0; n < i; n += 1) await team.story(sprint, { points: 2, status: 'done' });
+    await team.story(sprint, { points: 0.5 });
+    at(`${date(days - 1)}T18:00:00.000Z`);
+    await complete(sprint);
+  }
+  return team;
+}
+
+describe('velocity', () => {
+  it('tells of the last completed sprints, oldest first, with average and median', async () => {
+    const team = await history(4);
+    await team.sprint('2025-12-01');
+    const { body } = await client.get(`${team.path}/velocity`);
+    expect(body).toMatchObject({
+      average_points: 5,
+      median_points: 5,
+      average_count: 2.5,
+      median_count: 2.5,
+    });
+    expect(body.sprints.map((sprint: any) => sprint.name)).toEqual([
+      ...['Sprint 1', 'Sprint 2', 'Sprint 3', 'Sprint 4'],
+    ]);
+    expect(body.sprints[1]).toEqual({
+      id: body.sprints[1].id,
+      name: 'Sprint 2',
+      start_date: '2026-01-08',
+      end_date: '2026-01-14',
+      completed_at: '2026-01-14T18:00:00.000Z',
+      committed_points: 4.5,
+      completed_points: 4,
+      unfinished_points: 0.5,
+      committed_count: 3,
+      completed_count: 2,
+      unfinished_count: 1,
+    });
+    const last = await client.get(`${team.path}/velocity?last=2`);
+    expect(last.body).toMatchObject({ sprints: body.sprints.slice(2), average_points: 7 });
+    for (const query of ['last=0', 'last=101', 'last=x', 'first=1']) {
+      expect((await client.get(`${team.path}/velocity?${query}`)).status).toBe(400);
+    }
+    const missing = await client.get('/api/boards/nobody/velocity');
+    expect([missing.status, missing.body.code]).toEqual([404, 'board_not_found']);
+  });
+
+  it('of no sprint is null', async () => {
+    const { body } = await client.get(`${(await board()).path}/velocity`);
+    expect(body).toEqual({
+      sprints: [],
+      average_points: null,
+      median_points: null,
+      average_count: null,
+      median_count: null,
+    });
+  });
+
+  it('forgets a sprint that is reopened, and tells anew of one that is completed again', async () => {
+    const team = await history(2);
+    const velocity = async (): Promise<any> => (await client.get(`${team.path}/velocity`)).body;
+    const [first, second] = (await velocity()).sprints;
+    await made2xx(client.post(`/api/sprints/${second.id}/reopen`));
+    expect((await velocity()).sprints).toEqual([first]);
+    await team.story(second, { points: 3, status: 'done' });
+    await complete(second);
+    expect((await velocity()).sprints[1]).toMatchObject({
+      id: second.id,
+      completed_points: 7,
+      unfinished_points: 0,
+    });
+    await made2xx(client.put(`/api/sprints/${second.id}`, { name: 'Renamed' }));
+    await made2xx(client.put(team.path, { time_zone: 'Pacific/Kiritimati' }));
+    expect((await velocity()).sprints[1]).toMatchObject({ name: 'Renamed', completed_points: 7 });
+  });
+});
+
+describe('a forecast', () => {
+  it('draws from the completed sprints, and is the same for the same seed', async () => {
+    const team = await history(5);
+    at('2026-02-10T12:00:00.000Z');
+    for (let i = 0; i < 4; i += 1) await team.story(null, { points: 10 });
+    await team.story(null, { points: 50, status: 'done' });
+    const path = `${team.path}/forecast`;
+    const { body } = await client.get(path);
+    expect(body).toMatchObject({
+      seed: 1,
+      trials: 10_000,
+      history: { sprints: 5 },
+      backlog: { count: 9, points: 42.5 },
+      next_sprint: [
+        { percent: 50, points: 6, count: 3 },
+        { percent: 85, points: 2, count: 1 },
+        { percent: 95, points: 2, count: 1 },
+      ],
+    });
+    for (const [i, { sprints, date }] of body.when.entries()) {
+      // Each sprint does 2 to 10 points; they follow today at a week each.
+      expect(sprints).toBeGreaterThanOrEqual(i === 0 ? 5 : body.when[i - 1].sprints);
+      expect(sprints).toBeLessThanOrEqual(22);
+      const days = (Date.parse(date) - Date.parse('2026-02-10')) / 86_400_000;
+      expect(days).toBe(7 * sprints);
+    }
+    expect((await client.get(path)).text).toBe(JSON.stringify(body));
+    expect((await client.get(`${path}?seed=1&trials=10000`)).text).toBe(JSON.stringify(body));
+    const other = await client.get(`${path}?seed=-2&trials=10`);
+    expect(other.body).toMatchObject({ seed: -2, trials: 10, next_sprint: body.next_sprint });
+  });
+
+  it('is of the work that is named: the backlog, stories or points, from the end of the active sprint', async () => {
+    const team = await board();
+    at('2026-01-01T12:00:00.000Z');
+    for (const [i, days] of [10, 14, 30].entries()) {
+      const end_date = new Date(Date.parse('2026-01-01') + (days - 1) * 86_400_000).toISOString();
+      const sprint = await team.sprint('2026-01-01', { end_date, name: `${i}` });
+      await team.story(sprint, { points: 4, status: 'done' });
+      await team.story(sprint, { points: 1, status: 'done' });
+      await complete(sprint);
+    }
+    const when = async (query = ''): Promise<any> =>
+      (await client.get(`${team.path}/forecast${query}`)).body.when[1];
+    expect(await when()).toEqual({ percent: 85, sprints: 0, date: '2026-01-01' });
+    await team.story(null, { points: 11 });
+    expect(await when()).toEqual({ percent: 85, sprints: 3, date: '2026-02-12' });
+    // Not all is estimated, so that stories are counted.
+    const unestimated = await team.story(null);
+    expect(await when()).toEqual({ percent: 85, sprints: 1, date: '2026-01-15' });
+    expect(await when('?points=10.01')).toMatchObject({ sprints: 3 });
+    expect(await when('?points=10')).toMatchObject({ sprints: 2 });
+    expect(await when('?stories=5')).toMatchObject({ sprints: 3 });
+    expect(await when('?stories=1&sprint_days=3')).toMatchObject({ date: '2026-01-04' });
+    expect(await when('?stories=2001')).toEqual({ percent: 85, sprints: null, date: null });
+    await update(unestimated, { points: 0 });
+    const active = await team.sprint('2026-01-01', { end_date: '2026-01-05' });
+    expect(await when()).toEqual({ percent: 85, sprints: 3, date: '2026-02-16' });
+    await made2xx(client.put(`/api/sprints/${active.id}`, { end_date: null }));
+    expect(await when()).toMatchObject({ date: '2026-02-12' });
+  });
+
+  it('is refused with fewer than three completed sprints, and for questions that have no answer', async () => {
+    const team = await history(2);
+    const path = `${team.path}/forecast`;
+    const refused = await client.get(path);
+    expect([refused.status, refused.body.code]).toEqual([409, 'not_enough_history']);
+    for (const query of ['seed=1.5', 'seed=2147483648', 'trials=0', 'trials=10001', 'stories=0']) {
+      expect((await client.get(`${path}?${query}`)).status).toBe(400);
+    }
+    for (const query of ['points=-1', 'points=0.001', 'sprint_days=0', 'days=1']) {
+      expect((await client.get(`${path}?${query}`)).status).toBe(400);
+    }
+    const both = await client.get(`${path}?stories=1&points=1`);
+    expect([both.status, both.body.errors.map((fault: any) => fault.parameter)]).toEqual([
+      400,
+      ['stories', 'points'],
+    ]);
+    const missing = await client.get('/api/boards/nobody/forecast?stories=1&points=1');
+    expect(missing.body.code).toBe('board_not_found');
+  });
+});
+
+describe('the cost of a report', () => {
+  it('is two queries, which find by an index all that they read', async () => {
+    const team = await board();
+    const sprint = await team.sprint('2026-03-01');
+    const { id: boardId } = (await client.get(team.path)).body;
+    const database = service.app.get(Database);
+    await bulk(boardId, sprint.id);
+    const asked: [string, readonly Parameter[]][] = [];
+    const told = await database.snapshot((reader) => {
+      const counting: Reader = {
+        query: (sql, parameters = []) => {
+          asked.push([sql, parameters]);
+          return reader.query(sql, parameters);
+        },
+      };
+      return reportOf(counting, sprint.id, new Date());
+    });
+    expect(told.unfinished.count + told.completed.count).toBe(500);
+    expect(asked).toHaveLength(2);
+    const plans: Record<string, any>[][] = [];
+    for (const [sql, parameters] of asked) {
+      const explain = service.database.engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+      plans.push(await database.query<Record<string, any>>(`${explain} ${sql}`, parameters));
+    }
+    const plan = (plans[1] ?? []).map((row) => row.detail ?? `${row.table} ${row.key}`);
+    const of = (index: string): number => plan.filter((line) => line.includes(index)).length;
+    expect(of('ix_events_entity')).toBe(3);
+    expect(of('ix_events_sprint')).toBe(1);
+    const scans = plan.filter((line) => /^SCAN |^e null/.test(line) && !/SCAN i\b/.test(line));
+    expect(scans).toEqual([]);
+  });
+
+  /** 500 stories and 5,000 events of a sprint, and as many events again of other stories. */
+  async function bulk(boardId: number, sprintId: number): Promise<void> {
+    const rows = Array.from({ length: 10_000 }, (_, i): Parameter[] => {
+      const ours = i % 2 === 0;
+      const story = 1_000_000 + (i % 1000);
+      const version = 1 + Math.floor(i / 1000);
+      const members = { title: 'A story', sprint_id: ours ? sprintId : null, points: i % 8 };
+      const place = ours ? sprintId : null;
+      return [
+        ...[boardId, 100 + i, version === 1 ? 'story.created' : 'story.updated'],
+        ...['2026-03-01 12:00:00.000', 'ada', 'story', story, version, place, place],
+        ...[
+          version === 1 ? null : '{}',
+          JSON.stringify(version === 1 ? members : { points: i % 5 }),
+        ],
+      ];
+    });
+    await service.app.get(Database).engine.transaction(async (writer) => {
+      for (let start = 0; start < rows.length; start += 500) {
+        const chunk = rows.slice(start, start + 500);
+        await writer.run(
+          `INSERT INTO events (board_id, revision, type, at, actor, entity, entity_id, entity_version, sprint_id, from_sprint_id, \`before\`, \`after\`)
+           VALUES ${chunk.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')}`,
+          chunk.flat(),
+        );
+      }
+    }, Date.now() + 60_000);
+  }
+});
