@@ -15,7 +15,7 @@ const lists = fc
   )
   .map(([origin, seqs, cut]) => {
     const list = seqs
-      .sort((a, b) => a - b)
+      .toSorted((a, b) => a - b)
       .map((seq, i): Seat => ({ id: i + 1, seq: Math.min(GREATEST, origin + seq) }));
     return { list, cut: Math.min(cut, list.length) };
   });
