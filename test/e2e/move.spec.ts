@@ -445,18 +445,18 @@ describe('in a backlog of 100,000 stories a move', () => {
   it('to an end renumbers nothing, and into the dense middle is one event within a second', async () => {
     // Where the machine does other things, too, a second is what it makes of the bare statement, and
     // one of three moves is not disturbed.
-    for (let tries = 1; ; tries += 1) {
-      const [took, bare] = await moveIntoTheMiddle();
-      const limit = Math.max(1000, 3 * bare);
-      if (took >= limit && tries < 3) continue;
-      expect(took).toBeLessThan(limit);
-      break;
-    }
+    const seconds: number[] = [];
+    do seconds.push(await moveIntoTheMiddle());
+    while (Math.min(...seconds) >= 1 && seconds.length < 3);
+    expect(Math.min(...seconds)).toBeLessThan(1);
   }, 120_000);
 });
 
-/** The milliseconds that a move takes, and those of an UPDATE of as many rows as give way to it. */
-async function moveIntoTheMiddle(): Promise<[move: number, bare: number]> {
+/**
+ * How long a move takes, in seconds or, if that is longer, in three times what it takes an UPDATE of as
+ * many rows as give way; Infinity where the machine had no time for it while a request may wait.
+ */
+async function moveIntoTheMiddle(): Promise<number> {
   const { board, ids } = await list([1]);
   const [moved] = ids as [number];
   await fill(board, 100_000);
@@ -468,7 +468,11 @@ async function moveIntoTheMiddle(): Promise<[move: number, bare: number]> {
   const [, first] = (await client.get(`/api/boards/${board}/backlog?limit=2`)).body;
   const middle = first.id + 49_999;
   const before = await revision(board);
-  const took = await timed(() => move(moved, { position: { after: middle } }));
+  let status = 0;
+  const took = await timed(async () => {
+    ({ status } = await move(moved, { position: { after: middle } }));
+  });
+  if (status === 503) return Infinity;
   const events = (await log(client, board)).slice(before);
   expect(events.map(({ type }) => type)).toEqual(['stories.shifted', 'story.moved']);
   expect(events[0].after.count).toBe(50_000);
@@ -490,7 +494,7 @@ async function moveIntoTheMiddle(): Promise<[move: number, bare: number]> {
       ),
     ),
   );
-  return [took, bare];
+  return took / Math.max(1000, 3 * bare);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
