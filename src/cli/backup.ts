@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import Database from 'libsql';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { Config } from '../config';
+import { copySqlite } from '../database/sqlite-copy';
 import { Refusal } from './application';
 
 /** `backup`: a copy of an SQLite database as it is at one moment, while the service goes on. */
@@ -22,37 +21,11 @@ export function registerBackup(program: Command): void {
       }
       if (!existsSync(database.file)) throw new Refusal(`There is no database ${database.file}.`);
       if (existsSync(file)) throw new Refusal(`${file} exists already.`);
-      copy(database.file, file);
+      try {
+        copySqlite(database.file, file);
+      } catch (error) {
+        throw new Refusal(`No copy was made: ${(error as Error).message}`, { cause: error });
+      }
       console.log(`Copied ${database.file} to ${file}.`);
     });
-}
-
-/** Writes the copy under another name first: where the file exists, it is whole and on the disk. */
-function copy(from: string, to: string): void {
-  const unfinished = `${to}.unfinished`;
-  rmSync(unfinished, { force: true });
-  try {
-    const database = new Database(from);
-    try {
-      // A transaction that reads: it sees one moment, and keeps nobody from writing.
-      database.prepare('VACUUM INTO ?').run(unfinished);
-    } finally {
-      database.close();
-    }
-    sync(unfinished);
-    renameSync(unfinished, to);
-    sync(dirname(to));
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw new Refusal(`No copy was made: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

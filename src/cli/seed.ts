@@ -9,6 +9,7 @@ import { Problem } from '../common/problem';
 import { CompleteSprint } from '../completion/completion.dto';
 import { CompletionService } from '../completion/completion.service';
 import { CreateSprint } from '../sprints/sprint.dto';
+import { reportOf } from '../reports/report.queries';
 import { SprintsService } from '../sprints/sprints.service';
 import { StoriesService } from '../stories/stories.service';
 import { CreateStory, UpdateStory } from '../stories/story.dto';
@@ -94,7 +95,7 @@ function plan(
     if (day < 0) {
       at(day + 14, 8, () => {
         const sent = body(CompleteSprint, { unfinished: 'next' });
-        return app.get(CompletionService).complete(OPERATOR, sprint, sent);
+        return app.get(CompletionService).complete(OPERATOR, sprint, sent, reportOf);
       });
     }
     for (const story of demo) {

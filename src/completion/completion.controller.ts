@@ -5,6 +5,7 @@ import { From } from '../common/caller';
 import { Answers, AnswersAction, Needs } from '../common/http';
 import { SprintId } from '../common/ids';
 import { ReportView } from '../reports/report.dto';
+import { ReportsService } from '../reports/reports.service';
 import { SprintView } from '../sprints/sprint.dto';
 import { CompleteSprint } from './completion.dto';
 import { CompletionService } from './completion.service';
@@ -12,7 +13,10 @@ import { CompletionService } from './completion.service';
 @ApiTags('Sprints')
 @Controller('api')
 export class CompletionController {
-  constructor(private readonly completion: CompletionService) {}
+  constructor(
+    private readonly completion: CompletionService,
+    private readonly reports: ReportsService,
+  ) {}
 
   @Post('sprints/:sprint_id/complete')
   @Needs('write')
@@ -22,7 +26,7 @@ export class CompletionController {
     @SprintId() id: number,
     @Body() body: CompleteSprint,
   ): Promise<ReportView> {
-    return this.completion.complete(caller, id, body);
+    return this.completion.complete(caller, id, body, this.reports.reportSeenBy);
   }
 
   @Post('sprints/:sprint_id/reopen')

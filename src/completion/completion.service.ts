@@ -3,15 +3,17 @@ import type { Caller } from '../common/caller';
 import { requireMatch } from '../common/etag';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
+import type { Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
-import type { ReportView } from '../reports/report.dto';
-import { reportOf } from '../reports/report.queries';
 import type { SprintView } from '../sprints/sprint.dto';
 import { changeSprint, takeSprint } from '../sprints/sprints.service';
 import { arrange } from '../stories/arrange';
 import { seatedIn } from '../stories/reseat';
 import { requireOpen } from '../stories/stories.service';
 import type { CompleteSprint } from './completion.dto';
+
+/** What is told of a sprint at an instant, by the log that the reader sees. */
+export type Tell<Report> = (reader: Reader, sprintId: number, now: Date) => Promise<Report>;
 
 /** Completes sprints, and undoes that. */
 @Injectable()
@@ -20,15 +22,17 @@ export class CompletionService {
 
   /**
    * Completes a sprint: its done stories stay, the others are carried over in their order. All of it
-   * is one change, in which its report is made; a dry run is undone after that.
+   * is one change, and its report is what `tell` makes of it before it is over, so that a dry run, which
+   * is undone after that, has the same.
    * @throws Problem `sprint_completed`, `sprint_not_started`, `no_next_sprint_to_carry_to`, …
    */
-  complete(
+  complete<Report>(
     caller: Caller,
     id: number,
     { unfinished = 'backlog', position = 'first', dry_run = false }: CompleteSprint,
-  ): Promise<ReportView> {
-    const work = async (change: Change): Promise<ReportView> => {
+    tell: Tell<Report>,
+  ): Promise<Report> {
+    const work = async (change: Change): Promise<Report> => {
       const { board, before } = await takeSprint(change, id);
       requireMatch(caller, before);
       if (before.state === 'completed') throw new Problem('sprint_completed');
@@ -38,7 +42,7 @@ export class CompletionService {
       await changeSprint(change, board, before, 'sprint.completed', { completed_at: change.now });
       await arrange(change, board, stories, { board, sprintId }, position);
       await change.flush();
-      return reportOf(change, id, change.instant);
+      return tell(change, id, change.instant);
     };
     return dry_run ? this.unitOfWork.rehearse(caller, work) : this.unitOfWork.run(caller, work);
   }

@@ -50,6 +50,9 @@ export class ReportsService {
    */
   private readonly frozen = new LRUCache<string, Totals>({ max: 10_000 });
 
+  /** As `report`, by what the reader sees: for a change that is not over yet. */
+  readonly reportSeenBy = reportOf;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,

@@ -160,7 +160,7 @@ describe('bytes that are hardly HTTP', () => {
     ['a field without a name', `GET / HTTP/1.1\r\n${HOST}: x\r\n\r\n`, 400],
     ['a folded field', `GET / HTTP/1.1\r\n${HOST}X: a\r\n\x01b\r\n\r\n`, 400],
     ['a field of 100 KB', `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
-    ['a URL of 100 KB', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
+    ['a URL of 100 KB', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\n${HOST}\r\n`, 414],
     [
       '1,000 fields',
       `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n${'X: 1\r\n'.repeat(1000)}\r\n`,

@@ -1,0 +1,36 @@
+import Database from 'libsql';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Copies an SQLite database as it is at one moment. It is written under another name first: where the
+ * file exists, it is whole and on the disk.
+ */
+export function copySqlite(from: string, to: string): void {
+  const unfinished = `${to}.unfinished`;
+  rmSync(unfinished, { force: true });
+  try {
+    const database = new Database(from);
+    try {
+      // A transaction that reads: it sees one moment, and keeps nobody from writing.
+      database.prepare('VACUUM INTO ?').run(unfinished);
+    } finally {
+      database.close();
+    }
+    sync(unfinished);
+    renameSync(unfinished, to);
+    sync(dirname(to));
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
