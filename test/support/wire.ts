@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 
@@ -11,11 +12,17 @@ export interface WireAnswer {
 /** A request with whatever header fields; `fetch` sets some by itself. */
 export function send(
   url: string,
-  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  options: {
+    method?: string;
+    headers?: Record<string, string>;
+    body?: string;
+    /** Keeps connections for many requests; without it each has its own. */
+    agent?: Agent;
+  } = {},
 ): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
-    const { method = 'GET', headers = {}, body } = options;
-    const call = request(url, { method, headers, agent: false }, (response) => {
+    const { method = 'GET', headers = {}, body, agent = false } = options;
+    const call = request(url, { method, headers, agent }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => (text += part));

@@ -3,7 +3,15 @@ import { replay } from '../../../src/reports/past';
 import { report } from '../../../src/reports/report';
 import { Log } from './log';
 import type { Moment, RealSprint } from './real-sprints';
-import { expected, gap, operations, realSprints, scope, withRealSprints } from './real-sprints';
+import {
+  expected,
+  expectedDays,
+  gap,
+  operations,
+  realSprints,
+  scope,
+  withRealSprints,
+} from './real-sprints';
 
 const START = '2026-03-02';
 
@@ -76,19 +84,7 @@ function look(log: Log, sprint: number, seen: Moment[], real: RealSprint): void 
   }).toEqual(expected(seen, real));
 
   const rows = new Map([...burndown(past)].map((day) => [day.date, day]));
-  const published = new Map(
-    seen.map((moment) => {
-      const time = Date.parse(START) + (0.5 + (moment.percent / 100) * real.days) * 86_400_000;
-      const { count, points } = scope(moment);
-      const row = {
-        scope_points: points,
-        scope_count: count,
-        completed_points: moment.done.points,
-        completed_count: moment.done.count,
-      };
-      return [new Date(time).toISOString().slice(0, 10), row];
-    }),
-  );
+  const published = expectedDays(seen, real, START);
   expect([...published.keys()].map((date) => rows.get(date))).toMatchObject([
     ...published.values(),
   ]);

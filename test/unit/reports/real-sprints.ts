@@ -182,6 +182,27 @@ function less(one: Amount, other: Amount): Amount {
   return { count: one.count - other.count, points: one.points - other.points };
 }
 
+/** The rows of a burndown that must tell what was published at the moments seen so far, by date. */
+export function expectedDays(
+  moments: Moment[],
+  { days }: RealSprint,
+  start_date: string,
+): Map<string, object> {
+  return new Map(
+    moments.map((moment) => {
+      const time = Date.parse(start_date) + (0.5 + (moment.percent / 100) * days) * 24 * HOUR;
+      const { count, points } = scope(moment);
+      const row = {
+        scope_points: points,
+        scope_count: count,
+        completed_points: moment.done.points,
+        completed_count: moment.done.count,
+      };
+      return [new Date(time).toISOString().slice(0, 10), row];
+    }),
+  );
+}
+
 /** What the report must tell at a moment. */
 export interface Expected {
   committed: Amount;

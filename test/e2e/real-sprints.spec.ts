@@ -1,0 +1,148 @@
+import { Agent } from 'node:http';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { send } from '../support/wire';
+import type { Moment, Operation, RealSprint } from '../unit/reports/real-sprints';
+import {
+  expected,
+  expectedDays,
+  operations,
+  realSprints,
+  withRealSprints,
+} from '../unit/reports/real-sprints';
+
+const START = '2026-03-02';
+/** Requests at a time, each of another board. */
+const LANES = 8;
+/** Of the published sprints one in so many; REAL_SPRINTS=all takes every one. */
+const STRIDE = process.env.REAL_SPRINTS === 'all' ? 1 : 4;
+
+withRealSprints('real sprints, lived through over HTTP', () => {
+  let service: TestApp;
+  const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+  beforeAll(async () => {
+    service = await startApp();
+  });
+  afterAll(async () => {
+    agent.destroy();
+    await service.close();
+  });
+
+  async function call(method: string, path: string, body?: object): Promise<any> {
+    const { status, text } = await send(service.url + path, {
+      method,
+      agent,
+      ...(body && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    if (status >= 300) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${text}`);
+    return JSON.parse(text);
+  }
+
+  /** A published sprint on a board of its own, and where stories go that leave the board. */
+  class Life {
+    private readonly board: string;
+    private readonly stories = new Map<string, number>();
+    private readonly seen: Moment[] = [];
+    private sprint = 0;
+
+    constructor(
+      readonly real: RealSprint,
+      private readonly abroad: number,
+    ) {
+      this.board = `/api/boards/${real.board}-${real.sprint}`;
+    }
+
+    async live(operation: Operation): Promise<void> {
+      const story = 'story' in operation ? this.stories.get(operation.story) : undefined;
+      switch (operation.do) {
+        case 'create_sprint': {
+          const { start_date, end_date } = operation;
+          const made = await call('POST', `${this.board}/sprints`, { start_date, end_date });
+          this.sprint = made.id;
+          break;
+        }
+        case 'create_story': {
+          const { story: title, points } = operation;
+          const list =
+            operation.in === 'sprint'
+              ? `/api/sprints/${this.sprint}/stories`
+              : `${this.board}/backlog`;
+          this.stories.set(title, (await call('POST', list, { title, points })).id);
+          break;
+        }
+        case 'update_story': {
+          const { points, status } = operation;
+          await call('PUT', `/api/stories/${story}`, { points, status });
+          break;
+        }
+        case 'move_story': {
+          const places = { sprint: this.sprint, backlog: null, other_board: this.abroad };
+          await call('POST', `/api/stories/${story}/move`, { sprint_id: places[operation.to] });
+          break;
+        }
+        case 'delete_story':
+          await call('DELETE', `/api/stories/${story}`);
+          break;
+        case 'look':
+          this.seen.push(operation.moment);
+          await this.look();
+      }
+    }
+
+    private async look(): Promise<void> {
+      const told = await call('GET', `/api/sprints/${this.sprint}/report`);
+      const amount = ({ count, points }: any): any => ({ count, points });
+      expect({
+        committed: amount(told.committed),
+        added: amount(told.added),
+        removed: amount(told.removed),
+        re_estimated: told.re_estimated.points,
+        completed: amount(told.completed),
+        unfinished: amount(told.unfinished),
+      }).toEqual(expected(this.seen, this.real));
+
+      const { days } = await call('GET', `/api/sprints/${this.sprint}/burndown`);
+      const rows = new Map<string, object>(days.map((day: any) => [day.date, day]));
+      const published = expectedDays(this.seen, this.real, START);
+      expect([...published.keys()].map((date) => rows.get(date))).toMatchObject([
+        ...published.values(),
+      ]);
+    }
+  }
+
+  it('are reported as they were published, at every moment', async () => {
+    service.clock.set('2026-03-01T00:00:00.000Z');
+    const abroad: number[] = [];
+    for (let i = 0; i < LANES; i += 1) {
+      const path = `/api/boards/abroad-${i}/sprints`;
+      abroad.push((await call('POST', path, { start_date: START })).id);
+    }
+    const lives = realSprints()
+      .filter((_, i) => i % STRIDE === 0)
+      .map((real, i) => new Life(real, abroad[i % LANES] as number));
+    // One clock for all boards: what happens at one instant happens before it goes on.
+    const instants = new Map<string, Map<Life, Operation[]>>();
+    for (const life of lives) {
+      for (const operation of operations(life.real, START)) {
+        const instant = instants.get(operation.at) ?? new Map<Life, Operation[]>();
+        instants.set(operation.at, instant);
+        instant.set(life, [...(instant.get(life) ?? []), operation]);
+      }
+    }
+    for (const at of [...instants.keys()].sort()) {
+      service.clock.set(at);
+      const waiting = [...(instants.get(at) as Map<Life, Operation[]>)];
+      const lane = async (): Promise<void> => {
+        for (let next = waiting.pop(); next; next = waiting.pop()) {
+          const [life, todo] = next;
+          for (const operation of todo) await life.live(operation);
+        }
+      };
+      await Promise.all(Array.from({ length: LANES }, lane));
+    }
+    expect.assertions(lives.length * 4 * 2);
+  }, 600_000);
+});
