@@ -8,7 +8,7 @@ import { openServer } from './store';
 const STORIES = 500;
 /** Of the sprint: one that makes each story, and others that change it. */
 const EVENTS = 5000;
-const ASKS = 20;
+const ASKS = 40;
 
 const EVENT_COLUMNS = [
   ...['board_id', 'revision', 'type', 'at', 'actor', 'entity', 'entity_id', 'entity_version'],
