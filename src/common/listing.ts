@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameter, Reader } from '../database/engine';
 import { Answer } from './answer';
@@ -127,6 +128,8 @@ export class Listing extends Answer {
         let position = after;
         let separator = '[';
         for (;;) {
+          // Nothing here need wait for anything, so others would never have their turn.
+          await nextTurn();
           const rows = await this.read(reader, position, CHUNK);
           const last = rows[rows.length - 1];
           if (last) position = this.source.order.map((key) => key.of(last));

@@ -146,6 +146,8 @@ export class Program {
   }
 
   signal(signal: NodeJS.Signals): void {
+    // To signal "the group 0" would be to signal our own.
+    if (this.child.pid === undefined) return;
     try {
       process.kill(-this.pid, signal);
     } catch (error) {
