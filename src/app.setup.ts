@@ -20,6 +20,7 @@ import { etagOf, matchesNone } from './common/etag';
 import { writeFormat } from './common/formats';
 import type { RouteSettings } from './common/route';
 import { NestLogger } from './common/logging';
+import { cutWhereNothingIsTaken } from './common/patience';
 import type { ProblemCode } from './common/problem';
 import { Problem, PROBLEMS } from './common/problem';
 import { ProblemFilter, sendProblem } from './common/problem.filter';
@@ -302,8 +303,7 @@ async function writeOut(
   }
   const content = await (answer?.open(request, reply) ?? writeFormat(request, reply, payload));
   if (content instanceof Readable) {
-    // Node closes a connection that nothing passes on, and takes its own limit again for the next.
-    request.raw.socket.setTimeout(readerTimeoutMs);
+    cutWhereNothingIsTaken(request, reply, readerTimeoutMs);
     content.once('error', (error: Error) => {
       requestLogger.error({ request_id: request.id, err: error }, 'a long answer was cut off');
     });

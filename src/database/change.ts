@@ -16,6 +16,14 @@ export class Restart extends Error {
   }
 }
 
+/** What the tries of one change know of each other. */
+export interface Tries {
+  /** Boards that an earlier one met. */
+  readonly met: ReadonlySet<number>;
+  /** Told of each board whose row is held; throws where it should not be, for others are before. */
+  holds(board: number): void;
+}
+
 /** A board's row, held until the change is committed or undone. */
 export interface LockedBoard {
   id: number;
@@ -78,8 +86,7 @@ export class Change {
     private readonly dialect: Engine['dialect'],
     readonly caller: Caller,
     readonly instant: Date,
-    /** Boards that an earlier try met. */
-    private readonly met: ReadonlySet<number> = new Set(),
+    private readonly tries: Tries = { met: new Set(), holds: () => undefined },
   ) {
     this.now = stored(instant);
   }
@@ -146,7 +153,7 @@ export class Change {
    */
   async lock(...ids: number[]): Promise<Map<number, LockedBoard>> {
     const first = this.boards.size === 0;
-    const missing = [...new Set(first ? [...ids, ...this.met] : ids)]
+    const missing = [...new Set(first ? [...ids, ...this.tries.met] : ids)]
       .filter((id) => !this.boards.has(id))
       .sort((a, b) => a - b);
     if (missing.length > 0 && !first) throw new Restart('a board more than was held', ...missing);
@@ -155,6 +162,7 @@ export class Change {
         `SELECT ${BOARD} FROM boards WHERE id = ? AND name IS NOT NULL${this.forUpdate}`,
         [id],
       );
+      this.tries.holds(id);
       if (board && maySee(this.caller, board.name)) this.boards.set(id, board);
     }
     return this.boards;
@@ -168,6 +176,7 @@ export class Change {
       [name],
     );
     if (!board) throw new Problem('board_not_found');
+    this.tries.holds(board.id);
     this.boards.set(board.id, board);
     return board;
   }

@@ -3,13 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../common/caller';
 import { Clock } from '../common/clock';
 import { Config } from '../config';
+import type { Tries } from './change';
 import { Change, Restart } from './change';
 import { Database, unavailable } from './database';
 import type { Writer } from './engine';
 import { claim, keep } from './idempotency';
+import { Turns } from './turns';
 
-const MOST_TRIES = 8;
+/** Milliseconds in which a change is run again and again. */
 const RETRY_MS = 2000;
+/** Milliseconds between two tries, at most. */
+const LONGEST_PAUSE = 64;
+
+/** Others wait for their turn at the board. */
+class Contended extends Error {}
 
 /**
  * The one way to change anything. Each change is one transaction that takes the rows of its boards
@@ -18,6 +25,8 @@ const RETRY_MS = 2000;
  */
 @Injectable()
 export class UnitOfWork {
+  private readonly turns = new Turns();
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -37,8 +46,8 @@ export class UnitOfWork {
     if (repeatable?.used) throw new Error('a request with a key is one change, not several');
     if (repeatable) repeatable.used = true;
     return this.attempt(
-      async (writer, met) => {
-        const change = this.change(writer, caller, met);
+      async (writer, tries) => {
+        const change = this.change(writer, caller, tries);
         if (repeatable) {
           const before = await claim(change, repeatable, (e) => this.database.isDuplicate(e));
           repeatable.replayed = before !== undefined;
@@ -58,8 +67,8 @@ export class UnitOfWork {
   async rehearse<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
     const undone: { result?: T } & Error = new Error('the rehearsal is over');
     try {
-      return await this.attempt(async (writer, met) => {
-        undone.result = await work(this.change(writer, caller, met));
+      return await this.attempt(async (writer, tries) => {
+        undone.result = await work(this.change(writer, caller, tries));
         throw undone;
       }, caller.since);
     } catch (error) {
@@ -73,12 +82,12 @@ export class UnitOfWork {
     return this.attempt(work);
   }
 
-  private change(writer: Writer, caller: Caller, met: ReadonlySet<number>): Change {
-    return new Change(writer, this.database.engine.dialect, caller, this.clock.now(), met);
+  private change(writer: Writer, caller: Caller, tries: Tries): Change {
+    return new Change(writer, this.database.engine.dialect, caller, this.clock.now(), tries);
   }
 
   private async attempt<T>(
-    work: (writer: Writer, met: ReadonlySet<number>) => Promise<T>,
+    work: (writer: Writer, tries: Tries) => Promise<T>,
     start = Date.now(),
     deadlineMs?: number,
   ): Promise<T> {
@@ -86,20 +95,33 @@ export class UnitOfWork {
     const deadline = start + (deadlineMs ?? this.config.databaseDeadlineMs);
     // Retries have a time of their own: what was spent in line is no reason to give up.
     let lastRetry: number | undefined;
+    let endTurn: (() => void) | undefined;
     const met = new Set<number>();
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await engine.transaction((writer) => work(writer, met), deadline);
-      } catch (error) {
-        const restart = error instanceof Restart;
-        if (!restart && engine.failure(error) !== 'retry') throw this.database.translated(error);
-        if (restart) for (const board of error.boards) met.add(board);
-        lastRetry ??= Date.now() + (deadlineMs ?? RETRY_MS);
-        if (tries >= MOST_TRIES || Date.now() >= Math.min(lastRetry, deadline))
-          throw unavailable(error);
-        // Jitter, so that those who met once do not meet again.
-        await sleep(Math.random() * 10 * 2 ** tries);
+    const held = new Set<number>();
+    const holds = (board: number): void => {
+      held.add(board);
+      if (!endTurn && this.turns.taken(board)) throw new Contended('others wait for this board');
+    };
+    try {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await engine.transaction((writer) => work(writer, { met, holds }), deadline);
+        } catch (error) {
+          if (error instanceof Restart) for (const board of error.boards) met.add(board);
+          else if (!(error instanceof Contended) && engine.failure(error) !== 'retry') {
+            throw this.database.translated(error);
+          } else if (!endTurn && held.size > 0) {
+            endTurn = await this.turns.take(held, deadline);
+            if (!endTurn) throw unavailable(error);
+          }
+          lastRetry ??= Date.now() + (deadlineMs ?? RETRY_MS);
+          if (Date.now() >= Math.min(lastRetry, deadline)) throw unavailable(error);
+          // Jitter, so that those who met once do not meet again.
+          await sleep(Math.random() * Math.min(LONGEST_PAUSE, 2 ** tries));
+        }
       }
+    } finally {
+      endTurn?.();
     }
   }
 }

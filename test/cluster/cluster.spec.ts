@@ -92,6 +92,7 @@ describe('on a cluster', () => {
     });
     await sleep(10_000);
     await ledger.stop();
+    console.log(`${ledger.acknowledged} acknowledged`);
     expect([...ledger.refused]).toEqual([]);
     for (const program of programs) await ledger.audit(program.url);
   });

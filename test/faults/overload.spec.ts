@@ -3,15 +3,15 @@ import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
 import { scale } from '../support/faults';
 import { Program } from '../support/program';
-import type { Outcome, Repeated, Sent } from '../support/sender';
-import { askFrom, Sender, slowest, statuses } from '../support/sender';
+import type { Repeated, Sent } from '../support/sender';
+import { askFrom, Sender, statuses } from '../support/sender';
 
 // Times are the promise here, and the machine may do other things, too.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 const SECONDS = scale(4, 60);
 const CONNECTIONS = 200;
-/** A sprint so large that a few dozen answers a second are all that one process can give. */
+/** So much to search through that some dozens of answers a second are all that there can be. */
 const STORIES = 1500;
 
 jest.setTimeout(SECONDS * 1000 + 120_000);
@@ -38,12 +38,12 @@ describe('an instance that is asked for far more than it can do', () => {
         Array.from({ length: 50 }, (_, i) =>
           sender.send('POST', `/api/sprints/${sprint.body.id}/stories`, {
             title: `Story ${made + i}`,
-            description: 'x'.repeat(200),
+            description: 'so much to read '.repeat(100),
           }),
         ),
       );
     }
-    const heavy: Repeated = ['GET', '/api/boards/Heavy/sprints/current'];
+    const heavy: Repeated = ['GET', '/api/boards/Heavy/stories?q=needle&count=true'];
     const alone: Sent[] = [];
     for (let i = 0; i < 20; i += 1) alone.push(await sender.send(...heavy));
     await sleep(500);
@@ -51,41 +51,32 @@ describe('an instance that is asked for far more than it can do', () => {
 
     const clients = askFrom(program.url, CONNECTIONS, [heavy], 0);
     const probes: Sent[] = [];
-    for (const end = performance.now() + SECONDS * 1000; performance.now() < end;) {
+    const [start, held] = [performance.now(), program.held];
+    while (performance.now() - start < SECONDS * 1000) {
       probes.push(await sender.send('GET', '/health/live'));
       await sleep(50);
     }
+    // On a machine that is busy with other things all takes as many times longer.
+    const elapsed = performance.now() - start;
+    const slowness = elapsed / Math.max(1, elapsed - (program.held - held));
     const outcomes = await clients.stop();
+
     expect(statuses(outcomes)).toEqual(['200', '503']);
     const answered = outcomes as Sent[];
     const served = answered.filter((one) => one.status === 200);
     const refused = answered.filter((one) => one.status === 503);
-    report({
-      served: served.length,
-      servedP50: percentile(served, 0.5),
-      servedP99: percentile(served, 0.99),
-      refused: refused.length,
-      refusedP50: percentile(refused, 0.5),
-      refusedP99: percentile(refused, 0.99),
-      liveP99: percentile(probes, 0.99),
-      live: slowest(probes),
-    });
-    expect(refused.every((one) => one.headers['retry-after'] === '1')).toBe(true);
     expect(new Set(refused.map((one) => one.body.code))).toEqual(new Set(['overloaded']));
+    expect(refused.every((one) => one.headers['retry-after'] === '1')).toBe(true);
+    // No less than a part of what it can do is done.
+    expect(served.length).toBeGreaterThan(SECONDS);
+    expect(percentile(served, 0.99)).toBeLessThan(1800 + 200 * slowness);
+    expect(percentile(refused, 0.5)).toBeLessThan(100 * slowness);
+    expect(percentile(probes, 0.99)).toBeLessThan(200 * slowness);
 
     await sleep(1500);
     const after: Sent[] = [];
     for (let i = 0; i < 20; i += 1) after.push(await sender.send(...heavy));
-    report({ before: percentile(alone, 0.5), after: percentile(after, 0.5) });
-    report({ memory, grown: program.memory - memory });
+    expect(percentile(after, 0.5)).toBeLessThan(2 * percentile(alone, 0.5) + 20 * slowness);
+    expect(program.memory - memory).toBeLessThan(100 * 1024 * 1024);
   });
 });
-
-function report(figures: Record<string, number>): void {
-  console.log(
-    JSON.stringify(figures, (_, value: unknown) =>
-      typeof value === 'number' ? Math.round(value) : value,
-    ),
-  );
-}
-export type { Outcome };
