@@ -74,7 +74,15 @@ export function createAdapter(config: Config, pino: Pino): FastifyAdapter {
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       refuseConnection(error, socket, config.urlLimit, pino),
     skipMiddie: true,
+    // No route has a schema, so the compilers for them need not be loaded.
+    schemaController: {
+      compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
+    },
   });
+}
+
+function refuseSchema(): never {
+  throw new Error('a route has a schema');
 }
 
 export const applicationOptions = (pino: Pino): NestApplicationOptions => ({

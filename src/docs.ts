@@ -1,7 +1,6 @@
-import fastifyStatic from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RouteSettings } from './common/route';
 
@@ -46,7 +45,12 @@ const SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-const ASSETS = ['favicon-32x32.png', 'index.css', 'swagger-ui.css', 'swagger-ui-bundle.js'];
+const ASSETS = {
+  'favicon-32x32.png': 'image/png',
+  'index.css': 'text/css; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
 
 /** `/openapi.json`, `/docs`, and the way to them. */
 export function setUpDocs(app: NestFastifyApplication): void {
@@ -68,11 +72,13 @@ export function setUpDocs(app: NestFastifyApplication): void {
   });
   server.get('/docs', open, (_request, reply) => send(reply, 'text/html', PAGE));
   server.get('/docs/init.js', open, (_request, reply) => send(reply, 'text/javascript', SCRIPT));
-  void server.register(fastifyStatic, {
-    root: dirname(require.resolve('swagger-ui-dist/package.json')),
-    serve: false,
-  });
-  for (const name of ASSETS) {
-    server.get(`/docs/${name}`, open, (_request, reply) => reply.sendFile(name));
+  const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
+  for (const [name, type] of Object.entries(ASSETS)) {
+    server.get(`/docs/${name}`, open, (_request, reply) =>
+      reply
+        .header('Cache-Control', 'public, max-age=3600')
+        .type(type)
+        .send(createReadStream(join(assets, name))),
+    );
   }
 }

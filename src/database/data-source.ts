@@ -1,8 +1,9 @@
-import Libsql from 'libsql';
-import mysql2 from 'mysql2';
+import type Libsql from 'libsql';
+import type mysql2 from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import { DataSource } from 'typeorm';
 import type { DatabaseTarget } from '../config';
+import { loadLibsql, loadMysql2 } from './drivers';
 import { prepareConnection } from './mysql.engine';
 import { MOST_PREPARED } from './prepared';
 import { entities, migrations } from './registry';
@@ -29,8 +30,7 @@ export function dataSourceOptions(target: DatabaseTarget): DataSourceOptions {
     return {
       ...common,
       type: 'better-sqlite3',
-      // The same interface as better-sqlite3, but prebuilt in the package for every platform.
-      driver: Libsql,
+      driver: loadLibsql(),
       database: target.file,
       enableWAL: true,
       timeout: 5000,
@@ -45,9 +45,8 @@ export function dataSourceOptions(target: DatabaseTarget): DataSourceOptions {
     ...common,
     type: target.kind,
     driver: {
-      ...mysql2,
       createPool: (settings: mysql2.PoolOptions) => {
-        const pool = mysql2.createPool(settings);
+        const pool = loadMysql2().createPool(settings);
         pool.on('connection', prepareConnection);
         return pool;
       },

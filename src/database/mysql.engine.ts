@@ -5,7 +5,7 @@ import type {
   QueryError,
   ResultSetHeader,
 } from 'mysql2';
-import { createConnection } from 'mysql2';
+import { loadMysql2 } from './drivers';
 import type { Engine, Failure, Load, Parameter, Reader, Row, Writer, Written } from './engine';
 import { Unavailable } from './engine';
 import { Gate } from './gate';
@@ -291,7 +291,7 @@ export class MysqlEngine implements Engine {
   private async connect(deadline: number): Promise<Raw> {
     const connectTimeout = deadline - Date.now();
     if (connectTimeout <= 0) throw new TimedOut('no time left to connect');
-    const raw = createConnection({ ...this.options, connectTimeout });
+    const raw = loadMysql2().createConnection({ ...this.options, connectTimeout });
     // Emitted for an idle connection that the server, or something on the way, has closed.
     raw.on('error', () => {
       const index = this.idle.indexOf(raw);

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { FieldPacket } from 'mysql2';
-import { Types } from 'mysql2';
 import type { Parameter, Row } from './engine';
 
 /** Statements that a connection keeps prepared, and the server for it; it ends the oldest by itself. */
@@ -41,7 +40,8 @@ export class Recurring {
   }
 }
 
-const { DATETIME } = Types;
+/** The protocol's number of the type. */
+const DATETIME = 12;
 const WHOLE_SECONDS = 'YYYY-MM-DD HH:MM:SS'.length;
 
 /**

@@ -1,7 +1,8 @@
-import Database from 'libsql';
+import type Database from 'libsql';
 import { LRUCache } from 'lru-cache';
 import type { DataSource } from 'typeorm';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { loadLibsql } from './drivers';
 import type { Engine, Failure, Load, Parameter, Reader, Row, Writer, Written } from './engine';
 import { Unavailable } from './engine';
 import { Gate } from './gate';
@@ -165,7 +166,7 @@ export class SqliteEngine implements Engine {
   }
 
   private open(): Connection {
-    const database = new Database(this.file);
+    const database = new (loadLibsql())(this.file);
     // The driver's `readonly` does not hold; this does.
     database.pragma('query_only = ON');
     database.pragma('busy_timeout = 0');
