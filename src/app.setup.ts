@@ -30,7 +30,7 @@ import { RequestGuard } from './common/request.guard';
 import { Resources } from './common/resources';
 import { MAX_PARAMETER_LENGTH, RouteTable } from './common/route-table';
 import { Config } from './config';
-import { unavailable } from './database/database';
+import { Database, unavailable } from './database/database';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
@@ -99,13 +99,14 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const lifecycle = app.get(Lifecycle);
   const metrics = app.get(Metrics);
   const config = app.get(Config);
+  const database = app.get(Database);
   const browsers = new Browsers(config);
   const connections = new ConnectionLimit(server.server, config.maxConnections);
   const rateLimit = new RateLimit(config.rateLimit);
-  const admission = new Admission();
   const punctuality = new Punctuality(config.databaseDeadlineMs + GRACE, (request, reply) =>
     sendProblem(request, reply, unavailable()),
   );
+  const admission = new Admission<FastifyRequest>(() => database.worthwhile);
   const door = app.get(Door, { strict: false });
 
   server.addHook('onRoute', requireScope);
@@ -123,7 +124,9 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     else if (connections.exceeds(request.raw.socket)) {
       reply.header('Connection', 'close');
       sendProblem(request, reply, new Problem('overloaded'));
-    } else admission.ask(done, () => sendProblem(request, reply, new Problem('overloaded')));
+    } else {
+      admission.ask(request, done, () => sendProblem(request, reply, new Problem('overloaded')));
+    }
   });
   server.addHook('onRequest', (request, reply, done) => {
     const count = (caller: string): void => {
@@ -179,7 +182,13 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
         .then(() => done(), refuse);
     } else done();
   });
+  // While its body arrives nothing is done about a request, however long it takes.
+  server.addHook('preParsing', (request, _reply, _body, done) => {
+    admission.ended(request);
+    done();
+  });
   server.addHook('preHandler', (request, reply, done) => {
+    admission.began(request);
     punctuality.began(request, reply, request.waited);
     done();
   });
@@ -195,6 +204,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     write(request, reply, payload, config.readerTimeoutMs, done),
   );
   server.addHook('onSend', (request, reply, payload, done) => {
+    admission.ended(request);
     if (lifecycle.stopping) reply.header('Connection', 'close');
     tag(request, reply, payload, done);
   });
@@ -208,6 +218,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     });
   }
   server.addHook('onResponse', (request, reply, done) => {
+    admission.ended(request);
     punctuality.ended(reply);
     const line = requestLine(request, reply);
     metrics.observe(line.method, line.route, line.status, line.duration_ms / 1000);

@@ -1,12 +1,16 @@
 import { Line } from './line';
 
 /** Milliseconds of work after which the event loop comes round, so that nobody waits unheard. */
-const TURN_MS = 50;
+const TURN_MS = 25;
 
 /** Those who are taken from the line in one turn, if there is time. */
 const BATCH = 32;
 
-interface Waiter {
+/** Milliseconds until it is looked again whether the database has room. */
+const PAUSE_MS = 5;
+
+interface Waiter<T> {
+  request: T;
   admit: () => void;
   refuse: () => void;
 }
@@ -14,23 +18,37 @@ interface Waiter {
 /**
  * The way in. All that is computed is computed on one thread, so when more is asked for than it can do
  * every request would wait in the system's buffers, unseen, with those that ask how the service is. So
- * no turn of the event loop takes up more than `TURN_MS` of requests; what comes beyond that waits
- * here, or is refused where it would wait too long.
+ * no turn of the event loop takes up more than `TURN_MS` of requests, and none where as many
+ * are under way as is worthwhile: a request asks the database several times, so it would stand in line
+ * there time and again. What comes beyond that waits here, or is refused where it would wait too long.
  */
-export class Admission {
+export class Admission<T> {
   /** When the present turn met its first request; 0 when it has met none. */
   private turn = 0;
-  private readonly line = new Line<Waiter>();
+  private readonly line = new Line<Waiter<T>>();
 
-  /** Calls one of the two, now or later. */
-  ask(admit: () => void, refuse: () => void): void {
+  private readonly underWay = new Set<T>();
+
+  /** @param worthwhile how many requests may be under way at a time */
+  constructor(private readonly worthwhile: () => number) {}
+
+  /** Calls one of the two, now or later. Who is admitted is under way, until it has `ended`. */
+  ask(request: T, admit: () => void, refuse: () => void): void {
     const now = performance.now();
     if (this.turn === 0) {
       this.turn = now;
       setImmediate(this.next);
     }
-    if (this.line.length === 0 && now - this.turn < TURN_MS) admit();
-    else if (!this.line.join({ admit, refuse })) refuse();
+    if (this.line.length === 0 && this.hasRoom(now)) this.admit({ request, admit, refuse });
+    else if (!this.line.join({ request, admit, refuse })) refuse();
+  }
+
+  began(request: T): void {
+    this.underWay.add(request);
+  }
+
+  ended(request: T): void {
+    this.underWay.delete(request);
   }
 
   /** Ends a turn, and begins the next with those who wait. */
@@ -40,13 +58,33 @@ export class Admission {
       return;
     }
     this.turn = performance.now();
+    if (!this.hasRoom(this.turn)) {
+      this.refuseLate();
+      setTimeout(this.next, PAUSE_MS);
+      return;
+    }
     // What a request starts runs to its end before the next immediate, so that each can see the time.
     for (let i = Math.min(BATCH, this.line.length); i > 0; i -= 1) setImmediate(this.step);
     setImmediate(this.next);
   };
 
   private readonly step = (): void => {
-    for (let late = this.line.late(); late; late = this.line.late()) late.refuse();
-    if (performance.now() - this.turn < TURN_MS) this.line.next()?.admit();
+    this.refuseLate();
+    if (!this.hasRoom(performance.now())) return;
+    const first = this.line.next();
+    if (first) this.admit(first);
   };
+
+  private admit({ request, admit }: Waiter<T>): void {
+    this.underWay.add(request);
+    admit();
+  }
+
+  private hasRoom(now: number): boolean {
+    return now - this.turn < TURN_MS && this.underWay.size < this.worthwhile();
+  }
+
+  private refuseLate(): void {
+    for (let late = this.line.late(); late; late = this.line.late()) late.refuse();
+  }
 }

@@ -1,5 +1,5 @@
 /** Milliseconds that are waited at most, where nothing else is said. */
-const PATIENCE_MS = 1800;
+const PATIENCE_MS = 1200;
 
 /** A line in which it would take a greater share of that is not joined; the rest is for wrong guesses. */
 const PROSPECT = 0.7;
@@ -8,7 +8,7 @@ const PROSPECT = 0.7;
  * Those who may wait whatever the pace: no more than come at once from a team at work. A pace that was
  * measured on so few steps says little, and a crowd of this size is not worth turning away.
  */
-const CROWD = 128;
+const CROWD = 64;
 
 /** Those who may wait: what bounds the memory that they hold. */
 const LONGEST = 1000;

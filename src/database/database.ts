@@ -70,6 +70,11 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
     return this.opened?.load();
   }
 
+  /** Requests at a time that it is worth working at; the others would only wait for each other. */
+  get worthwhile(): number {
+    return this.opened?.worthwhile ?? Infinity;
+  }
+
   get engine(): Engine {
     if (!this.opened) throw unavailable();
     return this.opened;

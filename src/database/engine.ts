@@ -45,6 +45,8 @@ export interface Load {
  */
 export interface Engine {
   readonly dialect: 'sqlite' | 'mysql';
+  /** Requests at a time that it is worth working at. */
+  readonly worthwhile: number;
   /** One SELECT that sees what is committed. */
   read<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R[]>;
   /** Several SELECTs that see one and the same committed state. */

@@ -136,6 +136,7 @@ class Connection implements Writer {
  */
 export class MysqlEngine implements Engine {
   readonly dialect = 'mysql';
+  readonly worthwhile: number;
   /** Connections that nobody uses, the one that was used last at the end. */
   private readonly idle: Raw[] = [];
   private readonly gate: Gate;
@@ -149,6 +150,8 @@ export class MysqlEngine implements Engine {
     private readonly deadlineMs: number,
   ) {
     this.gate = new Gate(connections);
+    // Whoever gives its connection back finds another that can take it at once.
+    this.worthwhile = 2 * connections;
     this.streams = new Gate(Math.max(1, Math.floor(connections / 2)));
   }
 

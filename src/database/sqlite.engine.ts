@@ -56,6 +56,8 @@ class Connection implements Writer {
  */
 export class SqliteEngine implements Engine {
   readonly dialect = 'sqlite';
+  /** Without limit: whoever reads waits for nobody, and whoever writes does so once. */
+  readonly worthwhile = Infinity;
   private readonly writer: Connection;
   private readonly reader: Connection;
   private readonly idle: Connection[] = [];
