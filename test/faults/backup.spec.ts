@@ -13,9 +13,6 @@ import { afterwards } from '../support/faults';
 import { Ledger } from '../support/ledger';
 import { Sender } from '../support/sender';
 
-// Times are the promise here, and the machine may do other things, too.
-jest.retryTimes(2, { logErrorsBeforeRetry: true });
-
 jest.setTimeout(60_000);
 
 const sqlite = engineUnderTest() === 'sqlite';

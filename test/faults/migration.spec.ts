@@ -9,9 +9,6 @@ import { scale } from '../support/faults';
 import { Program } from '../support/program';
 import { Proxy } from '../support/proxy';
 
-// Times are the promise here, and the machine may do other things, too.
-jest.retryTimes(2, { logErrorsBeforeRetry: true });
-
 const KILLS = scale(3, 20);
 
 jest.setTimeout(60_000 + KILLS * 15_000);

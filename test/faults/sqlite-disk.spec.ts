@@ -8,9 +8,6 @@ import { afterwards, scale } from '../support/faults';
 import { Program } from '../support/program';
 import { Sender } from '../support/sender';
 
-// Times are the promise here, and the machine may do other things, too.
-jest.retryTimes(2, { logErrorsBeforeRetry: true });
-
 const WRITES = scale(50, 200);
 
 jest.setTimeout(120_000);

@@ -103,15 +103,6 @@ export class Program {
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
 
-  /** Milliseconds that the process was ready to run and had to wait for others of the machine. */
-  get held(): number {
-    try {
-      return Number(readFileSync(`/proc/${this.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
-    } catch {
-      return 0;
-    }
-  }
-
   /** Waits until `path` is answered with `status`; returns the milliseconds that took. */
   async answers(path: string, status: number, withinMs = 30_000): Promise<number> {
     const sender = new Sender(this.url);
