@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { TestApp } from '../support/app';
+import { published, withPublished } from '../support/published';
 import { startApp } from '../support/app';
 import type { Outcome } from '../support/command';
 import { command, withFile } from '../support/command';
@@ -250,18 +250,14 @@ describe('an import', () => {
   });
 });
 
-const SPRINGXD = join(__dirname, '../../../shared/data/stories-springxd.csv');
-const real = existsSync(SPRINGXD) ? describe : describe.skip;
-if (!existsSync(SPRINGXD)) {
-  console.warn(`!!  ${SPRINGXD} is not there, so no real stories are imported.  !!`);
-}
+const SPRINGXD = 'stories-springxd.csv';
 
-real('the stories of a real team', () => {
+withPublished(SPRINGXD)('the stories of a real team', () => {
   it('are loaded, planned into sprints over REST, and come back equal to the file', async () => {
     const { client } = service;
     const outcome = await command(
       service.database,
-      ...['import', SPRINGXD, '--board', 'Spring XD', '--null', 'NULL'],
+      ...['import', published(SPRINGXD), '--board', 'Spring XD', '--null', 'NULL'],
       ...['--map', 'external_id=issuekey', '--map', 'points=storypoint'],
       ...['--map', 'description=description'],
     );
@@ -283,7 +279,9 @@ real('the stories of a real team', () => {
     }
     expect((await client.get(`${board}/backlog`)).body).toEqual([]);
 
-    const rows: Record<string, string>[] = parse(readFileSync(SPRINGXD), { columns: true });
+    const rows: Record<string, string>[] = parse(readFileSync(published(SPRINGXD)), {
+      columns: true,
+    });
     const none = (text: string | undefined): string | null => (text === 'NULL' ? null : text!);
     expect(
       planned.map(({ external_id, title, description, points }) => ({

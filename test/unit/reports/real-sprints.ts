@@ -1,19 +1,11 @@
 import { parse } from 'csv-parse/sync';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { published, withPublished } from '../../support/published';
 
-/** Where the published sprints are, if they are. */
-const DATA = join(process.cwd(), '../shared/data');
 const PERCENTS = [0, 30, 50, 80] as const;
 const HOUR = 3_600_000;
 
-/** Says aloud that the data is absent, and skips what needs it. */
-export const withRealSprints: jest.Describe = existsSync(join(DATA, 'sprints-spring-0.csv'))
-  ? describe
-  : (((name: string) => {
-      console.warn(`SKIPPED, there is no ${DATA}: ${name}`);
-      describe.skip(name, () => it('needs the published sprints', () => undefined));
-    }) as unknown as jest.Describe);
+export const withRealSprints = withPublished('sprints-spring-0.csv');
 
 /** A count of issues and the sum of their points. */
 export interface Amount {
@@ -45,7 +37,7 @@ export interface RealSprint {
 /** The published sprints, those of a board in their order. */
 export function realSprints(): RealSprint[] {
   const files = PERCENTS.map((percent) => {
-    const text = readFileSync(join(DATA, `sprints-spring-${percent}.csv`));
+    const text = readFileSync(published(`sprints-spring-${percent}.csv`));
     return parse<Record<string, string>>(text, { columns: true, bom: true });
   });
   return (files[0] as Record<string, string>[]).map((first, index) => {

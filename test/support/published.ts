@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/**
+ * Where the published data sets lie that some tests are held against; they belong to others, so they
+ * are no part of the project. CONTRIBUTING.md says what they are.
+ */
+const FOLDER = resolve(process.env.PUBLISHED_DATA ?? '../shared/data');
+
+export const published = (file: string): string => join(FOLDER, file);
+
+/** `describe`, where there is such a file; else it says so and skips. */
+export function withPublished(file: string): jest.Describe {
+  if (existsSync(published(file))) return describe;
+  console.warn(`!!  There is no ${published(file)}, so what needs it is NOT tested.  !!`);
+  return describe.skip;
+}
