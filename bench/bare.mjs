@@ -7,9 +7,20 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import pino from 'pino';
 
+let millisecond = 0;
+let time = '';
+function isoTime() {
+  const now = Date.now();
+  if (now !== millisecond) {
+    millisecond = now;
+    time = `,"time":"${new Date(now).toISOString()}"`;
+  }
+  return time;
+}
+
 const log = pino({
   base: null,
-  timestamp: pino.stdTimeFunctions.isoTime,
+  timestamp: isoTime,
   formatters: { level: (label) => ({ level: label }) },
 });
 

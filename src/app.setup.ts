@@ -106,12 +106,13 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   const punctuality = new Punctuality(config.databaseDeadlineMs + GRACE, (request, reply) =>
     sendProblem(request, reply, unavailable()),
   );
-  const admission = new Admission<FastifyRequest>(() => database.worthwhile);
+  const admission = new Admission(() => database.worthwhile);
   const door = app.get(Door, { strict: false });
 
   server.addHook('onRoute', requireScope);
   server.decorateRequest('access', undefined);
   server.decorateRequest('waited', 0);
+  server.decorateRequest('underWay', false);
   server.decorateRequest('repeatable', undefined);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
@@ -128,28 +129,29 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       admission.ask(request, done, () => sendProblem(request, reply, new Problem('overloaded')));
     }
   });
+  const count = (reply: FastifyReply, caller: string): void => {
+    const { allowed, headers } = rateLimit.take(caller, Date.now());
+    reply.headers(headers);
+    if (!allowed) throw new Problem('too_many_requests');
+  };
+  const letIn = (request: FastifyRequest, reply: FastifyReply): void => {
+    // A page has no token by itself; where none is asked for, it must not be able to write.
+    if (request.access === OPEN) browsers.requireSameSite(request);
+    if (rateLimit.isOn && request.access) count(reply, countedAs(request));
+  };
   server.addHook('onRequest', (request, reply, done) => {
-    const count = (caller: string): void => {
-      if (!rateLimit.isOn) return;
-      const { allowed, headers } = rateLimit.take(caller, Date.now());
-      reply.headers(headers);
-      if (!allowed) throw new Problem('too_many_requests');
-    };
     const refuse = (refusal: unknown): void => {
       let problem = refusal;
       try {
         // Those who guess are counted, too.
-        if (refusal instanceof Problem && refusal.status === 401) count(networkOf(request.ip));
+        if (rateLimit.isOn && refusal instanceof Problem && refusal.status === 401) {
+          count(reply, networkOf(request.ip));
+        }
       } catch (limit) {
         problem = limit;
       }
       if (problem instanceof Problem) sendProblem(request, reply, problem);
       else done(problem as Error);
-    };
-    const letIn = (): void => {
-      // A page has no token by itself; where none is asked for, it must not be able to write.
-      if (request.access === OPEN) browsers.requireSameSite(request);
-      if (request.access) count(countedAs(request));
     };
     let waiting: void | Promise<void>;
     try {
@@ -167,7 +169,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
         return;
       }
       waiting = door.admit(request);
-      if (!waiting) letIn();
+      if (!waiting) letIn(request, reply);
     } catch (refusal) {
       refuse(refusal);
       return;
@@ -177,7 +179,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       waiting
         .then(() => {
           request.waited = Date.now() - since;
-          letIn();
+          letIn(request, reply);
         })
         .then(() => done(), refuse);
     } else done();
@@ -189,7 +191,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   });
   server.addHook('preHandler', (request, reply, done) => {
     admission.began(request);
-    punctuality.began(request, reply, request.waited);
+    punctuality.began(reply, request.waited);
     done();
   });
   server.addHook('onClose', (_, done) => {

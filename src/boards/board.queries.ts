@@ -19,12 +19,11 @@ export function representBoard(row: LockedBoard): BoardView {
   };
 }
 
+const BOARD_NAMED = `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name = ?`;
+
 /** The row of a board, by name. @throws Problem `board_not_found` */
 export async function boardNamed(reader: Reader, name: string): Promise<LockedBoard> {
-  const [board] = await reader.query<LockedBoard>(
-    `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name = ?`,
-    [name],
-  );
+  const [board] = await reader.query<LockedBoard>(BOARD_NAMED, [name]);
   if (!board) throw new Problem('board_not_found');
   return board;
 }

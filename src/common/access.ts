@@ -25,6 +25,8 @@ declare module 'fastify' {
     access?: Access;
     /** Milliseconds that it took to find out, which count as a part of the answer's. */
     waited: number;
+    /** See `Admission`. */
+    underWay: boolean;
   }
 }
 

@@ -9,8 +9,14 @@ const BATCH = 32;
 /** Milliseconds until it is looked again whether the database has room. */
 const PAUSE_MS = 5;
 
-interface Waiter<T> {
-  request: T;
+/** Somebody who asks to be let in. */
+interface Request {
+  /** Whether something is done about it; kept by `Admission` alone. */
+  underWay: boolean;
+}
+
+interface Waiter {
+  request: Request;
   admit: () => void;
   refuse: () => void;
 }
@@ -22,33 +28,37 @@ interface Waiter<T> {
  * are under way as is worthwhile: a request asks the database several times, so it would stand in line
  * there time and again. What comes beyond that waits here, or is refused where it would wait too long.
  */
-export class Admission<T> {
+export class Admission {
   /** When the present turn met its first request; 0 when it has met none. */
   private turn = 0;
-  private readonly line = new Line<Waiter<T>>();
+  private readonly line = new Line<Waiter>();
 
-  private readonly underWay = new Set<T>();
+  private underWay = 0;
 
   /** @param worthwhile how many requests may be under way at a time */
   constructor(private readonly worthwhile: () => number) {}
 
   /** Calls one of the two, now or later. Who is admitted is under way, until it has `ended`. */
-  ask(request: T, admit: () => void, refuse: () => void): void {
+  ask(request: Request, admit: () => void, refuse: () => void): void {
     const now = performance.now();
     if (this.turn === 0) {
       this.turn = now;
       setImmediate(this.next);
     }
-    if (this.line.length === 0 && this.hasRoom(now)) this.admit({ request, admit, refuse });
-    else if (!this.line.join({ request, admit, refuse })) refuse();
+    if (this.line.length === 0 && this.hasRoom(now)) {
+      this.began(request);
+      admit();
+    } else if (!this.line.join({ request, admit, refuse })) refuse();
   }
 
-  began(request: T): void {
-    this.underWay.add(request);
+  began(request: Request): void {
+    if (!request.underWay) this.underWay += 1;
+    request.underWay = true;
   }
 
-  ended(request: T): void {
-    this.underWay.delete(request);
+  ended(request: Request): void {
+    if (request.underWay) this.underWay -= 1;
+    request.underWay = false;
   }
 
   /** Ends a turn, and begins the next with those who wait. */
@@ -72,16 +82,13 @@ export class Admission<T> {
     this.refuseLate();
     if (!this.hasRoom(performance.now())) return;
     const first = this.line.next();
-    if (first) this.admit(first);
+    if (!first) return;
+    this.began(first.request);
+    first.admit();
   };
 
-  private admit({ request, admit }: Waiter<T>): void {
-    this.underWay.add(request);
-    admit();
-  }
-
   private hasRoom(now: number): boolean {
-    return now - this.turn < TURN_MS && this.underWay.size < this.worthwhile();
+    return now - this.turn < TURN_MS && this.underWay < this.worthwhile();
   }
 
   private refuseLate(): void {

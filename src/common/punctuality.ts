@@ -9,7 +9,7 @@ const LOOK_EVERY = 250;
  * handed out, to be refused.
  */
 export class Punctuality {
-  private readonly pending = new Map<FastifyReply, { request: FastifyRequest; since: number }>();
+  private readonly pending = new Map<FastifyReply, number>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -20,8 +20,8 @@ export class Punctuality {
   }
 
   /** @param waited milliseconds of its time that are over already */
-  began(request: FastifyRequest, reply: FastifyReply, waited = 0): void {
-    this.pending.set(reply, { request, since: Date.now() - waited });
+  began(reply: FastifyReply, waited = 0): void {
+    this.pending.set(reply, Date.now() - waited);
   }
 
   ended(reply: FastifyReply): void {
@@ -34,10 +34,10 @@ export class Punctuality {
 
   private look(): void {
     const latest = Date.now() - this.limitMs;
-    for (const [reply, { request, since }] of this.pending) {
+    for (const [reply, since] of this.pending) {
       if (since > latest) continue;
       this.pending.delete(reply);
-      if (!reply.raw.headersSent) this.late(request, reply);
+      if (!reply.raw.headersSent) this.late(reply.request, reply);
     }
   }
 }

@@ -39,11 +39,11 @@ export function representStory(row: StoryRow): StoryView {
   return row as StoryView;
 }
 
+// A text that is put together once is recognized sooner than one that is put together each time.
+const STORY = `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.id = ? AND b.name IS NOT NULL`;
+
 export async function findStory(reader: Reader, id: number): Promise<StoryView | undefined> {
-  const [row] = await reader.query<StoryRow>(
-    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.id = ? AND b.name IS NOT NULL`,
-    [id],
-  );
+  const [row] = await reader.query<StoryRow>(STORY, [id]);
   return row && representStory(row);
 }
 
