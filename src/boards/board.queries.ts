@@ -1,7 +1,9 @@
 import { rfc3339 } from '../common/clock';
 import { Problem } from '../common/problem';
 import type { LockedBoard } from '../database/change';
+import type { Database } from '../database/database';
 import type { Reader } from '../database/engine';
+import type { Lookup } from '../database/lookup';
 import type { BoardView } from './board.dto';
 
 export const BOARD_COLUMNS =
@@ -19,11 +21,21 @@ export function representBoard(row: LockedBoard): BoardView {
   };
 }
 
-const BOARD_NAMED = `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name = ?`;
+const BOARD = `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name`;
+const BOARD_BY_NAME: Lookup = { sql: `${BOARD} IN`, key: 'name' };
 
-/** The row of a board, by name. @throws Problem `board_not_found` */
+/** The row of a board, for whoever needs no transaction. @throws Problem `board_not_found` */
+export async function findBoard(database: Database, name: string): Promise<LockedBoard> {
+  return existing(await database.find<LockedBoard>(BOARD_BY_NAME, name));
+}
+
+/** The row of a board, within a transaction. @throws Problem `board_not_found` */
 export async function boardNamed(reader: Reader, name: string): Promise<LockedBoard> {
-  const [board] = await reader.query<LockedBoard>(BOARD_NAMED, [name]);
+  const [board] = await reader.query<LockedBoard>(`${BOARD} = ?`, [name]);
+  return existing(board);
+}
+
+function existing(board: LockedBoard | undefined): LockedBoard {
   if (!board) throw new Problem('board_not_found');
   return board;
 }

@@ -14,7 +14,7 @@ import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
-import { BOARD_COLUMNS, boardNamed, representBoard } from './board.queries';
+import { BOARD_COLUMNS, findBoard, representBoard } from './board.queries';
 import { BoardSweeper } from './board-sweeper';
 
 const RENAMING = 'A token for certain boards cannot rename them.';
@@ -61,7 +61,7 @@ export class BoardsService {
   }
 
   async show(name: string): Promise<BoardView> {
-    return representBoard(await boardNamed(this.database, name));
+    return representBoard(await findBoard(this.database, name));
   }
 
   create(caller: Caller, { name, time_zone = 'UTC' }: CreateBoard): Promise<BoardView> {

@@ -8,6 +8,8 @@ import { Config } from '../config';
 import { connectionOptions } from './data-source';
 import type { Engine, Load, Parameter, Reader, Row } from './engine';
 import { Overloaded } from './engine';
+import type { Key, Lookup } from './lookup';
+import { Lookups } from './lookup';
 import { migrate, NewerDatabase } from './migrator';
 import { MysqlEngine } from './mysql.engine';
 import { SqliteEngine } from './sqlite.engine';
@@ -22,6 +24,7 @@ const RECONNECT_MS = 250;
 @Injectable()
 export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
+  private readonly lookups = new Lookups((sql, keys) => this.query(sql, keys));
   private opened: Engine | undefined;
   private closing = false;
   private pinging: Promise<boolean> | undefined;
@@ -93,6 +96,11 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
   /** As `query`, for the first row there is. */
   async first<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R | undefined> {
     return (await this.query<R>(sql, parameters))[0];
+  }
+
+  /** The row with a unique key, as `first`; see `Lookups`. @throws Problem `database_unavailable` */
+  async find<R = Row>(lookup: Lookup, key: Key): Promise<R | undefined> {
+    return (await this.lookups.find(lookup, key)) as R | undefined;
   }
 
   /** Several SELECTs that see one committed state. @throws Problem `database_unavailable` */

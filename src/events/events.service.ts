@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { boardNamed } from '../boards/board.queries';
+import { findBoard } from '../boards/board.queries';
 import { visible } from '../common/access';
 import type { Caller } from '../common/caller';
 import { rfc3339 } from '../common/clock';
@@ -48,7 +48,7 @@ export class EventsService {
 
   /** The events of a board after a revision, at most 1,000. @throws Problem `board_not_found` */
   async feed(boardName: string, { after = 0, limit = 1000 }: FeedQuery): Promise<EventView[]> {
-    const board = await boardNamed(this.database, boardName);
+    const board = await findBoard(this.database, boardName);
     const rows = await this.database.query<EventRow>(
       `SELECT ${COLUMNS} FROM ${TABLES} WHERE e.board_id = ? AND e.revision > ?
        ORDER BY e.revision LIMIT ${limit}`,

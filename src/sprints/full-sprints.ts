@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { boardNamed, collectionTag } from '../boards/board.queries';
+import { boardNamed, collectionTag, findBoard } from '../boards/board.queries';
 import { Kept } from '../common/answer';
 import { calendarDate, Clock } from '../common/clock';
 import type { ProblemCode } from '../common/problem';
 import { Problem } from '../common/problem';
+import type { LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import type { Reader } from '../database/engine';
 import type { StoryRow } from '../stories/story.queries';
@@ -52,12 +53,16 @@ export class FullSprints {
    * @throws Problem `board_not_found`, `no_current_sprint`, …
    */
   async find(boardName: string, which: Relative): Promise<Kept> {
-    const read = (reader: Reader): Promise<Kept | undefined> => this.read(reader, boardName, which);
+    const { database } = this;
+    const read = async (): Promise<Kept | undefined> =>
+      this.read(database, await findBoard(database, boardName), which);
     const answer =
-      (await read(this.database)) ??
-      (await read(this.database)) ??
+      (await read()) ??
+      (await read()) ??
       // Somebody changes the board all the time.
-      (await this.database.snapshot(read));
+      (await database.snapshot(async (reader) =>
+        this.read(reader, await boardNamed(reader, boardName), which),
+      ));
     if (!answer) throw new Error('a snapshot changed while it was read');
     return answer;
   }
@@ -70,11 +75,10 @@ export class FullSprints {
    */
   private async read(
     reader: Reader,
-    boardName: string,
+    board: LockedBoard,
     which: Relative,
   ): Promise<Kept | undefined> {
     const now = this.clock.now();
-    const board = await boardNamed(reader, boardName);
     const today = calendarDate(now, board.time_zone);
     const etag = collectionTag(board, `${today}.${which}`);
     const kept = this.kept.get(etag);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { boardNamed, collectionTag } from '../boards/board.queries';
+import { boardNamed, findBoard, collectionTag } from '../boards/board.queries';
 import { boardForCreation } from '../boards/boards.service';
 import { requireEchoes, requireVersion } from '../common/body';
 import type { Caller } from '../common/caller';
@@ -42,7 +42,7 @@ export class SprintsService {
 
   /** The sprints of a board. @throws Problem `board_not_found` */
   async list(boardName: string, query: SprintListQuery): Promise<Listing> {
-    const board = await boardNamed(this.database, boardName);
+    const board = await findBoard(this.database, boardName);
     const now = this.clock.now();
     const today = calendarDate(now, board.time_zone);
     return new Listing(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { boardNamed, collectionTag } from '../boards/board.queries';
+import { findBoard, collectionTag } from '../boards/board.queries';
 import { boardForCreation } from '../boards/boards.service';
 import { requireEchoes, requireVersion } from '../common/body';
 import type { Caller } from '../common/caller';
@@ -27,6 +27,7 @@ import {
   findStory,
   representStory,
   searchable,
+  STORY_BY_ID,
   STORY_COLUMNS,
   STORY_TABLES,
   storedLabels,
@@ -60,20 +61,20 @@ export class StoriesService {
 
   /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
   async backlog(boardName: string, query: StoryListQuery): Promise<Listing> {
-    const board = await boardNamed(this.database, boardName);
+    const board = await findBoard(this.database, boardName);
     return this.list(board, 's.board_id = ? AND s.sprint_id IS NULL', [board.id], query);
   }
 
   /** All stories of a board. @throws Problem `board_not_found` */
   async ofBoard(boardName: string, query: StoryListQuery): Promise<Listing> {
-    const board = await boardNamed(this.database, boardName);
+    const board = await findBoard(this.database, boardName);
     return this.list(board, 's.board_id = ?', [board.id], query);
   }
 
   async show(id: number): Promise<StoryView> {
-    const story = await findStory(this.database, id);
-    if (!story) throw new Problem('story_not_found');
-    return story;
+    const row = await this.database.find<StoryRow>(STORY_BY_ID, id);
+    if (!row) throw new Problem('story_not_found');
+    return representStory(row);
   }
 
   /** Creates a story in a sprint. @throws Problem `sprint_not_found`, `sprint_completed`, … */
