@@ -1,10 +1,14 @@
 import type { DataSource } from 'typeorm';
+import { QueryFailedError } from 'typeorm';
 
 /** A database whose last migration this program does not know. */
 export class NewerDatabase extends Error {}
 
 /** Seconds to wait for another instance that migrates. */
 const LOCK_WAIT = 300;
+
+/** Errors of MySQL that say that another has recorded the same migration: duplicate key, deadlock. */
+const RECORDED = new Set([1062, 1213]);
 
 /**
  * Brings the database's tables to what the entities say. Several instances may do so at once: a lock
@@ -20,10 +24,32 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
           'Run the version that wrote it, or a later one.',
       );
     }
-    const done = await dataSource.runMigrations({ transaction: 'none' });
-    return done.map((migration) => migration.name);
+    await makeTable(dataSource);
+    for (;;) {
+      try {
+        const done = await dataSource.runMigrations({ transaction: 'none' });
+        return done.map((migration) => migration.name);
+      } catch (error) {
+        if (!RECORDED.has(errno(error))) throw error;
+      }
+    }
   });
 }
+
+/**
+ * A lock of MySQL holds on one server. On other nodes of its cluster others may migrate at the same
+ * time, which does no harm, for each step may be done twice; and the key lets one record it.
+ */
+async function makeTable(dataSource: DataSource): Promise<void> {
+  if (dataSource.options.type === 'better-sqlite3') return;
+  await dataSource.query(
+    `CREATE TABLE IF NOT EXISTS migrations (id int NOT NULL AUTO_INCREMENT PRIMARY KEY,
+      timestamp bigint NOT NULL, name varchar(255) NOT NULL, UNIQUE KEY uq_migrations_name (name))`,
+  );
+}
+
+const errno = (error: unknown): number =>
+  error instanceof QueryFailedError ? ((error.driverError as { errno?: number }).errno ?? 0) : 0;
 
 async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
