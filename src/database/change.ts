@@ -16,9 +16,6 @@ export class Restart extends Error {
   }
 }
 
-/** Others are before at a board: begin again after them. */
-export class Contended extends Error {}
-
 /** What the tries of one change know of each other. */
 export interface Tries {
   /** Boards that an earlier one met. */
@@ -86,7 +83,7 @@ export class Change {
 
   constructor(
     private readonly writer: Writer,
-    private readonly engine: Pick<Engine, 'dialect' | 'failure'>,
+    private readonly dialect: Engine['dialect'],
     readonly caller: Caller,
     readonly instant: Date,
     private readonly tries: Tries = { met: new Set(), holds: () => undefined },
@@ -199,9 +196,7 @@ export class Change {
     if (existing) return existing;
     await this.writer.run(
       `INSERT INTO boards (name, time_zone, revision, created_at, updated_at, version) VALUES (?, ?, 0, ?, ?, 1) ` +
-        (this.engine.dialect === 'sqlite'
-          ? 'ON CONFLICT DO NOTHING'
-          : 'ON DUPLICATE KEY UPDATE id = id'),
+        (this.dialect === 'sqlite' ? 'ON CONFLICT DO NOTHING' : 'ON DUPLICATE KEY UPDATE id = id'),
       [name, timeZone, this.now, this.now],
     );
     return this.lockNamed(name);
@@ -251,11 +246,7 @@ export class Change {
           event.before && JSON.stringify(event.before),
           event.after && JSON.stringify(event.after),
         ]),
-      ).catch((error: unknown) => {
-        // The board's row is held on one node of a cluster; this came from another, which was before.
-        if (this.engine.failure(error) !== 'duplicate') throw error;
-        throw new Contended('the revision has been written', { cause: error });
-      });
+      );
       board.revision += happenings.length;
     }
     this.happenings.clear();
@@ -263,6 +254,6 @@ export class Change {
 
   /** What keeps the rows of a SELECT as they are. SQLite has one writer at a time and no such clause. */
   get forUpdate(): string {
-    return this.engine.dialect === 'sqlite' ? '' : ' FOR UPDATE';
+    return this.dialect === 'sqlite' ? '' : ' FOR UPDATE';
   }
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../common/caller';
 import { Clock } from '../common/clock';
 import { Config } from '../config';
 import type { Tries } from './change';
-import { Change, Contended, Restart } from './change';
+import { Change, Restart } from './change';
 import { Database, unavailable } from './database';
 import type { Writer } from './engine';
 import { claim, keep } from './idempotency';
@@ -14,6 +14,9 @@ import { Turns } from './turns';
 const RETRY_MS = 2000;
 /** Milliseconds between two tries, at most. */
 const LONGEST_PAUSE = 64;
+
+/** Others wait for their turn at the board. */
+class Contended extends Error {}
 
 /**
  * The one way to change anything. Each change is one transaction that takes the rows of its boards
@@ -80,7 +83,7 @@ export class UnitOfWork {
   }
 
   private change(writer: Writer, caller: Caller, tries: Tries): Change {
-    return new Change(writer, this.database.engine, caller, this.clock.now(), tries);
+    return new Change(writer, this.database.engine.dialect, caller, this.clock.now(), tries);
   }
 
   private async attempt<T>(

@@ -16,12 +16,7 @@ async function sentFor(rows: Parameter[][]): Promise<Sent[]> {
       return { rows: 0, id: 0 };
     },
   };
-  const change = new Change(
-    writer,
-    { dialect: 'sqlite', failure: () => 'other' },
-    { actor: 'anonymous' },
-    new Date(),
-  );
+  const change = new Change(writer, 'sqlite', { actor: 'anonymous' }, new Date());
   await change.insertMany('notes', ['id', 'text'], rows);
   return sent;
 }
