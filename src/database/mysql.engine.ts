@@ -307,6 +307,7 @@ export class MysqlEngine implements Engine {
       });
       const connection = new Connection(raw, this.recurring, () => deadline);
       await prepare((statement) => connection.send(statement));
+      if (await isGalera(connection)) this.recurring.prepareNone();
       // A statement that nobody waits for any more is to end on the server too. (MariaDB counts in
       // seconds, MySQL in milliseconds, each in a comment that only it executes.)
       await connection.send(
@@ -317,6 +318,17 @@ export class MysqlEngine implements Engine {
       discard(raw);
       throw error;
     }
+  }
+}
+
+/** Whether the server is a node of a Galera cluster. */
+async function isGalera(connection: Connection): Promise<boolean> {
+  try {
+    const [row] = await connection.query<{ wsrep_on: number }>('SELECT @@wsrep_on AS wsrep_on');
+    return row?.wsrep_on === 1;
+  } catch (error) {
+    if ((error as QueryError).errno !== UNKNOWN_VARIABLE) throw error;
+    return false;
   }
 }
 

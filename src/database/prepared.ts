@@ -28,9 +28,20 @@ export class Recurring {
   /** The most rows that a text was answered with. */
   private readonly rows = new LRUCache<string, number>({ max: 5 * MOST_PREPARED });
 
+  private never = false;
+
+  /**
+   * A node of a Galera cluster that undoes a transaction, for the sake of one that came from another
+   * node, tells so at the next statement, but to nobody when that is being prepared (MariaDB 10.11):
+   * what comes after it would be done outside of any transaction.
+   */
+  prepareNone(): void {
+    this.never = true;
+  }
+
   isWorthPreparing(sql: string, values: readonly Parameter[]): boolean {
     const worth = values.length > 0 && values.length <= MOST_PARAMETERS;
-    return worth && (this.rows.get(sql) ?? Infinity) <= FEW;
+    return worth && !this.never && (this.rows.get(sql) ?? Infinity) <= FEW;
   }
 
   answered(sql: string, result: unknown): void {
