@@ -23,7 +23,7 @@ import type {
   UpdateSprint,
 } from './sprint.dto';
 import { MISSING } from './full-sprints';
-import type { Relative, SprintRow } from './sprint.queries';
+import type { Relative, SprintName, SprintRow } from './sprint.queries';
 import {
   findRelative,
   findSprint,
@@ -65,10 +65,11 @@ export class SprintsService {
     return representSprint(row, this.clock.now());
   }
 
-  /** The id of the sprint that a word means today. @throws Problem `no_current_sprint`, … */
-  async idOf(boardName: string, which: Relative): Promise<number> {
-    const { id } = await this.relative(this.database, boardName, which, this.clock.now());
-    return id;
+  /** The id of the sprint that is called so today. @throws Problem `no_current_sprint`, … */
+  async idOf(name: SprintName): Promise<number> {
+    if (typeof name === 'number') return name;
+    const board = await boardNamed(this.database, name.board);
+    return meant(this.database, board, name.which, this.clock.now());
   }
 
   /** Creates a sprint, and its board where it is not there yet. */
@@ -139,18 +140,24 @@ export class SprintsService {
       return { deleted: true, id, stories_moved_to_backlog: stories.length };
     });
   }
+}
 
-  private async relative(
-    reader: Reader,
-    boardName: string,
-    which: Relative,
-    now: Date,
-  ): Promise<SprintRow> {
-    const board = await boardNamed(reader, boardName);
-    const sprint = await findRelative(reader, board, which, calendarDate(now, board.time_zone));
-    if (!sprint) throw new Problem(MISSING[which]);
-    return sprint;
-  }
+/** As `idOf`, for a change: it holds the board of which a word is said. */
+export async function takeNamed(change: Change, name: SprintName): Promise<number> {
+  if (typeof name === 'number') return name;
+  return meant(change, await change.lockNamed(name.board), name.which, change.instant);
+}
+
+/** The id of the sprint that a word means. @throws Problem `no_current_sprint`, … */
+async function meant(
+  reader: Reader,
+  board: LockedBoard,
+  which: Relative,
+  now: Date,
+): Promise<number> {
+  const sprint = await findRelative(reader, board, which, calendarDate(now, board.time_zone));
+  if (!sprint) throw new Problem(MISSING[which]);
+  return sprint.id;
 }
 
 /**

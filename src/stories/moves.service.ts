@@ -54,6 +54,7 @@ export class MovesService {
    */
   moveTogether(caller: Caller, boardName: string, body: MoveStories): Promise<StoryView[]> {
     return this.unitOfWork.run(caller, async (change) => {
+      if (!maySee(caller, boardName)) throw new Problem('board_not_found');
       const { id } = await boardNamed(change, boardName);
       const board = await hold(change, id, body);
       if (board?.name !== boardName) throw new Restart('the board went away before it was held');

@@ -76,9 +76,17 @@ export class StoriesService {
     return story;
   }
 
-  /** Creates a story in a sprint. @throws Problem `sprint_not_found`, `sprint_completed`, … */
-  createInSprint(caller: Caller, sprintId: number, body: CreateStory): Promise<StoryView> {
+  /**
+   * Creates a story in the sprint that is found in the change.
+   * @throws Problem `sprint_not_found`, `sprint_completed`, …
+   */
+  createInSprint(
+    caller: Caller,
+    find: (change: Change) => Promise<number>,
+    body: CreateStory,
+  ): Promise<StoryView> {
     return this.unitOfWork.run(caller, async (change) => {
+      const sprintId = await find(change);
       const found = await change.first<{ board_id: number }>(
         'SELECT board_id FROM sprints WHERE id = ?',
         [sprintId],

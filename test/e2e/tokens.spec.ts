@@ -432,6 +432,54 @@ describe('with tokens', () => {
       expect((await admin.get(boardPath('Not there'))).status).toBe(404);
     });
 
+    it('is answered again as it was, though what that was about is gone by now', async () => {
+      const keyed = (path: string, body: object, key = 'again') =>
+        client.post(path, body, {
+          headers: { 'idempotency-key': `${ours.name} ${key}`.replaceAll(' ', '-') },
+        });
+      const story = await ours.story(null);
+      const path = `/api/stories/${story.id}/tasks`;
+      const first = await keyed(path, { title: 'x' });
+      expect(first.status).toBe(201);
+      await made2xx(admin.delete(`/api/stories/${story.id}`));
+      const again = await keyed(path, { title: 'x' });
+      expect([again.status, again.text]).toEqual([201, first.text]);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      const made = await keyed(`${ours.path}/backlog`, { title: 'y' }, 'board');
+      await made2xx(admin.delete(`${ours.path}?force=true`));
+      expect((await keyed(`${ours.path}/backlog`, { title: 'y' }, 'board')).text).toBe(made.text);
+    });
+
+    it('learns nothing of a board of others by a key', async () => {
+      const sprint = await theirs.sprint('2026-11-15');
+      const story = await theirs.story(sprint);
+      const task = { title: 'x' };
+      const day = { start_date: '2026-11-15' };
+      const pairs: [string, string, object][] = [
+        [`/api/sprints/${sprint.id}/stories`, '/api/sprints/999999/stories', task],
+        [`/api/sprints/${sprint.id}/complete`, '/api/sprints/999999/complete', {}],
+        [`/api/sprints/${sprint.id}/complete`, '/api/sprints/999999/complete', { dry_run: true }],
+        [`/api/sprints/${sprint.id}/reopen`, '/api/sprints/999999/reopen', {}],
+        [`/api/stories/${story.id}/tasks`, '/api/stories/999999/tasks', task],
+        [`/api/stories/${story.id}/tasks`, '/api/stories/999999/tasks', {}],
+        [`/api/stories/${story.id}/move`, '/api/stories/999999/move', {}],
+        [`${theirs.path}/sprints`, '/api/boards/No/sprints', day],
+        [`${theirs.path}/sprints`, '/api/boards/No/sprints', {}],
+        [`${theirs.path}/backlog`, '/api/boards/No/backlog', task],
+        [`${theirs.path}/stories/move`, '/api/boards/No/stories/move', { story_ids: [story.id] }],
+        [`${theirs.path}/sprints/current/stories`, '/api/boards/No/sprints/current/stories', task],
+      ];
+      const before = await theirs.events();
+      const shown = ({ status, body }: any) => [status, body.code, body.detail];
+      for (const [hidden, missing, body] of pairs) {
+        const headers = { 'idempotency-key': `${ours.name}-hidden`.replace(' ', '-') };
+        const answer = await client.post(hidden, body, { headers });
+        expect([hidden, answer.status]).toEqual([hidden, 404]);
+        expect(shown(answer)).toEqual(shown(await client.post(missing, body, { headers })));
+      }
+      expect(await theirs.events()).toEqual(before);
+    });
+
     it('cannot move a story to a board of others, nor learn of it', async () => {
       const hidden = await theirs.sprint('2026-11-15');
       const neighbour = await theirs.story(hidden);
