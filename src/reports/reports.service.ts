@@ -90,15 +90,6 @@ export class ReportsService {
   /** What the board's past lets expect. @throws Problem `board_not_found`, `not_enough_history` */
   async forecast(boardName: string, query: ForecastQuery): Promise<ForecastView> {
     const { seed = DEFAULT_SEED, trials = MOST_TRIALS } = query;
-    if (query.stories !== undefined && query.points !== undefined) {
-      throw Problem.invalid(
-        ['stories', 'points'].map((parameter) => ({
-          parameter,
-          code: 'excluded',
-          detail: `${parameter} stands alone: work is counted in stories or in points`,
-        })),
-      );
-    }
     const now = this.clock.now();
     const { history, backlog, from } = await this.database.snapshot(async (reader) => {
       const board = await boardNamed(reader, boardName);

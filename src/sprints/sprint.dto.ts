@@ -1,4 +1,4 @@
-import { calendarDay, Member, oneOf, ReadOnly, text } from '../common/fields';
+import { calendarDay, Member, oneOf, ReadOnly, Ruled, text } from '../common/fields';
 import { PageQuery } from '../common/listing';
 import { Shown, shown } from '../common/view';
 import { StoryView } from '../stories/story.dto';
@@ -65,6 +65,17 @@ export class SprintDeleted {
   stories_moved_to_backlog: number;
 }
 
+/** The fault of two dates, one of which may be the stored one. */
+export const WRONG_ORDER = {
+  code: 'out_of_range',
+  detail: 'end_date must not be before start_date',
+} as const;
+
+@Ruled<SprintFields>(({ start_date, end_date }) =>
+  start_date === undefined || end_date == null || start_date <= end_date
+    ? []
+    : [{ pointer: '/end_date', ...WRONG_ORDER }],
+)
 class SprintFields {
   @Member(calendarDay, {
     description: 'A date-time is taken for the calendar date that is written in it.',

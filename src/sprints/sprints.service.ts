@@ -6,6 +6,7 @@ import type { Caller } from '../common/caller';
 import { calendarDate, Clock } from '../common/clock';
 import { requireMatch } from '../common/etag';
 import { column, dateColumn, Listing } from '../common/listing';
+import type { Fault } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
@@ -22,6 +23,7 @@ import type {
   SprintView,
   UpdateSprint,
 } from './sprint.dto';
+import { WRONG_ORDER } from './sprint.dto';
 import { MISSING } from './full-sprints';
 import type { Relative, SprintName, SprintRow } from './sprint.queries';
 import {
@@ -74,7 +76,6 @@ export class SprintsService {
 
   /** Creates a sprint, and its board where it is not there yet. */
   async create(caller: Caller, boardName: string, body: CreateSprint): Promise<SprintView> {
-    requireOrder(body.start_date, body.end_date ?? null, body);
     return this.unitOfWork.run(caller, async (change) => {
       const board = await boardForCreation(change, boardName);
       const id = await change.insert('sprints', {
@@ -102,8 +103,6 @@ export class SprintsService {
   }
 
   async update(caller: Caller, id: number, body: UpdateSprint): Promise<SprintView> {
-    // Two dates that were sent are a matter of the body alone, whatever is stored.
-    if (body.start_date !== undefined) requireOrder(body.start_date, body.end_date ?? null, body);
     return this.unitOfWork.run(caller, async (change) => {
       const { board, before } = await takeSprint(change, id);
       requireMatch(caller, before);
@@ -113,8 +112,7 @@ export class SprintsService {
       if (changed && before.completed_at !== null) {
         if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
       }
-      requireEchoes(body, before);
-      requireOrder(wanted.start_date, wanted.end_date, body);
+      requireEchoes(body, before, faultsOfOrder(wanted, body));
       if (!changed) return before;
       return changeSprint(change, board, before, 'sprint.updated', changed);
     });
@@ -224,18 +222,8 @@ function inState(
   return { where: `s.board_id = ? AND ${condition}`, parameters: [boardId, ...parameters] };
 }
 
-/** @throws Problem that points at the date that was sent */
-function requireOrder(
-  start: string,
-  end: string | null,
-  { end_date }: Pick<UpdateSprint, 'end_date'>,
-): void {
-  if (end === null || start <= end) return;
-  throw Problem.invalid([
-    {
-      pointer: end_date === undefined ? '/start_date' : '/end_date',
-      code: 'out_of_range',
-      detail: 'end_date must not be before start_date',
-    },
-  ]);
+/** What is wrong with the dates that a sprint would have; points at the one that was sent. */
+function faultsOfOrder({ start_date, end_date }: SprintView, sent: UpdateSprint): Fault[] {
+  if (end_date === null || start_date <= end_date) return [];
+  return [{ pointer: sent.end_date === undefined ? '/start_date' : '/end_date', ...WRONG_ORDER }];
 }

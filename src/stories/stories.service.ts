@@ -5,6 +5,7 @@ import { requireEchoes, requireVersion } from '../common/body';
 import type { Caller } from '../common/caller';
 import { requireMatch } from '../common/etag';
 import { Listing } from '../common/listing';
+import type { Fault } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
@@ -32,6 +33,13 @@ import {
   storedLabels,
   storyList,
 } from './story.queries';
+
+/** The fault of a body that names a sprint that is not there. */
+export const NO_SPRINT: Fault = {
+  pointer: '/sprint_id',
+  code: 'not_found',
+  detail: 'sprint_id names no sprint',
+};
 
 @Injectable()
 export class StoriesService {
@@ -124,12 +132,7 @@ export class StoriesService {
       if (externalId !== story.external_id || to !== board) {
         await requireFree(change, to, [externalId]);
       }
-      requireEchoes(body, story);
-      if (!targetIsThere) {
-        throw Problem.invalid([
-          { pointer: '/sprint_id', code: 'not_found', detail: 'sprint_id names no sprint' },
-        ]);
-      }
+      requireEchoes(body, story, targetIsThere ? [] : [NO_SPRINT]);
       return this.store(change, { board, to, story, sprintId, body });
     });
   }
