@@ -644,6 +644,20 @@ describe('a forecast', () => {
     expect(await when()).toMatchObject({ date: '2026-02-12' });
   });
 
+  it('counts the days of a sprint in the zone in which it was completed', async () => {
+    const team = await board();
+    at('2026-01-10T12:00:00.000Z');
+    for (let i = 0; i < 3; i += 1) {
+      const sprint = await team.sprint('2026-01-01');
+      await team.story(sprint, { status: 'done' });
+      await complete(sprint);
+    }
+    // There it was the 11th already.
+    await made2xx(client.put(team.path, { time_zone: 'Pacific/Kiritimati' }));
+    const { body } = await client.get(`${team.path}/forecast?stories=1`);
+    expect(body.when[0]).toEqual({ percent: 50, sprints: 1, date: '2026-01-21' });
+  });
+
   it('is refused with fewer than three completed sprints, and for questions that have no answer', async () => {
     const team = await history(2);
     const path = `${team.path}/forecast`;
