@@ -74,16 +74,17 @@ export class BoardsService {
   }
 
   async update(caller: Caller, name: string, body: UpdateBoard): Promise<BoardView> {
+    const { name: wanted = name } = body;
+    // It would learn which names are taken by boards that it may not see.
+    if (caller.boards && wanted !== name) throw new Problem('forbidden', RENAMING);
     try {
       return await this.unitOfWork.run(caller, async (change) => {
         const board = await change.lockNamed(name);
         const before = representBoard(board);
         requireMatch(caller, before);
         requireVersion(body, before);
-        if (body.name !== undefined && body.name !== board.name) {
-          // It would learn which names are taken by boards that it may not see.
-          if (caller.boards) throw new Problem('forbidden', RENAMING);
-          const other = await change.first('SELECT id FROM boards WHERE name = ?', [body.name]);
+        if (wanted !== name) {
+          const other = await change.first('SELECT id FROM boards WHERE name = ?', [wanted]);
           if (other) throw new Problem('name_taken');
         }
         requireEchoes(body, before);
