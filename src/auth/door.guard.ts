@@ -8,6 +8,9 @@ import { Resources } from '../common/resources';
 import type { RouteSettings } from '../common/route';
 import { Authenticator } from './authenticator';
 
+/** Where nobody is asked for a token, whether there is anything or not. */
+const OPEN_TO_ALL = /^\/health\//;
+
 /** Lets a request in, or not: who asks, may they do this, and may they see the board that it is about. */
 @Injectable()
 export class Door {
@@ -25,7 +28,7 @@ export class Door {
    */
   admit(request: FastifyRequest): void | Promise<void> {
     const { scope, always } = request.routeOptions.config as RouteSettings;
-    if (scope === 'public') return;
+    if (scope === 'public' || (request.is404 && OPEN_TO_ALL.test(request.url))) return;
     const access = this.authenticator.authenticate(request, always);
     return access instanceof Promise
       ? access.then((known) => this.authorize(request, known))
