@@ -96,6 +96,16 @@ export class TokensService {
     );
   }
 
+  /** @throws Problem `token_not_found` */
+  async show(id: number): Promise<TokenView> {
+    const row = await this.database.first<TokenRow>(
+      `SELECT ${COLUMNS} FROM tokens t WHERE t.id = ?`,
+      [id],
+    );
+    if (!row) throw new Problem('token_not_found');
+    return represent(row);
+  }
+
   /** Deletes a token, which is of no use from then on. @throws Problem `token_not_found`, `last_admin` */
   async delete(caller: Caller, id: number): Promise<Deleted> {
     const name = await this.unitOfWork.maintain(async (writer) => {

@@ -130,7 +130,7 @@ const REFUSED: Record<string, string> = {
 };
 
 /** With the first token the door closes for whoever has none, so these have a service of their own. */
-const ABOUT_TOKENS = ['createToken', 'listTokens', 'deleteToken'];
+const ABOUT_TOKENS = ['createToken', 'listTokens', 'showToken', 'deleteToken'];
 const operationIdOf = ({ operation }: (typeof all)[number]): string =>
   operation.operationId as string;
 
@@ -180,6 +180,7 @@ describe('every operation of the document', () => {
       const holder = client.with({ authorization: `Bearer ${made.body.token}` });
       const listed = await holder.get('/api/tokens');
       expect(listed.body).toHaveLength(1);
+      expect((await holder.get(`/api/tokens/${made.body.id}`)).body.name).toBe('first');
       expect((await holder.delete(`/api/tokens/${made.body.id}`)).body.deleted).toBe(true);
     } finally {
       await locked.close();
