@@ -90,7 +90,8 @@ export const identifier: Kind = integer(1, Number.MAX_SAFE_INTEGER);
 /** A number from 0 with at most two decimals, as a JSON number or as decimal text. */
 export function decimal(max: number): Kind {
   return {
-    schema: { type: 'number', minimum: 0, maximum: max, multipleOf: 0.01 },
+    // No `multipleOf: 0.01`: by the arithmetic of many a validator 0.07 is none.
+    schema: { type: 'number', minimum: 0, maximum: max },
     read(value) {
       const number =
         typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value)

@@ -327,7 +327,8 @@ export class ForecastQuery extends TableQuery {
   stories?: number;
 
   @Member(decimal(MOST_WORK), {
-    description: 'When so many points are done, instead of the whole backlog. Not with `stories`.',
+    description:
+      'When so many points are done, instead of the whole backlog; at most two decimals. Not with `stories`.',
   })
   points?: number;
 

@@ -58,6 +58,9 @@ describe('the document', () => {
       const named = (operation.parameters ?? []).map((parameter: any) => parameter.name as string);
       for (const [, parameter] of path.matchAll(/\{(\w+)\}/g)) expect(named).toContain(parameter);
       if (path.startsWith('/api/') && method === 'GET') expect(named).toContain('If-None-Match');
+      // An answer that must not be stored cannot be given again.
+      const repeatable = method === 'POST' && path !== '/api/tokens';
+      expect([name, named.includes('Idempotency-Key')]).toEqual([name, repeatable]);
       if (operation.requestBody) {
         expect(Object.keys(operation.requestBody.content as object)).toEqual([
           'application/json',
