@@ -9,6 +9,7 @@ import { Problem } from '../common/problem';
 import type { Deleted } from '../common/view';
 import { Database } from '../database/database';
 import type { Writer } from '../database/engine';
+import { forUpdate } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
 import { Authenticator } from './authenticator';
 import { makeToken } from './secret';
@@ -129,7 +130,7 @@ export class TokensService {
   private hold(writer: Writer, condition = ''): Promise<TokenRow[]> {
     const { dialect } = this.database.engine;
     return writer.query<TokenRow>(
-      `SELECT ${COLUMNS} FROM tokens t ${condition} ORDER BY id${dialect === 'sqlite' ? '' : ' FOR UPDATE'}`,
+      `SELECT ${COLUMNS} FROM tokens t ${condition} ORDER BY id${forUpdate(dialect)}`,
     );
   }
 }

@@ -12,7 +12,7 @@ import type { Deleted } from '../common/view';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
+import { changes, differences } from '../events/differences';
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { BOARD_COLUMNS, boardNamed, representBoard } from './board.queries';
 import { BoardSweeper } from './board-sweeper';
@@ -107,7 +107,7 @@ export class BoardsService {
           entity: 'board',
           id: board.id,
           version: after.version,
-          ...(differences(before, after) ?? { before: {}, after: {} }),
+          ...changes(before, after),
         });
         return after;
       });

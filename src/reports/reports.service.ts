@@ -52,9 +52,6 @@ export class ReportsService {
    */
   private readonly frozen = new LRUCache<string, Frozen>({ max: 10_000 });
 
-  /** As `report`, by what the reader sees: for a change that is not over yet. */
-  readonly reportSeenBy = reportOf;
-
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,

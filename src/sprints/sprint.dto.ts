@@ -1,6 +1,6 @@
 import { calendarDay, Member, oneOf, ReadOnly, Ruled, text } from '../common/fields';
 import { PageQuery } from '../common/listing';
-import { Shown, shown } from '../common/view';
+import { Deleted, Shown, shown } from '../common/view';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
 
@@ -54,13 +54,7 @@ export class FullSprint extends SprintView {
   stories: StoryWithTasks[];
 }
 
-export class SprintDeleted {
-  @Shown({ type: 'boolean', enum: [true] })
-  deleted: true;
-
-  @Shown(shown.id)
-  id: number;
-
+export class SprintDeleted extends Deleted {
   @Shown(shown.count)
   stories_moved_to_backlog: number;
 }

@@ -12,7 +12,7 @@ import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
+import { changes, differences } from '../events/differences';
 import type { EventType } from '../events/event';
 import { arrange } from '../stories/arrange';
 import { seatedIn } from '../stories/reseat';
@@ -187,8 +187,8 @@ export async function changeSprint(
   const { id } = before;
   await change.update('sprints', id, columns);
   const after = await stored(change, id);
-  const told = differences(before, after) ?? { before: {}, after: {} };
-  change.record(board, { type, entity: 'sprint', id, version: after.version, ...told });
+  const { version } = after;
+  change.record(board, { type, entity: 'sprint', id, version, ...changes(before, after) });
   return after;
 }
 

@@ -12,7 +12,7 @@ import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import type { Parameter } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
+import { changes, differences } from '../events/differences';
 import { findTasks } from '../tasks/task.queries';
 import { recordMove } from './reseat';
 import type {
@@ -266,7 +266,7 @@ export class StoriesService {
         entity: 'story',
         id: after.id,
         version: after.version,
-        ...(differences(story, after) ?? { before: {}, after: {} }),
+        ...changes(story, after),
         from_sprint_id: story.sprint_id,
         sprint_id: after.sprint_id,
       });
