@@ -15,6 +15,7 @@ import { Admission } from './common/admission';
 import { Answer } from './common/answer';
 import { readBody, readQuery } from './common/body';
 import { Browsers, SECURITY_HEADERS } from './common/browsers';
+import { Clock } from './common/clock';
 import { ConnectionLimit } from './common/connection-limit';
 import { etagOf, matchesNone } from './common/etag';
 import { writeFormat } from './common/formats';
@@ -229,7 +230,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   });
 
   setUpDocs(app);
-  app.useGlobalGuards(new RequestGuard());
+  app.useGlobalGuards(new RequestGuard(app.get(Clock)));
   app.useGlobalFilters(new ProblemFilter(routes, app.get(Resources)));
 }
 

@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { AppModule } from './app.module';
 import { createAdapter } from './app.setup';
 import { boardName, identifier } from './common/fields';
+import { SETTING } from './common/http';
 import { createLogger } from './common/logging';
 import { FAULTS, PROBLEMS } from './common/problem';
+import type { RouteSettings } from './common/route';
 import { Config } from './config';
 import { DOCUMENT_FILE } from './docs';
 import { RELATIVE } from './sprints/sprint.queries';
@@ -66,7 +68,10 @@ function toVersion31(value: unknown): unknown {
   return { oneOf: [schema, { type: 'null' }] };
 }
 
-/** Adds what holds for every operation: its problems, its conditions, and its second body format. */
+/**
+ * Adds what holds for every operation: its problems, its conditions, the header fields of its answers,
+ * and its second body format.
+ */
 function complete(document: OpenAPIObject): OpenAPIObject {
   const paths = document.paths as unknown as Paths;
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
@@ -74,18 +79,22 @@ function complete(document: OpenAPIObject): OpenAPIObject {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId = operationName(operation, method, path);
       describePath(path, operation);
-      describeConditions(path, method, operation);
+      const settings = takeSettings(operation);
+      describeConditions(path, method, operation, settings);
+      describeHeaders(method, operation, settings);
       describeBody(operation, schemas);
-      operation.responses.default = { $ref: '#/components/responses/Problem' };
+      operation.responses.default = PROBLEM_ANSWER;
     }
   }
   // Without a token in the database none is asked for.
   document.security = [{}, { bearer: [] }];
   const components = document.components as unknown as Record<string, Schema>;
   components.schemas = { ...components.schemas, Problem: PROBLEM, Fault: FAULT };
+  components.headers = HEADERS;
   components.responses = {
     Problem: {
       description: 'A refusal; `code` says which.',
+      headers: referTo('X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow'),
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   };
@@ -139,7 +148,19 @@ function describeBody(operation: Operation, schemas: Record<string, Schema>): vo
   requestBody.required = 'required' in (schemas[schema.$ref?.split('/').pop() ?? ''] ?? {});
 }
 
-function describeConditions(path: string, method: string, operation: Operation): void {
+/** The settings of an operation's route that are set, which are no part of the document. */
+function takeSettings(operation: Operation): Set<keyof RouteSettings> {
+  const names = Object.keys(operation).filter((name) => name.startsWith(SETTING));
+  for (const name of names) delete operation[name];
+  return new Set(names.map((name) => name.slice(SETTING.length) as keyof RouteSettings));
+}
+
+function describeConditions(
+  path: string,
+  method: string,
+  operation: Operation,
+  settings: ReadonlySet<keyof RouteSettings>,
+): void {
   if (!path.startsWith('/api/')) return;
   const header = (
     name: string,
@@ -156,7 +177,7 @@ function describeConditions(path: string, method: string, operation: Operation):
   if (method === 'get') {
     parameters.push(header('If-None-Match', 'Answers 304 where the tag still stands.'));
     operation.responses['304'] = { description: 'Not modified.' };
-  } else if (method === 'post') {
+  } else if (method === 'post' && !settings.has('unrepeatable')) {
     parameters.push(
       header(
         'Idempotency-Key',
@@ -169,6 +190,71 @@ function describeConditions(path: string, method: string, operation: Operation):
     parameters.push(header('If-Match', 'Answers 412 where the tag does not stand any more.'));
   }
 }
+
+/** The header fields of successful answers. Refusals have theirs in common. */
+function describeHeaders(
+  method: string,
+  { parameters, responses }: Operation,
+  settings: ReadonlySet<keyof RouteSettings>,
+): void {
+  const takes = (parameter: string): boolean => parameters.some(({ name }) => name === parameter);
+  const tagged = ['get', 'put', 'patch'].includes(method) || settings.has('tagged');
+  for (const [status, response] of Object.entries(responses)) {
+    if (status >= '400') {
+      responses[status] = PROBLEM_ANSWER;
+      continue;
+    }
+    const names: Header[] = ['X-Request-Id'];
+    if (tagged || status === '201') names.push('ETag');
+    if (status === '201') names.push('Location');
+    if (status === '200' && takes('cursor')) names.push('Link');
+    if (status === '200' && takes('count')) names.push('X-Total-Count');
+    if (takes('Idempotency-Key')) names.push('Idempotent-Replayed');
+    response.headers = referTo(...names);
+  }
+}
+
+const PROBLEM_ANSWER = { $ref: '#/components/responses/Problem' };
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'The id that the request was sent with or, without one, was given.',
+    schema: { type: 'string' },
+  },
+  ETag: {
+    description: 'The entity tag, for `If-None-Match` and `If-Match`.',
+    schema: { type: 'string' },
+  },
+  Location: {
+    description: 'Where what was made is found.',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+  Link: {
+    description: 'Of a page that is not the last: where the next one is, as `<…>; rel="next"`.',
+    schema: { type: 'string' },
+  },
+  'X-Total-Count': {
+    description: 'With `count=true`: how many there are on all pages.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'Idempotent-Replayed': {
+    description: 'The request was answered before, and this is that answer.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Retry-After': {
+    description: 'Of 429 and 503: seconds after which the request may be sent again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': {
+    description: 'Of 401, and of 403 for too small a scope: what the token must be.',
+    schema: { type: 'string' },
+  },
+  Allow: { description: 'Of 405: the methods that there are.', schema: { type: 'string' } },
+} as const;
+type Header = keyof typeof HEADERS;
+
+const referTo = (...names: Header[]): Schema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const FAULT = {
   type: 'object',

@@ -2,10 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '../common/access';
 import { maySee, SCOPES } from '../common/access';
-import type { RouteSettings } from '../common/route';
 import { Problem } from '../common/problem';
+import { isRepeatable } from '../common/repeatable';
 import { Resources } from '../common/resources';
+import type { RouteSettings } from '../common/route';
 import { Authenticator } from './authenticator';
+
+/** Where nobody is asked for a token, whether there is anything or not. */
+const OPEN_TO_ALL = /^\/health\//;
 
 /** Lets a request in, or not: who asks, may they do this, and may they see the board that it is about. */
 @Injectable()
@@ -24,7 +28,7 @@ export class Door {
    */
   admit(request: FastifyRequest): void | Promise<void> {
     const { scope, always } = request.routeOptions.config as RouteSettings;
-    if (scope === 'public') return;
+    if (scope === 'public' || (request.is404 && OPEN_TO_ALL.test(request.url))) return;
     const access = this.authenticator.authenticate(request, always);
     return access instanceof Promise
       ? access.then((known) => this.authorize(request, known))
@@ -44,9 +48,16 @@ export class Door {
   }
 
   private async requireBoard(request: FastifyRequest, access: Access): Promise<void> {
-    const board = await this.resources.boardOf(request);
-    if (!board) throw this.forbidden(request, access, 'The token is for certain boards only.');
-    if (!maySee(access, board.name)) throw new Problem(board.missing);
+    try {
+      const board = await this.resources.boardOf(request);
+      if (!board) throw this.forbidden(request, access, 'The token is for certain boards only.');
+      if (!maySee(access, board.name)) throw new Problem(board.missing);
+    } catch (refusal) {
+      // What the token was answered before it is answered again, though what that was about is gone by
+      // now. Where it is not, the change refuses it in the same words: it holds no board unseen.
+      const gone = refusal instanceof Problem && refusal.status === 404;
+      if (!gone || !isRepeatable(request)) throw refusal;
+    }
   }
 
   private forbidden(

@@ -1,6 +1,7 @@
 import type { Scope } from '../common/access';
 import { SCOPES } from '../common/access';
-import { boardName, instant, line, listOf, Member, oneOf } from '../common/fields';
+import { boardName, instant, line, listOf, Member, oneOf, Ruled } from '../common/fields';
+import type { Fault } from '../common/problem';
 import { Shown, shown } from '../common/view';
 
 /** A token as clients see it: everything but the token. */
@@ -32,6 +33,19 @@ export class NewTokenView extends TokenView {
   token: string;
 }
 
+@Ruled<CreateToken>(({ scope, boards = null, expires_at: expires = null }, now) => {
+  const faults: Fault[] = [];
+  if (scope === 'admin' && boards !== null) {
+    // It could make another one, for all boards.
+    const detail = 'boards cannot be given to an admin';
+    faults.push({ pointer: '/boards', code: 'not_for_admin', detail });
+  }
+  if (expires !== null && expires <= now.toISOString()) {
+    const detail = 'expires_at must be in the future';
+    faults.push({ pointer: '/expires_at', code: 'out_of_range', detail });
+  }
+  return faults;
+})
 export class CreateToken {
   @Member(line(100), {
     required: true,

@@ -1,7 +1,9 @@
-import { Body, Controller, Delete, Get, Header, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import type { Caller } from '../common/caller';
 import { From } from '../common/caller';
+import { etagOf } from '../common/etag';
 import { Answers, Creates, Needs, Route } from '../common/http';
 import { TokenId } from '../common/ids';
 import type { Listing } from '../common/listing';
@@ -27,8 +29,23 @@ export class TokensController {
   @Route({ unrepeatable: true })
   @Header('Cache-Control', 'no-store')
   @Creates('Create token', NewTokenView, ({ id }) => `/api/tokens/${id}`)
-  create(@From() caller: Caller, @Body() body: CreateToken): Promise<NewTokenView> {
-    return this.tokens.create(caller, body);
+  async create(
+    @From() caller: Caller,
+    @Body() body: CreateToken,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewTokenView> {
+    const made = await this.tokens.create(caller, body);
+    // The tag is that of what is found from now on, which is all but the token.
+    const { token: _, ...view } = made;
+    reply.header('ETag', etagOf(JSON.stringify(view)));
+    return made;
+  }
+
+  @Get(':token_id')
+  @Needs('admin')
+  @Answers('Show token', TokenView)
+  show(@TokenId() id: number): Promise<TokenView> {
+    return this.tokens.show(id);
   }
 
   @Delete(':token_id')

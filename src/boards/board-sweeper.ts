@@ -50,11 +50,6 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
       .finally(() => (this.sweeping = undefined));
   }
 
-  /** Fulfilled when there is nothing left to remove. */
-  async finished(): Promise<void> {
-    await this.sweeping;
-  }
-
   private async sweep(): Promise<void> {
     while (this.again && !this.closing) {
       this.again = false;

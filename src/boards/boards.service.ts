@@ -12,7 +12,7 @@ import type { Deleted } from '../common/view';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
+import { changes, differences } from '../events/differences';
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { BOARD_COLUMNS, findBoard, representBoard } from './board.queries';
 import { BoardSweeper } from './board-sweeper';
@@ -74,16 +74,17 @@ export class BoardsService {
   }
 
   async update(caller: Caller, name: string, body: UpdateBoard): Promise<BoardView> {
+    const { name: wanted = name } = body;
+    // It would learn which names are taken by boards that it may not see.
+    if (caller.boards && wanted !== name) throw new Problem('forbidden', RENAMING);
     try {
       return await this.unitOfWork.run(caller, async (change) => {
         const board = await change.lockNamed(name);
         const before = representBoard(board);
         requireMatch(caller, before);
         requireVersion(body, before);
-        if (body.name !== undefined && body.name !== board.name) {
-          // It would learn which names are taken by boards that it may not see.
-          if (caller.boards) throw new Problem('forbidden', RENAMING);
-          const other = await change.first('SELECT id FROM boards WHERE name = ?', [body.name]);
+        if (wanted !== name) {
+          const other = await change.first('SELECT id FROM boards WHERE name = ?', [wanted]);
           if (other) throw new Problem('name_taken');
         }
         requireEchoes(body, before);
@@ -106,7 +107,7 @@ export class BoardsService {
           entity: 'board',
           id: board.id,
           version: after.version,
-          ...(differences(before, after) ?? { before: {}, after: {} }),
+          ...changes(before, after),
         });
         return after;
       });

@@ -108,7 +108,8 @@ function plan(
         tasks.update(OPERATOR, part, body(UpdateTask, { status: 'done' }));
 
       at(added === undefined ? planning : day + added, 11, async () => {
-        id = (await stories.createInSprint(OPERATOR, sprint, body(CreateStory, members(story)))).id;
+        const sent = body(CreateStory, members(story));
+        id = (await stories.createInSprint(OPERATOR, () => Promise.resolve(sprint), sent)).id;
         for (const title of story.tasks ?? []) {
           const { assignee } = story;
           const task = await tasks.create(OPERATOR, id, body(CreateTask, { title, assignee }));

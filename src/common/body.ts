@@ -1,6 +1,6 @@
 import { validateSync } from 'class-validator';
 import type { IncomingHttpHeaders } from 'node:http';
-import { fieldsOf, mayBeEmpty, readOnlyFieldsOf } from './fields';
+import { fieldsOf, mayBeEmpty, readOnlyFieldsOf, rulesOf } from './fields';
 import type { Fault, FaultCode } from './problem';
 import { Problem } from './problem';
 import { same } from './same';
@@ -142,12 +142,14 @@ const echoes = new WeakMap<object, { members: Map<string, unknown>; textual: boo
 
 /**
  * Turns what was received into the DTO of the handler, by the DTO's own decorators.
+ * @param now for rules about what is to come
  * @throws Problem that names every fault
  */
 export function readDto<T extends object>(
   Dto: new () => T,
   received: Received,
   place: 'pointer' | 'parameter',
+  now = new Date(),
 ): T {
   const members = received.members();
   if (mayBeEmpty(Dto) && Object.keys(members).length === 0) return new Dto();
@@ -194,7 +196,9 @@ export function readDto<T extends object>(
     }
   }
 
+  const sent: Partial<T> = { ...dto };
   for (const { property, constraints } of validateSync(dto, VALIDATION)) {
+    if (property in sent) sent[property as keyof T] = undefined;
     // It is not missing: there is too much of it.
     if (ambiguous.has(property)) continue;
     for (const message of Object.values(constraints ?? {})) {
@@ -202,6 +206,7 @@ export function readDto<T extends object>(
       fail(property, code as FaultCode, detail.join(' '));
     }
   }
+  for (const rule of rulesOf(Dto)) faults.push(...rule(sent, now));
   if (faults.length > 0) throw Problem.invalid(faults);
   if (echoed.size > 0) echoes.set(dto, { members: echoed, textual: received.textual });
   return dto;
@@ -221,18 +226,19 @@ export function requireVersion(dto: object, stored: object): void {
   }
 }
 
-/** @throws Problem that names each read-only member whose value is not the stored one */
-export function requireEchoes(dto: object, stored: object): void {
-  const echoed = echoes.get(dto);
-  if (!echoed) return;
-  const faults = [...echoed.members]
+/**
+ * @param others what else is wrong with the body, by what is stored
+ * @throws Problem that names these, and each read-only member whose value is not the stored one
+ */
+export function requireEchoes(dto: object, stored: object, others: readonly Fault[] = []): void {
+  const faults = [...(echoes.get(dto)?.members ?? [])]
     .filter(([name, value]) => !unchanged(value, (stored as Record<string, unknown>)[name]))
-    .map(([name]) => ({
+    .map(([name]): Fault => ({
       pointer: `/${name}`,
-      code: 'read_only' as const,
+      code: 'read_only',
       detail: `${name} cannot be changed`,
     }));
-  if (faults.length > 0) throw Problem.invalid(faults);
+  if (faults.length + others.length > 0) throw Problem.invalid([...faults, ...others]);
 }
 
 function unchanged(sent: unknown, stored: unknown): boolean {

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ValidationArguments } from 'class-validator';
 import { registerDecorator } from 'class-validator';
 import { isTimeZone } from './clock';
-import type { FaultCode } from './problem';
+import type { Fault, FaultCode } from './problem';
 
 /** What a value of a request is read as: the value in its one form, or why it is refused. */
 export type Reading = { value: unknown } | { code: FaultCode; detail: string };
@@ -90,7 +90,8 @@ export const identifier: Kind = integer(1, Number.MAX_SAFE_INTEGER);
 /** A number from 0 with at most two decimals, as a JSON number or as decimal text. */
 export function decimal(max: number): Kind {
   return {
-    schema: { type: 'number', minimum: 0, maximum: max, multipleOf: 0.01 },
+    // No `multipleOf: 0.01`: by the arithmetic of many a validator 0.07 is none.
+    schema: { type: 'number', minimum: 0, maximum: max },
     read(value) {
       const number =
         typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value)
@@ -348,25 +349,30 @@ export function anyOf(kind: Kind, most = 1000): Kind {
   };
 }
 
+/**
+ * What is wrong with members as they stand together, or at this time. It gets those that were sent:
+ * their values, or undefined where a value is refused anyway.
+ */
+export type Rule<T> = (sent: Partial<T>, now: Date) => Fault[];
+
 const registry = new WeakMap<object, Map<string, Field>>();
 const readOnly = new WeakMap<object, Set<string>>();
+const rules = new WeakMap<object, Rule<object>>();
 
 type Dto = abstract new () => object;
 
 /** The members that requests of this shape may have, those of its parents included. */
-export const fieldsOf: (dto: Dto) => ReadonlyMap<string, Field> = once((dto) =>
-  inherited(dto, (prototype) => registry.get(prototype)),
+export const fieldsOf: (dto: Dto) => ReadonlyMap<string, Field> = once(
+  (dto) => new Map(said(dto, registry).flatMap((own) => [...own])),
 );
 
 /** The members that may only be sent back as they are. */
 export const readOnlyFieldsOf: (dto: Dto) => ReadonlySet<string> = once(
-  (dto) =>
-    new Set(
-      inherited(dto, (prototype) =>
-        [...(readOnly.get(prototype) ?? [])].map((name) => [name, name] as const),
-      ).keys(),
-    ),
+  (dto) => new Set(said(dto, readOnly).flatMap((own) => [...own])),
 );
+
+/** The rules that hold between the members, those of its parents included. */
+export const rulesOf: (dto: Dto) => readonly Rule<object>[] = once((dto) => said(dto, rules));
 
 /** Whether a request of this shape may have no members at all. */
 export const mayBeEmpty: (dto: Dto) => boolean = once(
@@ -383,19 +389,18 @@ function once<T>(read: (dto: Dto) => T): (dto: Dto) => T {
   };
 }
 
-function inherited<T>(
-  dto: Dto,
-  own: (prototype: object) => Iterable<readonly [string, T]> | undefined,
-): Map<string, T> {
-  const all: [string, T][] = [];
+/** What is said of a class and of its parents, which come first. */
+function said<T>(dto: Dto, by: WeakMap<object, T>): T[] {
+  const all: T[] = [];
   for (
     let prototype: object = dto.prototype as object;
     prototype !== Object.prototype;
     prototype = Object.getPrototypeOf(prototype) as object
   ) {
-    all.unshift(...([...(own(prototype) ?? [])] as [string, T][]));
+    const own = by.get(prototype);
+    if (own !== undefined) all.unshift(own);
   }
-  return new Map(all);
+  return all;
 }
 
 /**
@@ -444,5 +449,12 @@ export function Member(kind: Kind, options: FieldOptions = {}): PropertyDecorato
 export function ReadOnly(...names: string[]): ClassDecorator {
   return (target) => {
     readOnly.set(target.prototype as object, new Set(names));
+  };
+}
+
+/** A rule between the members of a request, checked along with them so that no fault hides another. */
+export function Ruled<T extends object>(rule: Rule<T>): (target: new () => T) => void {
+  return (target) => {
+    rules.set(target.prototype as object, rule);
   };
 }

@@ -50,10 +50,14 @@ export async function writeFormat(
 ): Promise<string | Readable> {
   const { formats = {} } = request.routeOptions.config as { formats?: Formats };
   const format = formatOf(request, formats);
-  const { write, headers = {} } = formats[format] as Writing;
+  const { write, essence, headers = {} } = formats[format] as Writing;
   reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);
   const text = await write(body as never);
-  if (typeof text === 'string') return text;
+  if (typeof text === 'string') {
+    const telling = essence?.(body as never);
+    if (telling) reply.header('ETag', `W/${etagOf(JSON.stringify(telling))}`);
+    return text;
+  }
   const etag = etagOf(`${format} ${text.essence}`);
   reply.header('ETag', etag);
   if (matchesNone(request.headers['if-none-match'], etag)) {

@@ -4,6 +4,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { Scope } from './access';
 import {
   ApiCreatedResponse,
+  ApiExtension,
   ApiExtraModels,
   ApiOkResponse,
   ApiOperation,
@@ -14,6 +15,9 @@ import { MEDIA_TYPES } from './route';
 
 const SETTINGS = Symbol('route settings');
 
+/** How the OpenAPI document's writer is told what a route tells. */
+export const SETTING = 'x-setting-';
+
 /** Adds to what a route tells; the decorators of one handler add up. */
 export function Route(settings: RouteSettings): MethodDecorator {
   return (target, key, descriptor) => {
@@ -21,6 +25,9 @@ export function Route(settings: RouteSettings): MethodDecorator {
     const all = { ...(Reflect.getMetadata(SETTINGS, handler) as RouteSettings), ...settings };
     Reflect.defineMetadata(SETTINGS, all, handler);
     (RouteConfig(all) as MethodDecorator)(target, key, descriptor);
+    for (const [name, value] of Object.entries(settings)) {
+      if (value) ApiExtension(SETTING + name, true)(target, key, descriptor);
+    }
   };
 }
 

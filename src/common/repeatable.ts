@@ -24,15 +24,19 @@ declare module 'fastify' {
   }
 }
 
+/** Whether a request brought a key, and may need one: only POST is not idempotent by itself. */
+export const isRepeatable = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'POST' && headers['idempotency-key'] !== undefined;
+
 /**
  * Reads the `Idempotency-Key` of a request.
- * @returns nothing where there is none, or where none is needed: only POST is not idempotent by itself
+ * @returns nothing where there is none, or where none is needed
  * @throws Problem where there is a body that cannot be read
  */
 export function readKey(request: FastifyRequest): RepeatableRequest | Fault | undefined {
-  const { method, url, body, headers } = request;
+  const { url, body, headers } = request;
+  if (!isRepeatable(request)) return undefined;
   const key = headers['idempotency-key'];
-  if (key === undefined || method !== 'POST') return undefined;
   if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) {
     return {
       header: 'Idempotency-Key',

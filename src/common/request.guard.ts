@@ -1,35 +1,55 @@
-import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
+import type {
+  ArgumentMetadata,
+  CanActivate,
+  ExecutionContext,
+  PipeTransform,
+  Type,
+} from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NOTHING, readDto, Received } from './body';
+import type { Clock } from './clock';
 import { formatOf, requireAcceptable } from './formats';
 import type { RouteSettings } from './route';
 import type { Fault } from './problem';
 import { Problem } from './problem';
 import { readKey } from './repeatable';
 
-/** Nest's metadata of a handler's parameters, and its keys for bodies and queries. */
+/** Nest's metadata of a handler's parameters, and its keys for bodies, queries and parts of the path. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
 const BODY = 3;
 const QUERY = 4;
+const PATH = 5;
 
-/** What a handler declares with `@Body()` and `@Query()`. */
+/** What Nest knows of one of them. */
+interface Argument {
+  index: number;
+  data?: string;
+  pipes: PipeTransform<string, unknown>[];
+}
+
+/** What a handler declares with `@Body()`, `@Query()` and the decorators of `common/ids`. */
 interface Shapes {
   body: Type<object>;
   query: Type<object>;
+  path: Argument[];
 }
+
+const PARAMETER: ArgumentMetadata = { type: 'param' };
 
 /** The shape of what a handler does not look at: it has no members. */
 class Nothing {}
 
 /**
  * Reads body and query into the DTOs that the handler declares, and the `Idempotency-Key`, and names
- * the faults of all at once.
+ * the faults of all at once, together with those of the path, which its pipes read again.
  * Where it declares none there must be nothing, so that nothing that a client sent is dropped silently.
  */
 @Injectable()
 export class RequestGuard implements CanActivate {
   private readonly shapes = new WeakMap<object, Shapes>();
+
+  constructor(private readonly clock: Clock) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
@@ -37,17 +57,23 @@ export class RequestGuard implements CanActivate {
     if (formats) vary(context.switchToHttp().getResponse<FastifyReply>(), 'Accept');
     const shapes = this.shapesOf(context);
     const faults: Fault[] = [];
-    const read = (shape: Type<object>, what: unknown, place: 'pointer' | 'parameter'): object => {
+    const attempt = <T>(read: () => T): T | undefined => {
       try {
-        return readDto(shape, what instanceof Received ? what : NOTHING, place);
+        return read();
       } catch (error) {
         if (!(error instanceof Problem) || !error.options.errors) throw error;
         faults.push(...error.options.errors);
-        return {};
+        return undefined;
       }
     };
-    const body = read(shapes.body, request.body, 'pointer');
-    const query = read(shapes.query, request.query, 'parameter');
+    const now = this.clock.now();
+    const received = (what: unknown): Received => (what instanceof Received ? what : NOTHING);
+    const body = attempt(() => readDto(shapes.body, received(request.body), 'pointer', now));
+    const query = attempt(() => readDto(shapes.query, received(request.query), 'parameter', now));
+    const params = request.params as Record<string, string>;
+    for (const { data = '', pipes } of shapes.path) {
+      for (const pipe of pipes) attempt(() => pipe.transform(params[data] ?? '', PARAMETER));
+    }
     const key = readKey(request);
     if (key && 'code' in key) faults.push(key);
     if (faults.length > 0) throw Problem.invalid(faults);
@@ -63,17 +89,21 @@ export class RequestGuard implements CanActivate {
     if (!shapes) {
       const controller = context.getClass();
       const parameters = (Reflect.getMetadata(ROUTE_ARGUMENTS, controller, handler.name) ??
-        {}) as Record<string, { index: number }>;
+        {}) as Record<string, Argument>;
       const types = Reflect.getMetadata(
         'design:paramtypes',
         controller.prototype as object,
         handler.name,
       ) as Type<object>[];
+      const declared = (kind: number): Argument[] =>
+        Object.entries(parameters)
+          .filter(([key]) => key.startsWith(`${kind}:`))
+          .map(([, argument]) => argument);
       const shape = (kind: number): Type<object> => {
-        const found = Object.entries(parameters).find(([key]) => key.startsWith(`${kind}:`));
-        return (found && types[found[1].index]) ?? Nothing;
+        const [found] = declared(kind);
+        return (found && types[found.index]) ?? Nothing;
       };
-      shapes = { body: shape(BODY), query: shape(QUERY) };
+      shapes = { body: shape(BODY), query: shape(QUERY), path: declared(PATH) };
       this.shapes.set(handler, shapes);
     }
     return shapes;

@@ -67,15 +67,15 @@ export class Resources {
 
   /** The refusal of a request that names something that is not there, or nothing to object to. */
   async missing(request: FastifyRequest): Promise<Problem | undefined> {
-    const { params, method, routeOptions } = request;
+    const { params, method, routeOptions, access = OPEN } = request;
     const { board_name: named } = (params ?? {}) as Record<string, string | undefined>;
     // A board comes into being with what is posted to it.
     const creates =
       method === 'POST' && /:board_name\/(backlog|sprints)$/.test(routeOptions.url ?? '');
     try {
-      const board = creates ? undefined : await this.boardOf(request);
-      if (board && !maySee(request.access ?? OPEN, board.name)) return new Problem(board.missing);
-      if (board && named !== undefined) {
+      const board = creates && !access.boards ? undefined : await this.boardOf(request);
+      if (board && !maySee(access, board.name)) return new Problem(board.missing);
+      if (board && named !== undefined && !creates) {
         const found = await this.database.first('SELECT id FROM boards WHERE name = ?', [
           board.name,
         ]);

@@ -18,6 +18,11 @@ export interface LongText {
 /** How a body is put into a format. */
 export interface Writing {
   write: (body: never) => string | Promise<string> | LongText;
+  /**
+   * What a client waits for, where other members are new each time: its tag is a weak one of that.
+   * Nothing where the whole body tells.
+   */
+  essence?: (body: never) => object | undefined;
   /** Header fields of answers in this format. */
   headers?: Record<string, string>;
 }

@@ -5,7 +5,7 @@ import { From } from '../common/caller';
 import { Answers, AnswersAction, Needs } from '../common/http';
 import { SprintId } from '../common/ids';
 import { ReportView } from '../reports/report.dto';
-import { ReportsService } from '../reports/reports.service';
+import { reportOf } from '../reports/report.queries';
 import { SprintView } from '../sprints/sprint.dto';
 import { CompleteSprint } from './completion.dto';
 import { CompletionService } from './completion.service';
@@ -13,10 +13,7 @@ import { CompletionService } from './completion.service';
 @ApiTags('Sprints')
 @Controller('api')
 export class CompletionController {
-  constructor(
-    private readonly completion: CompletionService,
-    private readonly reports: ReportsService,
-  ) {}
+  constructor(private readonly completion: CompletionService) {}
 
   @Post('sprints/:sprint_id/complete')
   @Needs('write')
@@ -26,7 +23,7 @@ export class CompletionController {
     @SprintId() id: number,
     @Body() body: CompleteSprint,
   ): Promise<ReportView> {
-    return this.completion.complete(caller, id, body, this.reports.reportSeenBy);
+    return this.completion.complete(caller, id, body, reportOf);
   }
 
   @Post('sprints/:sprint_id/reopen')

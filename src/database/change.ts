@@ -4,6 +4,7 @@ import { stored } from '../common/clock';
 import { Problem } from '../common/problem';
 import type { EventEntity, EventType, Members } from '../events/event';
 import type { Engine, Parameter, Row, Writer } from './engine';
+import { forUpdate } from './engine';
 
 /** A row moved to another board before its board was locked: begin again. */
 export class Restart extends Error {
@@ -252,8 +253,8 @@ export class Change {
     this.happenings.clear();
   }
 
-  /** What keeps the rows of a SELECT as they are. SQLite has one writer at a time and no such clause. */
+  /** What keeps the rows of a SELECT as they are until the change is over. */
   get forUpdate(): string {
-    return this.dialect === 'sqlite' ? '' : ' FOR UPDATE';
+    return forUpdate(this.dialect);
   }
 }

@@ -33,6 +33,8 @@ export function dataSourceOptions(target: DatabaseTarget): DataSourceOptions {
       driver: loadLibsql(),
       database: target.file,
       enableWAL: true,
+      // Milliseconds to wait for another process that has the file: one that starts and migrates, too.
+      // The engine does not wait like that, for it would stop the process.
       timeout: 5000,
       prepareDatabase: (database: Libsql.Database) => {
         // In WAL mode TypeORM leaves it at NORMAL, which does not sync before the answer.

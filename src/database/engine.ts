@@ -18,6 +18,10 @@ export interface Writer extends Reader {
   run(sql: string, parameters?: readonly Parameter[]): Promise<Written>;
 }
 
+/** What keeps the rows of a SELECT as they are. SQLite has one writer at a time and no such clause. */
+export const forUpdate = (dialect: Engine['dialect']): string =>
+  dialect === 'sqlite' ? '' : ' FOR UPDATE';
+
 /** Why a statement or a transaction failed, in the words that the rest of the program knows. */
 export type Failure =
   /** Rolled back through no fault of its own; the same transaction may succeed when run again. */

@@ -71,12 +71,11 @@ async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
  */
 async function exclusively<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
-  const [take, release, abandon] =
+  const [take, release, abandon = release] =
     dataSource.options.type === 'better-sqlite3'
       ? ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK']
       : [
           `SELECT GET_LOCK(CONCAT('sprintline:', LEFT(DATABASE(), 40)), ${LOCK_WAIT}) AS held`,
-          `DO RELEASE_LOCK(CONCAT('sprintline:', LEFT(DATABASE(), 40)))`,
           `DO RELEASE_LOCK(CONCAT('sprintline:', LEFT(DATABASE(), 40)))`,
         ];
   try {

@@ -13,7 +13,7 @@ export class MetricsController {
   @Needs('read', { filtered: true })
   @Route({ produces: ['text/plain'], always: true })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @ApiOperation({ summary: 'Metrics for Prometheus' })
+  @ApiOperation({ summary: 'Metrics, for Prometheus' })
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
   show(): Promise<string> {
     return this.metrics.text();

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { decimal, int32, integer, Member, oneOf } from '../common/fields';
+import { decimal, int32, integer, Member, oneOf, Ruled } from '../common/fields';
 import { Shown, shown } from '../common/view';
 import { SprintView } from '../sprints/sprint.dto';
 import type { BurndownDay, BurndownDays } from './burndown';
@@ -305,6 +305,15 @@ export class VelocityQuery extends PictureQuery {
 /** How much work a forecast may be asked about. */
 const MOST_WORK = 1_000_000;
 
+@Ruled<ForecastQuery>((sent) =>
+  'stories' in sent && 'points' in sent
+    ? ['stories', 'points'].map((parameter) => ({
+        parameter,
+        code: 'excluded',
+        detail: `${parameter} stands alone: work is counted in stories or in points`,
+      }))
+    : [],
+)
 export class ForecastQuery extends TableQuery {
   @Member(int32, { description: 'The same seed gives the same answer; 1.' })
   seed?: number;
@@ -318,7 +327,8 @@ export class ForecastQuery extends TableQuery {
   stories?: number;
 
   @Member(decimal(MOST_WORK), {
-    description: 'When so many points are done, instead of the whole backlog. Not with `stories`.',
+    description:
+      'When so many points are done, instead of the whole backlog; at most two decimals. Not with `stories`.',
   })
   points?: number;
 

@@ -4,7 +4,7 @@ import type { BurndownDay } from './burndown';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';
 import type { Burndown } from './reports.service';
-import type { VelocityView } from './report.dto';
+import type { ReportView, VelocityView } from './report.dto';
 
 /** Lets a browser that is shown a picture by itself take its one style sheet, and nothing else. */
 const PICTURE_HEADERS = {
@@ -14,7 +14,15 @@ const PICTURE_HEADERS = {
 /** Days of a piece, and from which on a burndown is not held in memory as a whole. */
 const PIECE = 500;
 
-export const REPORT: Formats = { csv: { write: reportCsv } };
+export const REPORT: Formats = {
+  json: {
+    write: (body) => JSON.stringify(body),
+    // As long as a sprint is open, its report differs with every look by when that was.
+    essence: ({ as_of: _, ...report }: ReportView) =>
+      report.sprint.state === 'completed' ? undefined : report,
+  },
+  csv: { write: reportCsv },
+};
 
 export const BURNDOWN: Formats = {
   json: { write: (body: Burndown) => inPieces(body, burndownJson(body)) },

@@ -26,7 +26,7 @@ export class ReportsController {
   @Needs('read')
   @AnswersIn(
     REPORT,
-    'Sprint report: what was committed, added, removed, completed and left over',
+    'Report of a sprint: what was committed, added, removed, completed and left over',
     ReportView,
   )
   report(@NamedSprint() id: number, @Query() _query: TableQuery): Promise<ReportView> {
@@ -35,7 +35,7 @@ export class ReportsController {
 
   @Get(sprintPaths('burndown'))
   @Needs('read')
-  @AnswersIn(BURNDOWN, 'Sprint burndown, day by day', BurndownView)
+  @AnswersIn(BURNDOWN, 'Burndown of a sprint, day by day', BurndownView)
   burndown(@NamedSprint() id: number, @Query() _query: PictureQuery): Promise<Burndown> {
     return this.reports.burndown(id);
   }

@@ -7,6 +7,5 @@ import { ReportsService } from './reports.service';
   imports: [SprintsModule],
   controllers: [ReportsController],
   providers: [ReportsService],
-  exports: [ReportsService],
 })
 export class ReportsModule {}

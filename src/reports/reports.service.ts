@@ -26,10 +26,12 @@ export interface Burndown extends BurndownView {
   today: string | null;
 }
 
-/** A sprint that is completed, and how long it was. */
-interface CompletedSprint extends VelocitySprint {
+/** What is frozen with the completion of a sprint: its totals, and how many days it had. */
+interface Frozen extends Totals {
   days: number;
 }
+
+type CompletedSprint = VelocitySprint & Frozen;
 
 interface CompletedRow {
   id: number;
@@ -45,13 +47,10 @@ interface CompletedRow {
 @Injectable()
 export class ReportsService {
   /**
-   * The totals of completed sprints by id and version. They are frozen, and a sprint that is reopened
-   * has another version from then on; so no other instance need be heard, and nothing is ever stale.
+   * What is frozen of completed sprints, by id and version. A sprint that is reopened has another
+   * version from then on; so no other instance need be heard, and nothing is ever stale.
    */
-  private readonly frozen = new LRUCache<string, Totals>({ max: 10_000 });
-
-  /** As `report`, by what the reader sees: for a change that is not over yet. */
-  readonly reportSeenBy = reportOf;
+  private readonly frozen = new LRUCache<string, Frozen>({ max: 10_000 });
 
   constructor(
     private readonly database: Database,
@@ -90,15 +89,6 @@ export class ReportsService {
   /** What the board's past lets expect. @throws Problem `board_not_found`, `not_enough_history` */
   async forecast(boardName: string, query: ForecastQuery): Promise<ForecastView> {
     const { seed = DEFAULT_SEED, trials = MOST_TRIALS } = query;
-    if (query.stories !== undefined && query.points !== undefined) {
-      throw Problem.invalid(
-        ['stories', 'points'].map((parameter) => ({
-          parameter,
-          code: 'excluded',
-          detail: `${parameter} stands alone: work is counted in stories or in points`,
-        })),
-      );
-    }
     const now = this.clock.now();
     const { history, backlog, from } = await this.database.snapshot(async (reader) => {
       const board = await boardNamed(reader, boardName);
@@ -134,7 +124,7 @@ export class ReportsService {
   /** The last completed sprints of a board, oldest first; `reader` is a snapshot. */
   private async completed(
     reader: Reader,
-    board: { id: number; time_zone: string },
+    board: { id: number },
     most: number,
   ): Promise<CompletedSprint[]> {
     const rows = await reader.query<CompletedRow>(
@@ -146,25 +136,20 @@ export class ReportsService {
     for (const row of rows.reverse()) {
       const { id, name, start_date, end_date } = row;
       const completed_at = rfc3339(row.completed_at);
-      const last = end_date ?? calendarDate(new Date(completed_at), board.time_zone);
-      sprints.push({
-        id,
-        name,
-        start_date,
-        end_date,
-        completed_at,
-        ...(await this.totals(reader, row)),
-        days: Math.max(1, daysFromTo(start_date, last)),
-      });
+      const dates = { start_date, end_date, completed_at };
+      sprints.push({ id, name, ...dates, ...(await this.frozenOf(reader, row)) });
     }
     return sprints;
   }
 
-  private async totals(reader: Reader, sprint: CompletedRow): Promise<Totals> {
+  private async frozenOf(reader: Reader, sprint: CompletedRow): Promise<Frozen> {
     const key = `${sprint.id}.${sprint.version}`;
     let found = this.frozen.get(key);
     if (!found) {
-      found = totals(report(await pastOf(reader, sprint, this.clock.now())));
+      const past = await pastOf(reader, sprint, this.clock.now());
+      const last = past.end_date ?? calendarDate(new Date(past.end), past.time_zone);
+      const days = Math.max(1, daysFromTo(past.start_date, last));
+      found = { ...totals(report(past)), days };
       this.frozen.set(key, found);
     }
     return found;

@@ -3,12 +3,10 @@ import { createParamDecorator, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readBoardName, readId } from '../common/ids';
 import { Resources } from '../common/resources';
-import type { Relative } from './sprint.queries';
+import type { Change } from '../database/change';
+import type { SprintName } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';
-import { SprintsService } from './sprints.service';
-
-/** The sprint that a path names: by its id, or by a board and a word. */
-type Named = { id: string } | { board: string; which: Relative };
+import { SprintsService, takeNamed } from './sprints.service';
 
 /** The paths of something below a sprint: by id, and by word, so that a script needs no id. */
 export const sprintPaths = (rest: string): string[] => [
@@ -17,27 +15,29 @@ export const sprintPaths = (rest: string): string[] => [
 ];
 
 @Injectable()
-export class SprintIdPipe implements PipeTransform<Named, Promise<number>> {
+export class SprintIdPipe implements PipeTransform<SprintName, Promise<number>> {
   constructor(private readonly sprints: SprintsService) {}
 
-  async transform(named: Named): Promise<number> {
-    if ('id' in named) return readId(named.id, 'sprint_not_found');
-    return this.sprints.idOf(readBoardName(named.board), named.which);
+  transform(name: SprintName): Promise<number> {
+    return this.sprints.idOf(name);
   }
 }
 
-/** What the path of a request names by a word, if it does. */
-function namedByWord({ params, routeOptions }: FastifyRequest): Named | undefined {
+/** What the path of a request names by a word, if it does. @throws Problem `board_not_found` */
+function namedByWord({ params, routeOptions }: FastifyRequest): SprintName | undefined {
   const [, word] = /\/sprints\/(\w+)(?:\/|$)/.exec(routeOptions.url ?? '') ?? [];
   const which = RELATIVE.find((relative) => relative === word);
-  const { board_name: board = '' } = params as { board_name?: string };
-  return which && { board, which };
+  const { board_name: name = '' } = params as { board_name?: string };
+  return which && { board: readBoardName(name), which };
 }
 
-const Named = createParamDecorator((_: unknown, context: ExecutionContext): Named => {
+function nameOf(_: unknown, context: ExecutionContext): SprintName {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  return namedByWord(request) ?? { id: (request.params as { sprint_id: string }).sprint_id };
-});
+  const { sprint_id: id = '' } = request.params as { sprint_id?: string };
+  return namedByWord(request) ?? readId(id, 'sprint_not_found');
+}
+
+const Named = createParamDecorator(nameOf);
 
 /** Tells whether there is a sprint that a path means by a word. */
 @Injectable()
@@ -55,5 +55,19 @@ export class SprintWords implements OnModuleInit {
   }
 }
 
-/** The id of the sprint that the path names; for handlers of `sprintPaths`. */
+/** The id of the sprint that the path names; for handlers of `sprintPaths` that read. */
 export const NamedSprint = (): ParameterDecorator => Named(SprintIdPipe);
+
+/** Finds the sprint that a path names. */
+export type FindSprint = (change: Change) => Promise<number>;
+
+/**
+ * The same for handlers that change something. They find it in the change: a request that is sent again
+ * is answered as it was, whatever the word means by then.
+ */
+export const SprintToChange = createParamDecorator(
+  (data: unknown, context: ExecutionContext): FindSprint => {
+    const name = nameOf(data, context);
+    return (change) => takeNamed(change, name);
+  },
+);

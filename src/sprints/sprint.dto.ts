@@ -1,6 +1,6 @@
-import { calendarDay, Member, oneOf, ReadOnly, text } from '../common/fields';
+import { calendarDay, Member, oneOf, ReadOnly, Ruled, text } from '../common/fields';
 import { PageQuery } from '../common/listing';
-import { Shown, shown } from '../common/view';
+import { Deleted, Shown, shown } from '../common/view';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
 
@@ -54,17 +54,22 @@ export class FullSprint extends SprintView {
   stories: StoryWithTasks[];
 }
 
-export class SprintDeleted {
-  @Shown({ type: 'boolean', enum: [true] })
-  deleted: true;
-
-  @Shown(shown.id)
-  id: number;
-
+export class SprintDeleted extends Deleted {
   @Shown(shown.count)
   stories_moved_to_backlog: number;
 }
 
+/** The fault of two dates, one of which may be the stored one. */
+export const WRONG_ORDER = {
+  code: 'out_of_range',
+  detail: 'end_date must not be before start_date',
+} as const;
+
+@Ruled<SprintFields>(({ start_date, end_date }) =>
+  start_date === undefined || end_date == null || start_date <= end_date
+    ? []
+    : [{ pointer: '/end_date', ...WRONG_ORDER }],
+)
 class SprintFields {
   @Member(calendarDay, {
     description: 'A date-time is taken for the calendar date that is written in it.',

@@ -73,6 +73,9 @@ export async function findSprint(reader: Reader, id: number): Promise<SprintRow 
 export const RELATIVE = ['current', 'next', 'previous'] as const;
 export type Relative = (typeof RELATIVE)[number];
 
+/** What a path calls a sprint: its id, or a word and the board that it is said of. */
+export type SprintName = number | { board: string; which: Relative };
+
 /** The current sprint: the last, by (start_date, id), of those that are active on that day. */
 const CURRENT = `s.completed_at IS NULL AND s.start_date <= ? AND (s.end_date >= ? OR (s.end_date IS NULL AND NOT EXISTS (
   SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?

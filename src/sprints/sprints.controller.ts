@@ -18,7 +18,8 @@ import {
   UpdateSprint,
 } from './sprint.dto';
 import { FullSprints } from './full-sprints';
-import { NamedSprint, sprintPaths } from './sprint-id';
+import type { FindSprint } from './sprint-id';
+import { NamedSprint, sprintPaths, SprintToChange } from './sprint-id';
 import { SprintsService } from './sprints.service';
 
 class DeleteSprintQuery {
@@ -126,9 +127,9 @@ export class SprintsController {
   @Creates('Create story', StoryView, ({ id }) => `/api/stories/${id}`)
   createStory(
     @From() caller: Caller,
-    @NamedSprint() id: number,
+    @SprintToChange() find: FindSprint,
     @Body() body: CreateStory,
   ): Promise<StoryView> {
-    return this.stories.createInSprint(caller, id, body);
+    return this.stories.createInSprint(caller, find, body);
   }
 }

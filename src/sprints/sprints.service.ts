@@ -6,12 +6,13 @@ import type { Caller } from '../common/caller';
 import { calendarDate, Clock } from '../common/clock';
 import { requireMatch } from '../common/etag';
 import { column, dateColumn, Listing } from '../common/listing';
+import type { Fault } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
+import { changes, differences } from '../events/differences';
 import type { EventType } from '../events/event';
 import { arrange } from '../stories/arrange';
 import { seatedIn } from '../stories/reseat';
@@ -22,8 +23,9 @@ import type {
   SprintView,
   UpdateSprint,
 } from './sprint.dto';
+import { WRONG_ORDER } from './sprint.dto';
 import { MISSING } from './full-sprints';
-import type { Relative, SprintRow } from './sprint.queries';
+import type { Relative, SprintName, SprintRow } from './sprint.queries';
 import {
   findRelative,
   findSprint,
@@ -65,15 +67,15 @@ export class SprintsService {
     return representSprint(row, this.clock.now());
   }
 
-  /** The id of the sprint that a word means today. @throws Problem `no_current_sprint`, … */
-  async idOf(boardName: string, which: Relative): Promise<number> {
-    const { id } = await this.relative(this.database, boardName, which, this.clock.now());
-    return id;
+  /** The id of the sprint that is called so today. @throws Problem `no_current_sprint`, … */
+  async idOf(name: SprintName): Promise<number> {
+    if (typeof name === 'number') return name;
+    const board = await boardNamed(this.database, name.board);
+    return meant(this.database, board, name.which, this.clock.now());
   }
 
   /** Creates a sprint, and its board where it is not there yet. */
   async create(caller: Caller, boardName: string, body: CreateSprint): Promise<SprintView> {
-    requireOrder(body.start_date, body.end_date ?? null, body);
     return this.unitOfWork.run(caller, async (change) => {
       const board = await boardForCreation(change, boardName);
       const id = await change.insert('sprints', {
@@ -101,8 +103,6 @@ export class SprintsService {
   }
 
   async update(caller: Caller, id: number, body: UpdateSprint): Promise<SprintView> {
-    // Two dates that were sent are a matter of the body alone, whatever is stored.
-    if (body.start_date !== undefined) requireOrder(body.start_date, body.end_date ?? null, body);
     return this.unitOfWork.run(caller, async (change) => {
       const { board, before } = await takeSprint(change, id);
       requireMatch(caller, before);
@@ -112,8 +112,7 @@ export class SprintsService {
       if (changed && before.completed_at !== null) {
         if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
       }
-      requireEchoes(body, before);
-      requireOrder(wanted.start_date, wanted.end_date, body);
+      requireEchoes(body, before, faultsOfOrder(wanted, body));
       if (!changed) return before;
       return changeSprint(change, board, before, 'sprint.updated', changed);
     });
@@ -139,18 +138,24 @@ export class SprintsService {
       return { deleted: true, id, stories_moved_to_backlog: stories.length };
     });
   }
+}
 
-  private async relative(
-    reader: Reader,
-    boardName: string,
-    which: Relative,
-    now: Date,
-  ): Promise<SprintRow> {
-    const board = await boardNamed(reader, boardName);
-    const sprint = await findRelative(reader, board, which, calendarDate(now, board.time_zone));
-    if (!sprint) throw new Problem(MISSING[which]);
-    return sprint;
-  }
+/** As `idOf`, for a change: it holds the board of which a word is said. */
+export async function takeNamed(change: Change, name: SprintName): Promise<number> {
+  if (typeof name === 'number') return name;
+  return meant(change, await change.lockNamed(name.board), name.which, change.instant);
+}
+
+/** The id of the sprint that a word means. @throws Problem `no_current_sprint`, … */
+async function meant(
+  reader: Reader,
+  board: LockedBoard,
+  which: Relative,
+  now: Date,
+): Promise<number> {
+  const sprint = await findRelative(reader, board, which, calendarDate(now, board.time_zone));
+  if (!sprint) throw new Problem(MISSING[which]);
+  return sprint.id;
 }
 
 /**
@@ -182,8 +187,8 @@ export async function changeSprint(
   const { id } = before;
   await change.update('sprints', id, columns);
   const after = await stored(change, id);
-  const told = differences(before, after) ?? { before: {}, after: {} };
-  change.record(board, { type, entity: 'sprint', id, version: after.version, ...told });
+  const { version } = after;
+  change.record(board, { type, entity: 'sprint', id, version, ...changes(before, after) });
   return after;
 }
 
@@ -217,18 +222,8 @@ function inState(
   return { where: `s.board_id = ? AND ${condition}`, parameters: [boardId, ...parameters] };
 }
 
-/** @throws Problem that points at the date that was sent */
-function requireOrder(
-  start: string,
-  end: string | null,
-  { end_date }: Pick<UpdateSprint, 'end_date'>,
-): void {
-  if (end === null || start <= end) return;
-  throw Problem.invalid([
-    {
-      pointer: end_date === undefined ? '/start_date' : '/end_date',
-      code: 'out_of_range',
-      detail: 'end_date must not be before start_date',
-    },
-  ]);
+/** What is wrong with the dates that a sprint would have; points at the one that was sent. */
+function faultsOfOrder({ start_date, end_date }: SprintView, sent: UpdateSprint): Fault[] {
+  if (end_date === null || start_date <= end_date) return [];
+  return [{ pointer: sent.end_date === undefined ? '/start_date' : '/end_date', ...WRONG_ORDER }];
 }

@@ -1,4 +1,5 @@
-import { identifier, identifiers, Member, position } from '../common/fields';
+import { identifier, identifiers, Member, position, Ruled } from '../common/fields';
+import type { Fault } from '../common/problem';
 
 /** Where stories are to stand: at an end of a list, or next to the story with this id. */
 export type Position = 'first' | 'last' | { before: number } | { after: number };
@@ -18,6 +19,32 @@ export class MoveStory {
   position?: Position;
 }
 
+/** The story that a position is next to, if it is. */
+export function neighbourOf(position: MoveStory['position']): number | undefined {
+  return typeof position === 'object' ? Object.values(position)[0] : undefined;
+}
+
+/** The fault of a position next to a story that moves itself. */
+export const BESIDE_ITSELF: Fault = {
+  pointer: '/position',
+  code: 'invalid_value',
+  detail: 'position names a story that is to be moved',
+};
+
+@Ruled<MoveStories>(({ story_ids: ids = [], position }) => {
+  const faults = ids.flatMap((id, i): Fault[] =>
+    ids.indexOf(id) === i
+      ? []
+      : [
+          {
+            pointer: `/story_ids/${i}`,
+            code: 'duplicate',
+            detail: `story_ids names ${id} more than once`,
+          },
+        ],
+  );
+  return ids.includes(neighbourOf(position) ?? 0) ? [...faults, BESIDE_ITSELF] : faults;
+})
 export class MoveStories extends MoveStory {
   @Member(identifiers(MOST_MOVED), {
     required: true,

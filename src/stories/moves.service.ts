@@ -11,9 +11,10 @@ import { UnitOfWork } from '../database/unit-of-work';
 import type { Place } from './arrange';
 import { arrange } from './arrange';
 import type { MoveStories, MoveStory } from './move.dto';
+import { BESIDE_ITSELF, neighbourOf } from './move.dto';
 import type { Seat } from './placement';
 import type { List } from './reseat';
-import { requireFree, requireOpen } from './stories.service';
+import { NO_SPRINT, requireFree, requireOpen } from './stories.service';
 import type { StoryView } from './story.dto';
 import { findStories } from './story.queries';
 
@@ -41,7 +42,7 @@ export class MovesService {
       if (!board) throw new Problem('story_not_found');
       const [story] = await findStories(change, board, [id]);
       if (!story) throw new Restart('the story went away before its board was held', board.id);
-      requireDifferent(body, [id]);
+      if (neighbourOf(body.position) === id) throw Problem.invalid([BESIDE_ITSELF]);
       requireMatch(caller, story);
       const [moved] = await place(change, board, [story], await aim(change, board, body));
       return moved ?? story;
@@ -54,11 +55,11 @@ export class MovesService {
    */
   moveTogether(caller: Caller, boardName: string, body: MoveStories): Promise<StoryView[]> {
     return this.unitOfWork.run(caller, async (change) => {
+      if (!maySee(caller, boardName)) throw new Problem('board_not_found');
       const { id } = await boardNamed(change, boardName);
       const board = await hold(change, id, body);
       if (board?.name !== boardName) throw new Restart('the board went away before it was held');
       const { story_ids: ids } = body;
-      requireDifferent(body, ids);
       requireTag(caller, collectionTag(board));
       const stories = await findStories(change, board, ids);
       const target = await aim(change, board, body);
@@ -92,28 +93,6 @@ async function hold(
   return boards.get(boardId);
 }
 
-function neighbourOf(position: MoveStory['position']): number | undefined {
-  return typeof position === 'object' ? Object.values(position)[0] : undefined;
-}
-
-/** @throws Problem that names what the body has twice, whatever is stored */
-function requireDifferent({ position }: MoveStory, ids: readonly number[]): void {
-  const faults: Fault[] = [];
-  const seen = new Set<number>();
-  for (const [i, id] of ids.entries()) {
-    if (seen.has(id)) {
-      const detail = `story_ids names ${id} more than once`;
-      faults.push({ pointer: `/story_ids/${i}`, code: 'duplicate', detail });
-    }
-    seen.add(id);
-  }
-  if (seen.has(neighbourOf(position) ?? 0)) {
-    const detail = 'position names a story that is to be moved';
-    faults.push({ pointer: '/position', code: 'invalid_value', detail });
-  }
-  if (faults.length > 0) throw Problem.invalid(faults);
-}
-
 /** Finds what the body means, now that the boards are held. */
 async function aim(
   change: Change,
@@ -132,8 +111,7 @@ async function aim(
     if (sprint && maySee(change.caller, sprint.name)) {
       list = { board: change.held(sprint.board_id), sprintId: sprint_id };
     } else {
-      const detail = 'sprint_id names no sprint';
-      faults.push({ pointer: '/sprint_id', code: 'not_found', detail });
+      faults.push(NO_SPRINT);
     }
   }
   if (typeof position === 'string') return { ...(list && { list }), place: position, faults };

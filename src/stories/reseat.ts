@@ -1,8 +1,7 @@
 import { rfc3339 } from '../common/clock';
 import type { Change, LockedBoard } from '../database/change';
 import type { Reader } from '../database/engine';
-import { differences } from '../events/differences';
-import type { Members } from '../events/event';
+import { changes } from '../events/differences';
 import { findTasks } from '../tasks/task.queries';
 import type { StoryView } from './story.dto';
 import { findStory } from './story.queries';
@@ -107,7 +106,7 @@ export async function recordMove(
 ): Promise<void> {
   const { id, version } = after;
   const happening = { entity: 'story' as const, id, version };
-  const told = differences(before, after) as { before: Members; after: Members };
+  const told = changes(before, after);
   const left = { from_sprint_id: before.sprint_id };
   const entered = { sprint_id: after.sprint_id };
   if (from === to) {

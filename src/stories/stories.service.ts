@@ -5,13 +5,14 @@ import { requireEchoes, requireVersion } from '../common/body';
 import type { Caller } from '../common/caller';
 import { requireMatch } from '../common/etag';
 import { Listing } from '../common/listing';
+import type { Fault } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import type { Parameter } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
+import { changes, differences } from '../events/differences';
 import { findTasks } from '../tasks/task.queries';
 import { recordMove } from './reseat';
 import type {
@@ -33,6 +34,13 @@ import {
   storedLabels,
   storyList,
 } from './story.queries';
+
+/** The fault of a body that names a sprint that is not there. */
+export const NO_SPRINT: Fault = {
+  pointer: '/sprint_id',
+  code: 'not_found',
+  detail: 'sprint_id names no sprint',
+};
 
 @Injectable()
 export class StoriesService {
@@ -77,9 +85,17 @@ export class StoriesService {
     return representStory(row);
   }
 
-  /** Creates a story in a sprint. @throws Problem `sprint_not_found`, `sprint_completed`, … */
-  createInSprint(caller: Caller, sprintId: number, body: CreateStory): Promise<StoryView> {
+  /**
+   * Creates a story in the sprint that is found in the change.
+   * @throws Problem `sprint_not_found`, `sprint_completed`, …
+   */
+  createInSprint(
+    caller: Caller,
+    find: (change: Change) => Promise<number>,
+    body: CreateStory,
+  ): Promise<StoryView> {
     return this.unitOfWork.run(caller, async (change) => {
+      const sprintId = await find(change);
       const found = await change.first<{ board_id: number }>(
         'SELECT board_id FROM sprints WHERE id = ?',
         [sprintId],
@@ -117,12 +133,7 @@ export class StoriesService {
       if (externalId !== story.external_id || to !== board) {
         await requireFree(change, to, [externalId]);
       }
-      requireEchoes(body, story);
-      if (!targetIsThere) {
-        throw Problem.invalid([
-          { pointer: '/sprint_id', code: 'not_found', detail: 'sprint_id names no sprint' },
-        ]);
-      }
+      requireEchoes(body, story, targetIsThere ? [] : [NO_SPRINT]);
       return this.store(change, { board, to, story, sprintId, body });
     });
   }
@@ -256,7 +267,7 @@ export class StoriesService {
         entity: 'story',
         id: after.id,
         version: after.version,
-        ...(differences(story, after) ?? { before: {}, after: {} }),
+        ...changes(story, after),
         from_sprint_id: story.sprint_id,
         sprint_id: after.sprint_id,
       });

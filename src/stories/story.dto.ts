@@ -12,7 +12,7 @@ import {
   wordList,
 } from '../common/fields';
 import { PageQuery } from '../common/listing';
-import { Shown, shown } from '../common/view';
+import { Deleted, Shown, shown } from '../common/view';
 import type { Status } from './story.entity';
 import { STATUSES } from './story.entity';
 
@@ -67,13 +67,7 @@ export class StoryView {
   version: number;
 }
 
-export class StoryDeleted {
-  @Shown({ type: 'boolean', enum: [true] })
-  deleted: true;
-
-  @Shown(shown.id)
-  id: number;
-
+export class StoryDeleted extends Deleted {
   @Shown(shown.count)
   tasks_deleted: number;
 }

@@ -12,7 +12,7 @@ import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
+import { changes, differences } from '../events/differences';
 import { GREATEST_SEQ } from '../stories/story.entity';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { representTask, TASK_COLUMNS } from './task.queries';
@@ -105,7 +105,7 @@ export class TasksService {
         entity: 'task',
         id,
         version: after.version,
-        ...(differences(task, after) ?? { before: {}, after: {} }),
+        ...changes(task, after),
       });
       return after;
     });

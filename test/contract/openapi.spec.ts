@@ -58,6 +58,9 @@ describe('the document', () => {
       const named = (operation.parameters ?? []).map((parameter: any) => parameter.name as string);
       for (const [, parameter] of path.matchAll(/\{(\w+)\}/g)) expect(named).toContain(parameter);
       if (path.startsWith('/api/') && method === 'GET') expect(named).toContain('If-None-Match');
+      // An answer that must not be stored cannot be given again.
+      const repeatable = method === 'POST' && path !== '/api/tokens';
+      expect([name, named.includes('Idempotency-Key')]).toEqual([name, repeatable]);
       if (operation.requestBody) {
         expect(Object.keys(operation.requestBody.content as object)).toEqual([
           'application/json',
@@ -130,7 +133,7 @@ const REFUSED: Record<string, string> = {
 };
 
 /** With the first token the door closes for whoever has none, so these have a service of their own. */
-const ABOUT_TOKENS = ['createToken', 'listTokens', 'deleteToken'];
+const ABOUT_TOKENS = ['createToken', 'listTokens', 'showToken', 'deleteToken'];
 const operationIdOf = ({ operation }: (typeof all)[number]): string =>
   operation.operationId as string;
 
@@ -180,6 +183,7 @@ describe('every operation of the document', () => {
       const holder = client.with({ authorization: `Bearer ${made.body.token}` });
       const listed = await holder.get('/api/tokens');
       expect(listed.body).toHaveLength(1);
+      expect((await holder.get(`/api/tokens/${made.body.id}`)).body.name).toBe('first');
       expect((await holder.delete(`/api/tokens/${made.body.id}`)).body.deleted).toBe(true);
     } finally {
       await locked.close();

@@ -575,3 +575,73 @@ describe('an answer', () => {
     }
   });
 });
+
+describe('the faults of a request', () => {
+  it('are named with those of its path, and of members as they stand together', async () => {
+    const { client } = service;
+    const long = 'x'.repeat(101);
+    expectFaults(
+      await client.post(`/api/boards/${long}/sprints?bar=1`, { foo: 1 }),
+      '/foo unknown_field',
+      '/start_date required',
+      'bar unknown_field',
+      'board_name too_long',
+    );
+    const dates = { start_date: '2026-11-21', end_date: '2026-11-20' };
+    const wrong = { name: long, ...dates };
+    for (const answer of [
+      await client.post(`${board.path}/sprints`, wrong),
+      await client.put(`/api/sprints/${sprint.id}`, wrong),
+    ]) {
+      expectFaults(answer, '/end_date out_of_range', '/name too_long');
+    }
+    // What cannot be read cannot be compared.
+    expectFaults(
+      await client.post(`${board.path}/sprints`, { ...dates, start_date: 'soon' }),
+      '/start_date invalid_date',
+    );
+    expectFaults(
+      await client.post('/api/tokens?x=1', {
+        scope: 'admin',
+        boards: ['r'],
+        expires_at: '2000-01-01T00:00:00Z',
+      }),
+      '/boards not_for_admin',
+      '/expires_at out_of_range',
+      '/name required',
+      'x unknown_field',
+    );
+    expectFaults(
+      await client.get(`${board.path}/forecast?stories=1&points=x&trials=0`),
+      'points excluded',
+      'points invalid_type',
+      'stories excluded',
+      'trials out_of_range',
+    );
+    const { id } = story;
+    expectFaults(
+      await client.post(`${board.path}/stories/move`, {
+        story_ids: [id, id],
+        position: { after: id },
+        sprint_id: 'x',
+      }),
+      '/position invalid_value',
+      '/sprint_id invalid_type',
+      '/story_ids/1 duplicate',
+    );
+  });
+
+  it('that depend on what is stored are named together', async () => {
+    const { client } = service;
+    expectFaults(
+      await client.put(`/api/stories/${story.id}`, { id: story.id + 1, sprint_id: 999_999 }),
+      '/id read_only',
+      '/sprint_id not_found',
+    );
+    expectFaults(
+      await client.put(`/api/sprints/${sprint.id}`, { id: sprint.id + 1, end_date: '2019-12-31' }),
+      '/end_date out_of_range',
+      '/id read_only',
+    );
+  });
+});

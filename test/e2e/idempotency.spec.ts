@@ -5,6 +5,7 @@ import { Database } from '../../src/database/database';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { made2xx, Workspace } from '../support/make';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -81,6 +82,21 @@ describe('a request with an Idempotency-Key', () => {
     expect(replayed(first)).toBe(false);
     expect(replayed(again)).toBe(true);
     expect(await storiesOf('Later')).toEqual([]);
+  });
+
+  it('is answered as it was, though the word of its path means no sprint by now', async () => {
+    service.clock.set('2026-11-21T12:00:00.000Z');
+    const board = await Workspace.create(service.client);
+    const sprint = await board.sprint('2026-11-16', { end_date: '2026-11-29' });
+    const path = `${board.path}/sprints/current/stories`;
+    const first = await post(path, 'current', { title: 'by word' });
+    expect(first.body.sprint_id).toBe(sprint.id);
+    await made2xx(service.client.post(`/api/sprints/${sprint.id}/complete`));
+    const again = await post(path, 'current', { title: 'by word' });
+    expect(seen(again)).toEqual(seen(first));
+    expect(replayed(again)).toBe(true);
+    const other = await post(path, 'another', { title: 'by word' });
+    expect([other.status, other.body.code]).toEqual([404, 'no_current_sprint']);
   });
 
   it('is answered as it was by another instance, and after a restart', async () => {

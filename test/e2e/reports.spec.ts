@@ -449,10 +449,12 @@ describe('formats', () => {
         const answer = await client.get(`${path}?format=${format}`);
         if (answer.status !== 200) continue;
         const tag = answer.headers.get('etag') ?? '';
-        expect(tag).toMatch(/^"[\w-]{27}"$/);
+        const [, strong = ''] = /^(?:W\/)?("[\w-]{27}")$/.exec(tag) ?? [];
+        // The report of an open sprint says when it was made.
+        expect(tag === strong).toBe(path !== paths.report || format !== 'json');
         tags.add(tag);
         const again = await client.get(`${path}?format=${format}`, {
-          headers: { 'if-none-match': `"other", W/${tag}` },
+          headers: { 'if-none-match': `"other", W/${strong}` },
         });
         expect([again.status, again.text]).toEqual([304, '']);
         expect(again.headers.get('etag')).toBe(tag);
@@ -471,6 +473,26 @@ describe('formats', () => {
       headers: { 'if-none-match': headers.get('etag') ?? '' },
     });
     expect(other.status).toBe(200);
+  });
+
+  it('are not new for being made later: 304 until something has happened', async () => {
+    const own = await board();
+    const open = await own.sprint('2026-02-23', { end_date: '2026-03-08' });
+    const path = `/api/sprints/${open.id}/report`;
+    const { headers } = await client.get(path);
+    const again = async (tag = headers.get('etag')): Promise<number> =>
+      (await client.get(path, { headers: { 'if-none-match': tag ?? '' } })).status;
+    at('2026-03-01T12:00:01.000Z');
+    expect(await again()).toBe(304);
+    const story = await own.story(open, { points: 1 });
+    expect(await again()).toBe(200);
+    await made2xx(client.delete(`/api/stories/${story.id}`));
+    const later = (await client.get(path)).headers.get('etag');
+    at('2026-03-09T12:00:00.000Z');
+    // It is `ended` by now.
+    expect(await again(later)).toBe(200);
+    await complete(open);
+    expect((await client.get(path)).headers.get('etag')).toMatch(/^"/);
   });
 
   it('are streamed where a sprint has gone on for decades, and tagged nevertheless', async () => {
@@ -642,6 +664,20 @@ describe('a forecast', () => {
     expect(await when()).toEqual({ percent: 85, sprints: 3, date: '2026-02-16' });
     await made2xx(client.put(`/api/sprints/${active.id}`, { end_date: null }));
     expect(await when()).toMatchObject({ date: '2026-02-12' });
+  });
+
+  it('counts the days of a sprint in the zone in which it was completed', async () => {
+    const team = await board();
+    at('2026-01-10T12:00:00.000Z');
+    for (let i = 0; i < 3; i += 1) {
+      const sprint = await team.sprint('2026-01-01');
+      await team.story(sprint, { status: 'done' });
+      await complete(sprint);
+    }
+    // There it was the 11th already.
+    await made2xx(client.put(team.path, { time_zone: 'Pacific/Kiritimati' }));
+    const { body } = await client.get(`${team.path}/forecast?stories=1`);
+    expect(body.when[0]).toEqual({ percent: 50, sprints: 1, date: '2026-01-21' });
   });
 
   it('is refused with fewer than three completed sprints, and for questions that have no answer', async () => {

@@ -107,6 +107,7 @@ describe('with tokens', () => {
       'DELETE /api/tasks/{task_id}': 'write',
       'GET /api/tokens': 'admin',
       'POST /api/tokens': 'admin',
+      'GET /api/tokens/{token_id}': 'admin',
       'DELETE /api/tokens/{token_id}': 'admin',
     };
     const RANK = { public: -1, read: 0, write: 1, admin: 2 };
@@ -208,6 +209,9 @@ describe('with tokens', () => {
         expect(await status('GET', '/nowhere')).toBe(valid ? 404 : 401);
         expect(await status('DELETE', '/api/boards')).toBe(valid ? 405 : 401);
         expect(await status('OPTIONS', '/api/boards')).toBe(valid ? 204 : 401);
+        // Nobody is asked there, whether there is something or not.
+        expect(await status('GET', '/health/nowhere?x=1')).toBe(404);
+        expect(await status('POST', '/health/live')).toBe(405);
         for (const path of ['/docs', '/docs/init.js', '/openapi.json']) {
           expect(await status('GET', path)).toBe(200);
         }
@@ -259,6 +263,24 @@ describe('with tokens', () => {
       const rows = await service.app.get(Database).query('SELECT * FROM tokens');
       expect(JSON.stringify(rows)).not.toContain(secret);
       expect(listed.text).not.toContain(secret);
+    });
+
+    it('is found where its making says, under the tag that this gives, without its secret', async () => {
+      const made = await admin.post('/api/tokens', { name: 'Tagged', scope: 'read' });
+      const { token: _, ...view } = made.body;
+      const path = made.headers.get('location') ?? '';
+      const etag = made.headers.get('etag') ?? '';
+      const found = await admin.get(path);
+      expect([found.body, found.headers.get('etag')]).toEqual([view, etag]);
+      expect((await admin.get(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+      for (const [tag, status] of [
+        ['"stale"', 412],
+        [etag, 200],
+      ] as const) {
+        const answer = await admin.delete(path, { headers: { 'if-match': tag } });
+        expect(answer.status).toBe(status);
+      }
+      expectProblem(await admin.get(path), 404, 'token_not_found');
     });
 
     it('is of no use from the moment it is deleted, on every instance', async () => {
@@ -432,6 +454,54 @@ describe('with tokens', () => {
       expect((await admin.get(boardPath('Not there'))).status).toBe(404);
     });
 
+    it('is answered again as it was, though what that was about is gone by now', async () => {
+      const keyed = (path: string, body: object, key = 'again') =>
+        client.post(path, body, {
+          headers: { 'idempotency-key': `${ours.name} ${key}`.replaceAll(' ', '-') },
+        });
+      const story = await ours.story(null);
+      const path = `/api/stories/${story.id}/tasks`;
+      const first = await keyed(path, { title: 'x' });
+      expect(first.status).toBe(201);
+      await made2xx(admin.delete(`/api/stories/${story.id}`));
+      const again = await keyed(path, { title: 'x' });
+      expect([again.status, again.text]).toEqual([201, first.text]);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      const made = await keyed(`${ours.path}/backlog`, { title: 'y' }, 'board');
+      await made2xx(admin.delete(`${ours.path}?force=true`));
+      expect((await keyed(`${ours.path}/backlog`, { title: 'y' }, 'board')).text).toBe(made.text);
+    });
+
+    it('learns nothing of a board of others by a key', async () => {
+      const sprint = await theirs.sprint('2026-11-15');
+      const story = await theirs.story(sprint);
+      const task = { title: 'x' };
+      const day = { start_date: '2026-11-15' };
+      const pairs: [string, string, object][] = [
+        [`/api/sprints/${sprint.id}/stories`, '/api/sprints/999999/stories', task],
+        [`/api/sprints/${sprint.id}/complete`, '/api/sprints/999999/complete', {}],
+        [`/api/sprints/${sprint.id}/complete`, '/api/sprints/999999/complete', { dry_run: true }],
+        [`/api/sprints/${sprint.id}/reopen`, '/api/sprints/999999/reopen', {}],
+        [`/api/stories/${story.id}/tasks`, '/api/stories/999999/tasks', task],
+        [`/api/stories/${story.id}/tasks`, '/api/stories/999999/tasks', {}],
+        [`/api/stories/${story.id}/move`, '/api/stories/999999/move', {}],
+        [`${theirs.path}/sprints`, '/api/boards/No/sprints', day],
+        [`${theirs.path}/sprints`, '/api/boards/No/sprints', {}],
+        [`${theirs.path}/backlog`, '/api/boards/No/backlog', task],
+        [`${theirs.path}/stories/move`, '/api/boards/No/stories/move', { story_ids: [story.id] }],
+        [`${theirs.path}/sprints/current/stories`, '/api/boards/No/sprints/current/stories', task],
+      ];
+      const before = await theirs.events();
+      const shown = ({ status, body }: any) => [status, body.code, body.detail];
+      for (const [hidden, missing, body] of pairs) {
+        const headers = { 'idempotency-key': `${ours.name}-hidden`.replace(' ', '-') };
+        const answer = await client.post(hidden, body, { headers });
+        expect([hidden, answer.status]).toEqual([hidden, 404]);
+        expect(shown(answer)).toEqual(shown(await client.post(missing, body, { headers })));
+      }
+      expect(await theirs.events()).toEqual(before);
+    });
+
     it('cannot move a story to a board of others, nor learn of it', async () => {
       const hidden = await theirs.sprint('2026-11-15');
       const neighbour = await theirs.story(hidden);
@@ -503,6 +573,13 @@ describe('with tokens', () => {
     it('follows a board to its new name, but cannot give it one', async () => {
       expectProblem(await client.put(ours.path, { name: theirs.name }), 403, 'forbidden');
       expectProblem(await client.put(ours.path, { name: 'Free' }), 403, 'forbidden');
+      const stale = { headers: { 'if-match': '"stale"' } };
+      expectProblem(await client.put(ours.path, { name: 'Free' }, stale), 403, 'forbidden');
+      expectProblem(
+        await client.put(ours.path, { name: ours.name }, stale),
+        412,
+        'precondition_failed',
+      );
       const name = `Renamed ${ours.name}`;
       await made2xx(admin.put(ours.path, { name }));
       expect((await client.get(boardPath(name))).status).toBe(200);

@@ -7,12 +7,16 @@ import { join } from 'node:path';
 interface Media {
   schema: object;
 }
+interface Response {
+  headers?: Record<string, object>;
+  content?: Record<string, Media>;
+}
 interface Operation {
-  responses: Record<string, { $ref?: string; content?: Record<string, Media> }>;
+  responses: Record<string, Response & { $ref?: string }>;
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, { content?: Record<string, Media> }> };
+  components: { headers: Record<string, object>; responses: Record<string, Response> };
 }
 
 const document = JSON.parse(
@@ -54,11 +58,16 @@ export function conforms(
   if (key === 'default' && answer.status < 400) {
     throw new Error(`${method} ${path} answered ${status}, which the document does not have`);
   }
-  if (method === 'HEAD' || answer.status === 304) return;
   const declared = operation.responses[key];
   const response = declared?.$ref
     ? document.components.responses[declared.$ref.split('/').pop() ?? '']
     : declared;
+  for (const name of Object.keys(document.components.headers)) {
+    if (answer.headers.has(name) && !response?.headers?.[name]) {
+      throw new Error(`${method} ${path} answered ${status} with ${name}, which is not documented`);
+    }
+  }
+  if (method === 'HEAD' || answer.status === 304) return;
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
   const media = response?.content?.[type];
   if (!media) throw new Error(`${method} ${path} answered ${status} as ${type}, not as documented`);
