@@ -72,9 +72,16 @@ export function storedLabels(labels: readonly string[]): string {
 
 const labelNeedle = (label: string): string => `\n${JSON.stringify(label)}\n`;
 
+/** More combining marks than follow each other in any language (UAX #15, Stream-Safe Text Format). */
+const LONG_RUN = /\p{M}{30}(?=\p{M})/gu;
+
+/** Joins what is on both sides of it, and shows nothing. */
+const COMBINING_GRAPHEME_JOINER = '\u034f';
+
 /** A text in the form in which `q` compares it: the same for all spellings in upper and lower case. */
 export function folded(text: string): string {
-  return text.normalize('NFC').toUpperCase();
+  // To put a run of marks in order takes the square of its length.
+  return text.replace(LONG_RUN, `$&${COMBINING_GRAPHEME_JOINER}`).normalize('NFC').toUpperCase();
 }
 
 /** What `q` searches of a story. */

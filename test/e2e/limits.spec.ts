@@ -116,6 +116,40 @@ describe('a limit is what its setting says', () => {
   });
 });
 
+describe('a text of nothing but combining marks', () => {
+  /** Marks that have to be put in order, pair by pair. */
+  const marks = (count: number): string => '\u0301\u0316'.repeat(count / 2);
+
+  it('is refused as a name as fast as any other that is too long', async () => {
+    const { client } = await start({});
+    const before = performance.now();
+    expectFaults(
+      await client.post('/api/boards', { name: `a${marks(500_000)}` }),
+      '/name too_long',
+    );
+    expect(performance.now() - before).toBeLessThan(1000);
+    const composed = '\u1f82'.repeat(100);
+    const made = await client.post('/api/boards', {
+      name: ` ${' '.repeat(5000)}${composed.normalize('NFD')}\n`,
+    });
+    expect([made.status, made.body.name]).toEqual([201, composed]);
+  });
+
+  it('is a description like any other, and found', async () => {
+    const { client } = await start({});
+    const before = performance.now();
+    for (let i = 0; i < 5; i += 1) {
+      const description = `a${marks(32_766)} b`.slice(0, 32_767);
+      await made2xx(client.post('/api/boards/Marks/backlog', { title: `${i}`, description }));
+    }
+    expect(performance.now() - before).toBeLessThan(1000);
+    const found = await client.get(
+      `/api/boards/Marks/stories?q=${encodeURIComponent(`A${marks(90)}`)}`,
+    );
+    expect(found.body).toHaveLength(5);
+  });
+});
+
 describe('the rate limit', () => {
   it('is off by default', async () => {
     const { client } = await start({});
