@@ -52,7 +52,7 @@ export class BoardsService {
         from: 'boards b',
         where: sql,
         parameters,
-        order: [column('name', 'b')],
+        order: [column('name', 'b', 'text')],
         represent: (row) => representBoard(row as unknown as LockedBoard),
       },
       page,

@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameter, Reader } from '../database/engine';
 import { Answer } from './answer';
-import { rfc3339 } from './clock';
-import { calendarDay, flag, instant, integer, Member, text } from './fields';
+import { calendarDay, flag, integer, Member, text } from './fields';
 import { Problem } from './problem';
 
 /** Rows that are read, and turned into text, in one go. */
@@ -28,33 +27,39 @@ export class PageQuery {
 /** A row with the columns that it is sorted by. */
 type Row = Record<string, unknown>;
 
+/** What a database can compare with a column of each kind: exactly what it may hold. */
+const TAKEN = {
+  integer: Number.isSafeInteger,
+  decimal: Number.isFinite,
+  text: (value: unknown) => typeof value === 'string',
+  date: (value: unknown) => typeof value === 'string' && isDay(value),
+  instant: (value: unknown) =>
+    typeof value === 'string' && isDay(value.slice(0, 10)) && TIME_OF_DAY.test(value.slice(10)),
+} as const satisfies Record<string, (value: unknown) => boolean>;
+
+const isDay = (text: string): boolean => text.length === 10 && 'value' in calendarDay.read(text);
+const TIME_OF_DAY = /^ ([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}$/;
+
 /** One of the keys that a list is sorted by; together they are unique. */
 export interface SortKey {
   /** The expression in SQL, never null. */
   sql: string;
+  kind: keyof typeof TAKEN;
   descending?: boolean;
   /** Its value in a row that was read. */
   of: (row: Row) => Parameter;
-  /** Whether the database can compare it with this value, which comes back from outside. */
-  takes?: (value: unknown) => boolean;
 }
 
-export const column = (name: string, alias: string, descending = false): SortKey => ({
+export const column = (
+  name: string,
+  alias: string,
+  kind: SortKey['kind'],
+  descending = false,
+): SortKey => ({
   sql: `${alias}.${name}`,
+  kind,
   descending,
   of: (row) => row[name] as Parameter,
-});
-
-/** A column of calendar dates. */
-export const dateColumn = (name: string, alias: string): SortKey => ({
-  ...column(name, alias),
-  takes: (value) => typeof value === 'string' && 'value' in calendarDay.read(value),
-});
-
-/** A column of instants. */
-export const instantColumn = (name: string, alias: string, descending = false): SortKey => ({
-  ...column(name, alias, descending),
-  takes: (value) => typeof value === 'string' && 'value' in instant.read(rfc3339(value)),
 });
 
 /** Everything that a list is; `Listing` does the rest. */
@@ -190,9 +195,9 @@ export class Listing extends Answer {
     const { order } = this.source;
     try {
       const [to, ...keys] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-      const valid = (key: unknown, i: number): key is Parameter =>
-        (typeof key === 'string' || typeof key === 'number') && (order[i]?.takes?.(key) ?? true);
-      if (to === bound(place) && keys.length === order.length && keys.every(valid)) return keys;
+      // They come back from outside.
+      const valid = order.every(({ kind }, i) => TAKEN[kind](keys[i]));
+      if (to === bound(place) && keys.length === order.length && valid) return keys as Parameter[];
     } catch {
       // Not one of ours, like a cursor of another list.
     }

@@ -1,6 +1,6 @@
 import { rfc3339 } from '../common/clock';
 import type { ListSource, SortKey } from '../common/listing';
-import { column, instantColumn } from '../common/listing';
+import { column } from '../common/listing';
 import type { Parameter, Reader } from '../database/engine';
 import type { Sortable, StoryListQuery, StoryView } from './story.dto';
 import type { Status } from './story.entity';
@@ -139,6 +139,15 @@ export function storyList(
   };
 }
 
+const KINDS: Record<Sortable, SortKey['kind']> = {
+  seq: 'integer',
+  priority: 'integer',
+  points: 'decimal',
+  title: 'text',
+  created_at: 'instant',
+  updated_at: 'instant',
+};
+
 /** What has no value comes last, whichever way the rest goes. */
 const FALLBACKS: Partial<Record<Sortable, number>> = { priority: 0, points: 0 };
 
@@ -147,16 +156,17 @@ function storyOrder(sort: string[]): SortKey[] {
     const descending = word.startsWith('-');
     const name = word.replace(/^-/, '') as Sortable;
     const fallback = FALLBACKS[name];
-    if (name.endsWith('_at')) return [instantColumn(name, 's', descending)];
-    if (fallback === undefined) return [column(name, 's', descending)];
+    const kind = KINDS[name];
+    if (fallback === undefined) return [column(name, 's', kind, descending)];
     return [
-      { sql: `(s.${name} IS NULL)`, of: (row) => Number(row[name] === null) },
+      { sql: `(s.${name} IS NULL)`, kind: 'integer', of: (row) => Number(row[name] === null) },
       {
         sql: `COALESCE(s.${name}, ${fallback})`,
+        kind,
         descending,
         of: (row) => (row[name] as number | null) ?? fallback,
       },
     ];
   });
-  return [...keys, column('id', 's')];
+  return [...keys, column('id', 's', 'integer')];
 }

@@ -39,7 +39,7 @@ export class TasksService {
         from: 'tasks t',
         where: 't.story_id = ?',
         parameters: [storyId],
-        order: [column('seq', 't'), column('id', 't')],
+        order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         represent: (row) => representTask(row as unknown as TaskView),
       },
       page,
