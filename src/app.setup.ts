@@ -158,8 +158,11 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
       if (request.raw.rawHeaders.length > 2 * config.headerFields)
         throw new Problem('headers_too_large');
-      // HTTP/1.1 asks for it (RFC 9112, section 3.2).
-      if (request.host === '' && request.raw.httpVersion === '1.1') {
+      // HTTP/1.1 asks for one, and none may have two (RFC 9112, section 3.2).
+      if (
+        (request.host === '' && request.raw.httpVersion === '1.1') ||
+        hasTwoHosts(request.raw.rawHeaders)
+      ) {
         throw new Problem('bad_request');
       }
       browsers.requireOwnHost(request);
@@ -231,6 +234,16 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   setUpDocs(app);
   app.useGlobalGuards(new RequestGuard());
   app.useGlobalFilters(new ProblemFilter(routes, app.get(Resources)));
+}
+
+/** Whether there are two `Host` fields, of which Node shows the first. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 /** Whose requests are counted together: those of a token or, without one, of an address. */
