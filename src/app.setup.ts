@@ -143,9 +143,10 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     const refuse = (refusal: unknown): void => {
       let problem = refusal;
       try {
-        // Those who guess are counted, too.
-        if (rateLimit.isOn && refusal instanceof Problem && refusal.status === 401) {
-          count(reply, networkOf(request.ip));
+        // Those who guess, or ask for what they may not have, are counted, too.
+        if (rateLimit.isOn && refusal instanceof Problem) {
+          if (refusal.status === 401) count(reply, networkOf(request.ip));
+          else if (request.access && refusal.status !== 429) count(reply, countedAs(request));
         }
       } catch (limit) {
         problem = limit;

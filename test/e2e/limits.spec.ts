@@ -184,6 +184,36 @@ describe('the rate limit', () => {
     expect(guesses).toEqual([401, 401, 401, 429, 429]);
   });
 
+  it('counts what a token may not do, and what a page of another site may not', async () => {
+    const { client } = await start({ RATE_LIMIT: '3' });
+    const evil = { headers: { origin: 'https://evil.example' } };
+    const writes = [];
+    for (let i = 0; i < 2; i += 1) {
+      writes.push((await client.post('/api/boards/Mine/backlog', { title: 'x' }, evil)).status);
+    }
+    // The third request of this address makes a token for one board only.
+    const admin = { name: 'admin', scope: 'admin' };
+    const { token } = await made2xx(client.post('/api/tokens', admin));
+    const bearing = (secret: string) => client.with({ authorization: `Bearer ${secret}` });
+    const limited = await made2xx(
+      bearing(token).post('/api/tokens', { name: 'reader', scope: 'read', boards: ['Mine'] }),
+    );
+    expect(writes).toEqual([403, 403]);
+    expectProblem(await client.get('/api/boards'), 429, 'too_many_requests');
+
+    const reader = bearing(limited.token);
+    const answers = [
+      await reader.get('/api/boards/Hers'),
+      await reader.post('/api/boards/Mine/backlog', { title: 'x' }),
+      await reader.get('/api/boards'),
+      await reader.get('/api/boards/Hers'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 403, 200, 429]);
+    expect(answers.map(({ headers }) => headers.get('ratelimit')?.slice(0, 13))).toEqual(
+      [2, 1, 0, 0].map((left) => `"default";r=${left}`),
+    );
+  });
+
   it('does not count what is answered with 304', async () => {
     const { client } = await start({ RATE_LIMIT: '2' });
     const { headers } = await client.get('/api/boards');
