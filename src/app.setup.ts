@@ -38,6 +38,9 @@ import { Metrics } from './metrics/metrics';
 /** Milliseconds for all but the database work of a request that is answered in time. */
 const GRACE = 500;
 
+/** Length of an answer that does not leave at once where its reader takes nothing. */
+const LONG = 64 * 1024;
+
 /** The server under Nest. */
 export function createAdapter(config: Config, pino: Pino): FastifyAdapter {
   const { trustProxy } = config;
@@ -207,11 +210,12 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     server.server.emit('request', request, response);
   });
   server.addHook('preSerialization', (request, reply, payload, done) =>
-    write(request, reply, payload, config.readerTimeoutMs, done),
+    write(request, reply, payload, done),
   );
   server.addHook('onSend', (request, reply, payload, done) => {
     admission.ended(request);
     if (lifecycle.stopping) reply.header('Connection', 'close');
+    if (isLong(payload)) cutWhereNothingIsTaken(request, reply, config.readerTimeoutMs);
     tag(request, reply, payload, done);
   });
   if (rateLimit.isOn) {
@@ -299,13 +303,12 @@ function write(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  readerTimeoutMs: number,
   done: (error: Error | null, payload?: unknown) => void,
 ): void {
   if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
   const { location, formats } = request.routeOptions.config as RouteSettings;
   if (payload instanceof Answer || (formats && reply.statusCode === 200)) {
-    writeOut(request, reply, payload, readerTimeoutMs).then((content) => done(null, content), done);
+    writeOut(request, reply, payload).then((content) => done(null, content), done);
     return;
   }
   if (location && reply.statusCode === 201) {
@@ -322,7 +325,6 @@ async function writeOut(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  readerTimeoutMs: number,
 ): Promise<string | Buffer | Readable> {
   const answer = payload instanceof Answer ? payload : undefined;
   reply.serializer((content: unknown) => content as string);
@@ -338,7 +340,6 @@ async function writeOut(
   }
   const content = await (answer?.open(request, reply) ?? writeFormat(request, reply, payload));
   if (content instanceof Readable) {
-    cutWhereNothingIsTaken(request, reply, readerTimeoutMs);
     content.once('error', (error: Error) => {
       requestLogger.error({ request_id: request.id, err: error }, 'a long answer was cut off');
     });
@@ -347,6 +348,12 @@ async function writeOut(
   }
   if (reply.sent) throw unavailable();
   return content;
+}
+
+/** Whether an answer may have to wait, in memory or at the database, for its reader to take it. */
+function isLong(payload: unknown): boolean {
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return payload.length > LONG;
+  return payload instanceof Readable;
 }
 
 /**
