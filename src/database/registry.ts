@@ -8,9 +8,15 @@ import { IdempotencyKey } from './idempotency-key.entity';
 import { Initial1763700000000 } from './migrations/1-initial';
 import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
 import { Tokens1763702000000 } from './migrations/3-tokens';
+import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprint';
 
 /** Every entity, for the application, the command line and the tests alike. */
 export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, Token];
 
 /** Every migration, in the order in which they run. */
-export const migrations = [Initial1763700000000, IdempotencyKeys1763701000000, Tokens1763702000000];
+export const migrations = [
+  Initial1763700000000,
+  IdempotencyKeys1763701000000,
+  Tokens1763702000000,
+  StoriesOfASprint1763703000000,
+];
