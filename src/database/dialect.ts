@@ -7,7 +7,13 @@ export interface Definitions {
   /** A text of any length. */
   text: string;
   unique: (name: string, columns: string) => string;
-  foreignKey: (name: string, column: string, table: string) => string;
+  foreignKey: (
+    name: string,
+    columns: string,
+    table: string,
+    referenced?: string,
+    onDelete?: 'NO ACTION' | 'CASCADE',
+  ) => string;
   /** Creates a table and its indices, where they do not exist yet. */
   create: (table: string, definitions: string[], indices: string[]) => Promise<void>;
   /** Adds an index, `name (columns)`, to a table that is there, where it does not exist yet. */
@@ -23,6 +29,7 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
   // TypeORM, which compares tables with entities, reads SQLite's definitions back as text, and sees the
   // names of keys and constraints only where they are quoted.
   const quoted = (name: string): string => (sqlite ? `"${name}"` : name);
+  const listed = (columns: string): string => columns.split(', ').map(quoted).join(', ');
   const index = async (table: string, definition: string): Promise<void> => {
     const [name, ...rest] = definition.split(' ');
     if (!sqlite) {
@@ -46,10 +53,11 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
     text: sqlite ? 'text' : 'mediumtext',
     unique: (name, columns) =>
       sqlite
-        ? `CONSTRAINT ${quoted(name)} UNIQUE (${columns.split(', ').map(quoted).join(', ')})`
+        ? `CONSTRAINT ${quoted(name)} UNIQUE (${listed(columns)})`
         : `UNIQUE INDEX ${name} (${columns})`,
-    foreignKey: (name, column, table) =>
-      `CONSTRAINT ${quoted(name)} FOREIGN KEY (${quoted(column)}) REFERENCES ${quoted(table)} (id) ON DELETE NO ACTION ON UPDATE NO ACTION`,
+    foreignKey: (name, columns, table, referenced = 'id', onDelete = 'NO ACTION') =>
+      `CONSTRAINT ${quoted(name)} FOREIGN KEY (${listed(columns)}) REFERENCES ${quoted(table)} ` +
+      `(${listed(referenced)}) ON DELETE ${onDelete} ON UPDATE NO ACTION`,
     create: async (table, definitions, indices) => {
       // On MySQL the indices are a part of the one statement.
       const inline = sqlite ? [] : indices.map((definition) => `INDEX ${definition}`);
