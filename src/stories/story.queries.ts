@@ -3,6 +3,7 @@ import type { ListSource, SortKey } from '../common/listing';
 import { column } from '../common/listing';
 import type { Parameter, Reader } from '../database/engine';
 import type { Sortable, StoryListQuery, StoryView } from './story.dto';
+import { wordsOf } from './story.dto';
 import type { Status } from './story.entity';
 
 /** A story's row; its columns bear the names, and stand in the order, of the representation. */
@@ -119,7 +120,7 @@ export function storyList(
       ...query.label.filter((label) => label !== null).map(labelNeedle),
     );
   }
-  for (const word of query.q?.split(/\s+/).filter((part) => part !== '') ?? []) {
+  for (const word of wordsOf(query.q ?? '')) {
     add('INSTR(s.search, ?) > 0', folded(word));
   }
   if (query.updated_since !== undefined) {

@@ -231,7 +231,7 @@ describe('a list of stories', () => {
     ).toBeNull();
   });
 
-  it('takes hundreds of values and words at once', async () => {
+  it('takes hundreds of values at once, and twenty words', async () => {
     const many = (name: string, count: number): string =>
       Array.from({ length: count }, (_, i) => `${name}=${i.toString(36)}`).join('&');
     expect(await titles(many('assignee', 500))).toEqual([]);
@@ -244,6 +244,9 @@ describe('a list of stories', () => {
       await service.client.get(`${board.path}/stories?${many('label', 101)}`),
       'label too_many',
     );
+    const words = (count: number): string => Array.from({ length: count }, (_, i) => i).join('+');
+    expect(await titles(`q=${words(20)}`)).toEqual([]);
+    expectFaults(await service.client.get(`${board.path}/stories?q=${words(21)}`), 'q too_many');
   });
 
   it('is refused for every parameter that cannot be, at once', async () => {
