@@ -70,6 +70,11 @@ export interface ListSource {
   where: string;
   parameters: Parameter[];
   order: SortKey[];
+  /**
+   * The id of a row, a column of that name, where no index has the rows in this order: those of a
+   * whole list are then put in order once, and not the rest of them for each chunk.
+   */
+  id?: string;
   represent: (row: Row) => object | undefined;
 }
 
@@ -130,26 +135,14 @@ export class Listing extends Answer {
     const chunks = new Channel<string>();
     const reading = this.database
       .stream(async (reader) => {
-        let position = after;
         let separator = '[';
-        for (;;) {
-          // Nothing here need wait for anything, so others would never have their turn.
-          await nextTurn();
-          const rows = await this.read(reader, position, CHUNK);
-          const last = rows[rows.length - 1];
-          if (last) position = this.source.order.map((key) => key.of(last));
-          if (rows.length > 0) {
-            const text = this.represent(rows).slice(1, -1);
-            if (text !== '') {
-              if (!(await chunks.put(separator + text))) return;
-              separator = ',';
-            }
-          }
-          if (rows.length < CHUNK) {
-            await chunks.put(separator === '[' ? '[]' : ']');
-            return;
-          }
+        for await (const rows of this.chunks(reader, after)) {
+          const text = this.represent(rows).slice(1, -1);
+          if (text === '') continue;
+          if (!(await chunks.put(separator + text))) return;
+          separator = ',';
         }
+        await chunks.put(separator === '[' ? '[]' : ']');
       })
       .then(
         () => chunks.end(),
@@ -163,12 +156,47 @@ export class Listing extends Answer {
     }
   }
 
-  private read(reader: Reader, after: Parameter[] | undefined, rows: number): Promise<Row[]> {
-    const { columns, from, where, order, parameters } = this.source;
+  /** The rows in their order, so many at a time. */
+  private async *chunks(reader: Reader, after: Parameter[] | undefined): AsyncGenerator<Row[]> {
+    const { columns, from, order, id } = this.source;
+    if (id !== undefined) {
+      const ids = (await this.read(reader, after, undefined, id)).map((row) => row.id as number);
+      for (let start = 0; start < ids.length; start += CHUNK) {
+        // Nothing here need wait for anything, so others would never have their turn.
+        await nextTurn();
+        const chunk = ids.slice(start, start + CHUNK);
+        const rows = await reader.query<Row>(
+          `SELECT ${columns} FROM ${from} WHERE ${id} IN (${chunk.map(() => '?').join(', ')})`,
+          chunk,
+        );
+        const places = new Map(chunk.map((one, place) => [one, place]));
+        const placeOf = (row: Row): number => places.get(row.id as number) ?? 0;
+        yield rows.sort((a, b) => placeOf(a) - placeOf(b));
+      }
+      return;
+    }
+    for (let position = after, more = true; more;) {
+      await nextTurn();
+      const rows = await this.read(reader, position, CHUNK);
+      more = rows.length === CHUNK;
+      const last = rows[rows.length - 1];
+      if (last) position = order.map((key) => key.of(last));
+      yield rows;
+    }
+  }
+
+  private read(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    most: number | undefined,
+    columns = this.source.columns,
+  ): Promise<Row[]> {
+    const { from, where, order, parameters } = this.source;
+    const limit = most === undefined ? '' : ` LIMIT ${most}`;
     const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
     const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
     return reader.query<Row>(
-      `SELECT ${columns} FROM ${from} WHERE ${where}${rest.sql} ORDER BY ${by} LIMIT ${rows}`,
+      `SELECT ${columns} FROM ${from} WHERE ${where}${rest.sql} ORDER BY ${by}${limit}`,
       [...parameters, ...rest.parameters],
     );
   }

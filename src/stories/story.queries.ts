@@ -126,13 +126,14 @@ export function storyList(
   if (query.updated_since !== undefined) {
     add('s.updated_at >= ?', query.updated_since.replace('T', ' ').slice(0, 23));
   }
-  const { fields } = query;
+  const { fields, sort = ['seq'] } = query;
   return {
     columns: STORY_COLUMNS,
     from: STORY_TABLES,
     where: conditions.join(' AND '),
     parameters,
-    order: storyOrder(query.sort ?? ['seq']),
+    order: storyOrder(sort),
+    ...(sort.join() !== 'seq' && { id: 's.id' }),
     represent: (row) => {
       const story = representStory(row as unknown as StoryRow);
       return fields ? Object.fromEntries(fields.map((name) => [name, story[name]])) : story;
