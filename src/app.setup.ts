@@ -39,6 +39,9 @@ import { Metrics } from './metrics/metrics';
 /** Milliseconds for all but the database work of a request that is answered in time. */
 const GRACE = 500;
 
+/** Length of an answer that does not leave at once where its reader takes nothing. */
+const LONG = 64 * 1024;
+
 /** The server under Nest. */
 export function createAdapter(config: Config, pino: Pino): FastifyAdapter {
   const { trustProxy } = config;
@@ -144,9 +147,10 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     const refuse = (refusal: unknown): void => {
       let problem = refusal;
       try {
-        // Those who guess are counted, too.
-        if (rateLimit.isOn && refusal instanceof Problem && refusal.status === 401) {
-          count(reply, networkOf(request.ip));
+        // Those who guess, or ask for what they may not have, are counted, too.
+        if (rateLimit.isOn && refusal instanceof Problem) {
+          if (refusal.status === 401) count(reply, networkOf(request.ip));
+          else if (request.access && refusal.status !== 429) count(reply, countedAs(request));
         }
       } catch (limit) {
         problem = limit;
@@ -159,8 +163,11 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
       if (request.raw.rawHeaders.length > 2 * config.headerFields)
         throw new Problem('headers_too_large');
-      // HTTP/1.1 asks for it (RFC 9112, section 3.2).
-      if (request.host === '' && request.raw.httpVersion === '1.1') {
+      // HTTP/1.1 asks for one, and none may have two (RFC 9112, section 3.2).
+      if (
+        (request.host === '' && request.raw.httpVersion === '1.1') ||
+        hasTwoHosts(request.raw.rawHeaders)
+      ) {
         throw new Problem('bad_request');
       }
       browsers.requireOwnHost(request);
@@ -204,11 +211,12 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     server.server.emit('request', request, response);
   });
   server.addHook('preSerialization', (request, reply, payload, done) =>
-    write(request, reply, payload, config.readerTimeoutMs, done),
+    write(request, reply, payload, done),
   );
   server.addHook('onSend', (request, reply, payload, done) => {
     admission.ended(request);
     if (lifecycle.stopping) reply.header('Connection', 'close');
+    if (isLong(payload)) cutWhereNothingIsTaken(request, reply, config.readerTimeoutMs);
     tag(request, reply, payload, done);
   });
   if (rateLimit.isOn) {
@@ -232,6 +240,16 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   setUpDocs(app);
   app.useGlobalGuards(new RequestGuard(app.get(Clock)));
   app.useGlobalFilters(new ProblemFilter(routes, app.get(Resources)));
+}
+
+/** Whether there are two `Host` fields, of which Node shows the first. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 /** Whose requests are counted together: those of a token or, without one, of an address. */
@@ -286,13 +304,12 @@ function write(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  readerTimeoutMs: number,
   done: (error: Error | null, payload?: unknown) => void,
 ): void {
   if (request.repeatable?.replayed) reply.header('Idempotent-Replayed', 'true');
   const { location, formats } = request.routeOptions.config as RouteSettings;
   if (payload instanceof Answer || (formats && reply.statusCode === 200)) {
-    writeOut(request, reply, payload, readerTimeoutMs).then((content) => done(null, content), done);
+    writeOut(request, reply, payload).then((content) => done(null, content), done);
     return;
   }
   if (location && reply.statusCode === 201) {
@@ -309,7 +326,6 @@ async function writeOut(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  readerTimeoutMs: number,
 ): Promise<string | Buffer | Readable> {
   const answer = payload instanceof Answer ? payload : undefined;
   reply.serializer((content: unknown) => content as string);
@@ -325,7 +341,6 @@ async function writeOut(
   }
   const content = await (answer?.open(request, reply) ?? writeFormat(request, reply, payload));
   if (content instanceof Readable) {
-    cutWhereNothingIsTaken(request, reply, readerTimeoutMs);
     content.once('error', (error: Error) => {
       requestLogger.error({ request_id: request.id, err: error }, 'a long answer was cut off');
     });
@@ -334,6 +349,12 @@ async function writeOut(
   }
   if (reply.sent) throw unavailable();
   return content;
+}
+
+/** Whether an answer may have to wait, in memory or at the database, for its reader to take it. */
+function isLong(payload: unknown): boolean {
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return payload.length > LONG;
+  return payload instanceof Readable;
 }
 
 /**

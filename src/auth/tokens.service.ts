@@ -90,7 +90,7 @@ export class TokensService {
         from: 'tokens t',
         where: '1 = 1',
         parameters: [],
-        order: [column('id', 't')],
+        order: [column('id', 't', 'integer')],
         represent: (row) => represent(row as unknown as TokenRow),
       },
       page,

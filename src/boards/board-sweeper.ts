@@ -2,21 +2,19 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Injectable, Logger } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { Database } from '../database/database';
+import type { Writer } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
 
 /** Rows that one transaction removes. */
 const CHUNK = 1000;
 
-/** What a board holds, in the order in which foreign keys let it go. */
-const REMOVALS = [
-  `DELETE FROM tasks WHERE story_id IN (:ids)`,
-  `DELETE FROM stories WHERE id IN (:ids)`,
-] as const;
+/** Milliseconds until it is tried again where the database failed. */
+const RETRY_MS = 60_000;
 
 /**
  * Removes what deleted boards held, in transactions so short that nobody waits for them. A deleted
  * board is a row without a name, which nothing can find; so the work can stop anywhere, and goes on
- * at the next deletion or the next start.
+ * later, at the next deletion, or at the next start.
  */
 @Injectable()
 export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -46,7 +44,10 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
   wake(): void {
     this.again = true;
     this.sweeping ??= this.sweep()
-      .catch((error: unknown) => this.logger.error(error))
+      .catch((error: unknown) => {
+        this.logger.error(error);
+        setTimeout(() => this.wake(), RETRY_MS).unref();
+      })
       .finally(() => (this.sweeping = undefined));
   }
 
@@ -70,13 +71,9 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
         [board],
       );
       if (stories.length > 0) {
-        const ids = stories.map(({ id }) => id);
-        for (const removal of REMOVALS) {
-          await writer.run(
-            removal.replace(':ids', () => ids.map(() => '?').join(', ')),
-            ids,
-          );
-        }
+        // In the order in which foreign keys let them go.
+        await remove(writer, 'tasks WHERE story_id', stories);
+        await remove(writer, 'stories WHERE id', stories);
         return false;
       }
       const events = await writer.query<{ revision: number }>(
@@ -88,9 +85,24 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
         events[0]?.revision ?? Number.MAX_SAFE_INTEGER,
       ]);
       if (events.length > 0) return false;
-      await writer.run('DELETE FROM sprints WHERE board_id = ?', [board]);
+      const sprints = await writer.query<{ id: number }>(
+        `SELECT id FROM sprints WHERE board_id = ? LIMIT ${CHUNK}`,
+        [board],
+      );
+      if (sprints.length > 0) {
+        await remove(writer, 'sprints WHERE id', sprints);
+        return false;
+      }
       await writer.run('DELETE FROM boards WHERE id = ? AND name IS NULL', [board]);
       return true;
     });
   }
+}
+
+/** Removes the rows that have one of these ids, or belong to what has. */
+async function remove(writer: Writer, rows: string, of: readonly { id: number }[]): Promise<void> {
+  await writer.run(
+    `DELETE FROM ${rows} IN (${of.map(() => '?').join(', ')})`,
+    of.map(({ id }) => id),
+  );
 }

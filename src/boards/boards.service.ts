@@ -52,7 +52,7 @@ export class BoardsService {
         from: 'boards b',
         where: sql,
         parameters,
-        order: [column('name', 'b')],
+        order: [column('name', 'b', 'text')],
         represent: (row) => representBoard(row as unknown as LockedBoard),
       },
       page,
@@ -119,8 +119,8 @@ export class BoardsService {
   }
 
   /** Deletes a board, its log included. What it held is removed behind the scenes, bit by bit. */
-  async delete(caller: Caller, name: string, force: boolean): Promise<Deleted> {
-    const result = await this.unitOfWork.run(caller, async (change) => {
+  delete(caller: Caller, name: string, force: boolean): Promise<Deleted> {
+    const deletion = this.unitOfWork.run(caller, async (change) => {
       const board = await change.lockNamed(name);
       const before = representBoard(board);
       requireMatch(caller, before);
@@ -145,8 +145,8 @@ export class BoardsService {
       });
       return { deleted: true as const, id: board.id };
     });
-    this.sweeper.wake();
-    return result;
+    // Where nobody can know whether it was committed, it may have been.
+    return deletion.finally(() => this.sweeper.wake());
   }
 }
 

@@ -13,6 +13,8 @@ const PAUSE_MS = 5;
 interface Request {
   /** Whether something is done about it; kept by `Admission` alone. */
   underWay: boolean;
+  /** Where it came from; nobody waits there any more when the socket is gone. */
+  readonly raw: { readonly socket: { readonly destroyed: boolean } };
 }
 
 interface Waiter {
@@ -38,7 +40,7 @@ export class Admission {
   /** @param worthwhile how many requests may be under way at a time */
   constructor(private readonly worthwhile: () => number) {}
 
-  /** Calls one of the two, now or later. Who is admitted is under way, until it has `ended`. */
+  /** Calls one of the two, now or later, unless nobody waits any more then. Who is admitted is under way, until it has `ended`. */
   ask(request: Request, admit: () => void, refuse: () => void): void {
     const now = performance.now();
     if (this.turn === 0) {
@@ -82,7 +84,7 @@ export class Admission {
     this.refuseLate();
     if (!this.hasRoom(performance.now())) return;
     const first = this.line.next();
-    if (!first) return;
+    if (!first || first.request.raw.socket.destroyed) return;
     this.began(first.request);
     first.admit();
   };

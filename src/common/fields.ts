@@ -36,12 +36,16 @@ export interface FieldOptions {
 
 const refuse = (code: FaultCode, detail: string): Reading => ({ code, detail });
 
-/** Length in code points. */
-const lengthOf = (text: string): number => {
+/** Whether a text has more code points than so many; each is one or two of what `length` counts. */
+const isLonger = (text: string, max: number): boolean => {
+  if (text.length <= max || text.length > 2 * max) return text.length > max;
   let length = 0;
   for (const _ of text) length += 1;
-  return length;
+  return length > max;
 };
+
+/** What a code point of a text in NFC can have been before: four code points, of two units each. */
+const MOST_COMPOSED = 8;
 
 const hasForbidden = (text: string): boolean => !text.isWellFormed() || text.includes('\0');
 
@@ -56,7 +60,7 @@ export function text(max: number, { blank = true } = {}): Kind {
       if (hasForbidden(value)) {
         return refuse('invalid_text', 'must not have NUL or lone surrogates');
       }
-      if (value.length > max && lengthOf(value) > max) {
+      if (isLonger(value, max)) {
         return refuse('too_long', `must have at most ${max} characters`);
       }
       return { value };
@@ -276,9 +280,13 @@ export function line(max: number): Kind {
       if (hasForbidden(value)) {
         return refuse('invalid_text', 'must not have NUL or lone surrogates');
       }
-      const name = value.normalize('NFC').trim();
-      if (name === '') return refuse('blank', 'must not be blank');
-      if (lengthOf(name) > max) return refuse('too_long', `must have at most ${max} characters`);
+      const trimmed = value.trim();
+      if (trimmed === '') return refuse('blank', 'must not be blank');
+      const tooLong = refuse('too_long', `must have at most ${max} characters`);
+      // A long run of combining marks takes the square of its length to be put in order.
+      if (trimmed.length > MOST_COMPOSED * max) return tooLong;
+      const name = trimmed.normalize('NFC');
+      if (isLonger(name, max)) return tooLong;
       if (/\p{Cc}/u.test(name)) return refuse('invalid_text', 'must not have control characters');
       return { value: name };
     },

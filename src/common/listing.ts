@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameter, Reader } from '../database/engine';
 import { Answer } from './answer';
-import { rfc3339 } from './clock';
-import { calendarDay, flag, instant, integer, Member, text } from './fields';
+import { calendarDay, flag, integer, Member, text } from './fields';
 import { Problem } from './problem';
 
 /** Rows that are read, and turned into text, in one go. */
@@ -28,33 +27,39 @@ export class PageQuery {
 /** A row with the columns that it is sorted by. */
 type Row = Record<string, unknown>;
 
+/** What a database can compare with a column of each kind: exactly what it may hold. */
+const TAKEN = {
+  integer: Number.isSafeInteger,
+  decimal: Number.isFinite,
+  text: (value: unknown) => typeof value === 'string',
+  date: (value: unknown) => typeof value === 'string' && isDay(value),
+  instant: (value: unknown) =>
+    typeof value === 'string' && isDay(value.slice(0, 10)) && TIME_OF_DAY.test(value.slice(10)),
+} as const satisfies Record<string, (value: unknown) => boolean>;
+
+const isDay = (text: string): boolean => text.length === 10 && 'value' in calendarDay.read(text);
+const TIME_OF_DAY = /^ ([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}$/;
+
 /** One of the keys that a list is sorted by; together they are unique. */
 export interface SortKey {
   /** The expression in SQL, never null. */
   sql: string;
+  kind: keyof typeof TAKEN;
   descending?: boolean;
   /** Its value in a row that was read. */
   of: (row: Row) => Parameter;
-  /** Whether the database can compare it with this value, which comes back from outside. */
-  takes?: (value: unknown) => boolean;
 }
 
-export const column = (name: string, alias: string, descending = false): SortKey => ({
+export const column = (
+  name: string,
+  alias: string,
+  kind: SortKey['kind'],
+  descending = false,
+): SortKey => ({
   sql: `${alias}.${name}`,
+  kind,
   descending,
   of: (row) => row[name] as Parameter,
-});
-
-/** A column of calendar dates. */
-export const dateColumn = (name: string, alias: string): SortKey => ({
-  ...column(name, alias),
-  takes: (value) => typeof value === 'string' && 'value' in calendarDay.read(value),
-});
-
-/** A column of instants. */
-export const instantColumn = (name: string, alias: string, descending = false): SortKey => ({
-  ...column(name, alias, descending),
-  takes: (value) => typeof value === 'string' && 'value' in instant.read(rfc3339(value)),
 });
 
 /** Everything that a list is; `Listing` does the rest. */
@@ -65,6 +70,11 @@ export interface ListSource {
   where: string;
   parameters: Parameter[];
   order: SortKey[];
+  /**
+   * The id of a row, a column of that name, where no index has the rows in this order: those of a
+   * whole list are then put in order once, and not the rest of them for each chunk.
+   */
+  id?: string;
   represent: (row: Row) => object | undefined;
 }
 
@@ -125,26 +135,14 @@ export class Listing extends Answer {
     const chunks = new Channel<string>();
     const reading = this.database
       .stream(async (reader) => {
-        let position = after;
         let separator = '[';
-        for (;;) {
-          // Nothing here need wait for anything, so others would never have their turn.
-          await nextTurn();
-          const rows = await this.read(reader, position, CHUNK);
-          const last = rows[rows.length - 1];
-          if (last) position = this.source.order.map((key) => key.of(last));
-          if (rows.length > 0) {
-            const text = this.represent(rows).slice(1, -1);
-            if (text !== '') {
-              if (!(await chunks.put(separator + text))) return;
-              separator = ',';
-            }
-          }
-          if (rows.length < CHUNK) {
-            await chunks.put(separator === '[' ? '[]' : ']');
-            return;
-          }
+        for await (const rows of this.chunks(reader, after)) {
+          const text = this.represent(rows).slice(1, -1);
+          if (text === '') continue;
+          if (!(await chunks.put(separator + text))) return;
+          separator = ',';
         }
+        await chunks.put(separator === '[' ? '[]' : ']');
       })
       .then(
         () => chunks.end(),
@@ -158,12 +156,47 @@ export class Listing extends Answer {
     }
   }
 
-  private read(reader: Reader, after: Parameter[] | undefined, rows: number): Promise<Row[]> {
-    const { columns, from, where, order, parameters } = this.source;
+  /** The rows in their order, so many at a time. */
+  private async *chunks(reader: Reader, after: Parameter[] | undefined): AsyncGenerator<Row[]> {
+    const { columns, from, order, id } = this.source;
+    if (id !== undefined) {
+      const ids = (await this.read(reader, after, undefined, id)).map((row) => row.id as number);
+      for (let start = 0; start < ids.length; start += CHUNK) {
+        // Nothing here need wait for anything, so others would never have their turn.
+        await nextTurn();
+        const chunk = ids.slice(start, start + CHUNK);
+        const rows = await reader.query<Row>(
+          `SELECT ${columns} FROM ${from} WHERE ${id} IN (${chunk.map(() => '?').join(', ')})`,
+          chunk,
+        );
+        const places = new Map(chunk.map((one, place) => [one, place]));
+        const placeOf = (row: Row): number => places.get(row.id as number) ?? 0;
+        yield rows.sort((a, b) => placeOf(a) - placeOf(b));
+      }
+      return;
+    }
+    for (let position = after, more = true; more;) {
+      await nextTurn();
+      const rows = await this.read(reader, position, CHUNK);
+      more = rows.length === CHUNK;
+      const last = rows[rows.length - 1];
+      if (last) position = order.map((key) => key.of(last));
+      yield rows;
+    }
+  }
+
+  private read(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    most: number | undefined,
+    columns = this.source.columns,
+  ): Promise<Row[]> {
+    const { from, where, order, parameters } = this.source;
+    const limit = most === undefined ? '' : ` LIMIT ${most}`;
     const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
     const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
     return reader.query<Row>(
-      `SELECT ${columns} FROM ${from} WHERE ${where}${rest.sql} ORDER BY ${by} LIMIT ${rows}`,
+      `SELECT ${columns} FROM ${from} WHERE ${where}${rest.sql} ORDER BY ${by}${limit}`,
       [...parameters, ...rest.parameters],
     );
   }
@@ -190,9 +223,9 @@ export class Listing extends Answer {
     const { order } = this.source;
     try {
       const [to, ...keys] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-      const valid = (key: unknown, i: number): key is Parameter =>
-        (typeof key === 'string' || typeof key === 'number') && (order[i]?.takes?.(key) ?? true);
-      if (to === bound(place) && keys.length === order.length && keys.every(valid)) return keys;
+      // They come back from outside.
+      const valid = order.every(({ kind }, i) => TAKEN[kind](keys[i]));
+      if (to === bound(place) && keys.length === order.length && valid) return keys as Parameter[];
     } catch {
       // Not one of ours, like a cursor of another list.
     }

@@ -105,6 +105,7 @@ export const PROBLEMS = {
     'No seq left',
     'The list ends at the greatest `seq` there is; send one, or move a story.',
   ],
+  too_many_tasks: [409, 'Too many tasks', 'The story has 1,000 tasks, and can have no more.'],
   sprint_completed: [
     409,
     'Sprint completed',
@@ -131,7 +132,11 @@ export const PROBLEMS = {
     'Precondition failed',
     'The resource is not what `If-Match` or `version` says; read it again.',
   ],
-  content_too_large: [413, 'Content too large', 'The body is larger than is taken.'],
+  content_too_large: [
+    413,
+    'Content too large',
+    'The body, or what would be stored for it, is larger than is taken.',
+  ],
   uri_too_long: [414, 'URI too long', 'The URL is longer than is taken.'],
   unsupported_media_type: [
     415,

@@ -65,8 +65,11 @@ export class RateLimit {
   }
 }
 
-/** Who an address belongs to: of IPv6 everybody has a network of 64 bits, and may use any part of it. */
-export function networkOf(address: string): string {
+/**
+ * Who an address belongs to: of IPv6 everybody has a network of 64 bits, and may use any part of it. A
+ * client that has hung up has no address any more.
+ */
+export function networkOf(address = ''): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];
   if (!address.includes(':')) return address;

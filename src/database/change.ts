@@ -1,5 +1,6 @@
 import { maySee } from '../common/access';
 import type { Caller } from '../common/caller';
+import type { Clock } from '../common/clock';
 import { stored } from '../common/clock';
 import { Problem } from '../common/problem';
 import type { EventEntity, EventType, Members } from '../events/event';
@@ -77,8 +78,10 @@ const LONG = 500_000;
  * long as its transaction.
  */
 export class Change {
-  /** The instant of the change, as the databases hold it: every time it writes is this one. */
-  readonly now: string;
+  /** The instant of the change; none of those before it on its boards is later. */
+  instant: Date;
+  /** The same, as the databases hold it: every time it writes is this one. */
+  now: string;
   private readonly boards = new Map<number, LockedBoard>();
   private readonly happenings = new Map<LockedBoard, Happening[]>();
 
@@ -86,10 +89,11 @@ export class Change {
     private readonly writer: Writer,
     private readonly dialect: Engine['dialect'],
     readonly caller: Caller,
-    readonly instant: Date,
+    private readonly clock: Pick<Clock, 'now'>,
     private readonly tries: Tries = { met: new Set(), holds: () => undefined },
   ) {
-    this.now = stored(instant);
+    this.instant = clock.now();
+    this.now = stored(this.instant);
   }
 
   query<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R[]> {
@@ -166,6 +170,7 @@ export class Change {
       this.tries.holds(id);
       if (board && maySee(this.caller, board.name)) this.boards.set(id, board);
     }
+    if (first) this.begin();
     return this.boards;
   }
 
@@ -178,6 +183,8 @@ export class Change {
     );
     if (!board) throw new Problem('board_not_found');
     this.tries.holds(board.id);
+    // A board that this change has made had nobody before it.
+    if (this.boards.size === 0 && board.revision > 0) this.begin();
     this.boards.set(board.id, board);
     return board;
   }
@@ -201,6 +208,15 @@ export class Change {
       [name, timeZone, this.now, this.now],
     );
     return this.lockNamed(name);
+  }
+
+  /**
+   * Whoever held the board before may have come later and been let in first: only now that it waits for
+   * nobody does the change have its instant, so that what is read since an instant lacks nothing.
+   */
+  private begin(): void {
+    this.instant = this.clock.now();
+    this.now = stored(this.instant);
   }
 
   /** A board that `lock` has taken. */

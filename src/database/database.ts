@@ -17,6 +17,8 @@ import { SqliteEngine } from './sqlite.engine';
 /** Pause between two tries to reach a database that is away, in milliseconds. */
 const RECONNECT_MS = 250;
 
+const TOO_LARGE = 'The database does not take so much in one piece; send less.';
+
 /**
  * The way to the database for everything that reads. The service starts without it: it is opened and
  * migrated behind the scenes, and asked for again until it comes.
@@ -134,6 +136,9 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
     if (error instanceof Overloaded) return new Problem('overloaded');
     const failure = this.opened.failure(error);
     if (failure === 'unavailable') void this.watch(error);
+    if (failure === 'too_large') {
+      return new Problem('content_too_large', TOO_LARGE, { cause: error });
+    }
     return failure === 'unavailable' || failure === 'retry' ? unavailable(error) : error;
   }
 

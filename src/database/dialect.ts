@@ -7,9 +7,17 @@ export interface Definitions {
   /** A text of any length. */
   text: string;
   unique: (name: string, columns: string) => string;
-  foreignKey: (name: string, column: string, table: string) => string;
+  foreignKey: (
+    name: string,
+    columns: string,
+    table: string,
+    referenced?: string,
+    onDelete?: 'NO ACTION' | 'CASCADE',
+  ) => string;
   /** Creates a table and its indices, where they do not exist yet. */
   create: (table: string, definitions: string[], indices: string[]) => Promise<void>;
+  /** Adds an index, `name (columns)`, to a table that is there, where it does not exist yet. */
+  index: (table: string, index: string) => Promise<void>;
 }
 
 /**
@@ -21,6 +29,22 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
   // TypeORM, which compares tables with entities, reads SQLite's definitions back as text, and sees the
   // names of keys and constraints only where they are quoted.
   const quoted = (name: string): string => (sqlite ? `"${name}"` : name);
+  const listed = (columns: string): string => columns.split(', ').map(quoted).join(', ');
+  const index = async (table: string, definition: string): Promise<void> => {
+    const [name, ...rest] = definition.split(' ');
+    if (!sqlite) {
+      // MySQL has no CREATE INDEX IF NOT EXISTS.
+      const found = (await queryRunner.query(
+        `SELECT 1 FROM information_schema.statistics
+         WHERE table_schema = DATABASE() AND table_name = ? AND index_name = ?`,
+        [table, name],
+      )) as unknown[];
+      if (found.length > 0) return;
+    }
+    await queryRunner.query(
+      `CREATE INDEX ${sqlite ? 'IF NOT EXISTS ' : ''}${name} ON ${table} ${rest.join(' ')}`,
+    );
+  };
   const tableOptions = sqlite ? '' : ` ENGINE=InnoDB ${await charset(queryRunner)}`;
   return {
     id: sqlite
@@ -29,26 +53,21 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
     text: sqlite ? 'text' : 'mediumtext',
     unique: (name, columns) =>
       sqlite
-        ? `CONSTRAINT ${quoted(name)} UNIQUE (${columns.split(', ').map(quoted).join(', ')})`
+        ? `CONSTRAINT ${quoted(name)} UNIQUE (${listed(columns)})`
         : `UNIQUE INDEX ${name} (${columns})`,
-    foreignKey: (name, column, table) =>
-      `CONSTRAINT ${quoted(name)} FOREIGN KEY (${quoted(column)}) REFERENCES ${quoted(table)} (id) ON DELETE NO ACTION ON UPDATE NO ACTION`,
+    foreignKey: (name, columns, table, referenced = 'id', onDelete = 'NO ACTION') =>
+      `CONSTRAINT ${quoted(name)} FOREIGN KEY (${listed(columns)}) REFERENCES ${quoted(table)} ` +
+      `(${listed(referenced)}) ON DELETE ${onDelete} ON UPDATE NO ACTION`,
     create: async (table, definitions, indices) => {
-      // MySQL has no CREATE INDEX IF NOT EXISTS; there the indices are a part of the one statement.
-      const inline = sqlite ? [] : indices.map((index) => `INDEX ${index}`);
+      // On MySQL the indices are a part of the one statement.
+      const inline = sqlite ? [] : indices.map((definition) => `INDEX ${definition}`);
       const columns = definitions.map((text) => text.replace(/^id /, `${quoted('id')} `));
       await queryRunner.query(
         `CREATE TABLE IF NOT EXISTS ${table} (${[...columns, ...inline].join(', ')})${tableOptions}`,
       );
-      if (sqlite) {
-        for (const index of indices) {
-          const [name, ...rest] = index.split(' ');
-          await queryRunner.query(
-            `CREATE INDEX IF NOT EXISTS ${name} ON ${table} ${rest.join(' ')}`,
-          );
-        }
-      }
+      if (sqlite) for (const definition of indices) await index(table, definition);
     },
+    index,
   };
 }
 

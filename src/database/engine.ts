@@ -30,6 +30,8 @@ export type Failure =
   | 'unavailable'
   /** A UNIQUE constraint refused a row. */
   | 'duplicate'
+  /** It holds more in one piece than the database takes. */
+  | 'too_large'
   /** A defect. */
   | 'other';
 

@@ -19,7 +19,7 @@ export class IdempotencyKey {
   @Column({ type: 'varchar', length: 64 })
   fingerprint: string;
 
-  /** JSON. Null only within the transaction that makes it. */
+  /** JSON, or its beginning: see `IdempotencyPart`. Null only within the transaction that makes it. */
   @Column({ type: 'text', nullable: true })
   answer: string | null;
 

@@ -7,6 +7,9 @@ import { Restart } from './change';
 /** Milliseconds that an answer is kept. */
 const KEPT = 24 * 60 * 60 * 1000;
 
+/** Characters of an answer that a row has: servers limit what they take, and hold, in one piece. */
+const PART = 500_000;
+
 const ROW = 'token_id = ? AND idempotency_key = ?';
 
 /**
@@ -43,10 +46,15 @@ export async function claim(
       `UPDATE idempotency_keys SET fingerprint = ?, answer = NULL, created_at = ? WHERE ${ROW}`,
       [fingerprint, change.now, tokenId, key],
     );
+    await change.run(`DELETE FROM idempotency_parts WHERE ${ROW}`, [tokenId, key]);
     return undefined;
   }
   if (before.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused');
-  return before.answer;
+  const rest = await change.query<{ answer: string }>(
+    `SELECT answer FROM idempotency_parts WHERE ${ROW} ORDER BY part`,
+    [tokenId, key],
+  );
+  return before.answer + rest.map((part) => part.answer).join('');
 }
 
 /** Keeps the answer under the key that the change has claimed. */
@@ -55,7 +63,25 @@ export async function keep(
   { tokenId, key }: RepeatableRequest,
   answer: string,
 ): Promise<void> {
-  await change.run(`UPDATE idempotency_keys SET answer = ? WHERE ${ROW}`, [answer, tokenId, key]);
+  const [first = '', ...rest] = partsOf(answer);
+  await change.run(`UPDATE idempotency_keys SET answer = ? WHERE ${ROW}`, [first, tokenId, key]);
+  await change.insertMany(
+    'idempotency_parts',
+    ['token_id', 'idempotency_key', 'part', 'answer'],
+    rest.map((text, i) => [tokenId, key, i + 1, text]),
+  );
+}
+
+/** Cuts a text into parts, but no character into halves. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = start + PART;
+    const next = end + ((text.codePointAt(end - 1) ?? 0) > 0xffff ? 1 : 0);
+    parts.push(text.slice(start, next));
+    start = next;
+  }
+  return parts;
 }
 
 /** The oldest instant whose answers are kept. */

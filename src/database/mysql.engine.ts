@@ -29,8 +29,14 @@ const AWAY = new Set([
   1203, 1226, 1317, 1927, 1969, 3024, 3032, 3100, 3572,
 ]);
 
-/** Errors that are the server's, so that another connection, maybe to another server, is better. */
-const LEAVE = new Set([1047, 1053, 1180, 1290, 1836, 1927, 3100]);
+/** Errors of what is more than the server takes in one piece: a packet, a result, a column. */
+const TOO_LARGE = new Set([1153, 1301, 1406]);
+
+/**
+ * Errors that are the server's, or after which it hangs up, so that another connection, maybe to
+ * another server, is better.
+ */
+const LEAVE = new Set([1047, 1053, 1153, 1180, 1290, 1836, 1927, 3100]);
 
 /** `ER_UNKNOWN_SYSTEM_VARIABLE`: the server is not of the kind that has it. */
 const UNKNOWN_VARIABLE = 1193;
@@ -224,6 +230,7 @@ export class MysqlEngine implements Engine {
     const { errno, code } = error as Partial<QueryError>;
     if (errno !== undefined && RETRY.has(errno)) return 'retry';
     if (errno === 1062) return 'duplicate';
+    if (errno !== undefined && TOO_LARGE.has(errno)) return 'too_large';
     if (isLost(error) || (errno !== undefined && AWAY.has(errno))) return 'unavailable';
     // The system's own errors: no such host, no route, connection refused.
     if (/^E[A-Z]+(_[A-Z]+)?$/.test(code ?? '') && (errno ?? -1) < 0) return 'unavailable';

@@ -5,12 +5,21 @@ import { Sprint } from '../sprints/sprint.entity';
 import { Story } from '../stories/story.entity';
 import { Task } from '../tasks/task.entity';
 import { IdempotencyKey } from './idempotency-key.entity';
+import { IdempotencyPart } from './idempotency-part.entity';
 import { Initial1763700000000 } from './migrations/1-initial';
 import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
 import { Tokens1763702000000 } from './migrations/3-tokens';
+import { LongAnswers1763704000000 } from './migrations/5-long-answers';
+import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprint';
 
 /** Every entity, for the application, the command line and the tests alike. */
-export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, Token];
+export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, IdempotencyPart, Token];
 
 /** Every migration, in the order in which they run. */
-export const migrations = [Initial1763700000000, IdempotencyKeys1763701000000, Tokens1763702000000];
+export const migrations = [
+  Initial1763700000000,
+  IdempotencyKeys1763701000000,
+  Tokens1763702000000,
+  StoriesOfASprint1763703000000,
+  LongAnswers1763704000000,
+];

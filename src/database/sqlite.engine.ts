@@ -142,6 +142,7 @@ export class SqliteEngine implements Engine {
     if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/.test(code)) {
       return 'unavailable';
     }
+    if (code.startsWith('SQLITE_TOOBIG')) return 'too_large';
     // Where a file cannot be opened, the driver gives no code.
     return message.startsWith('ConnectionFailed') ? 'unavailable' : 'other';
   }

@@ -83,7 +83,7 @@ export class UnitOfWork {
   }
 
   private change(writer: Writer, caller: Caller, tries: Tries): Change {
-    return new Change(writer, this.database.engine.dialect, caller, this.clock.now(), tries);
+    return new Change(writer, this.database.engine.dialect, caller, this.clock, tries);
   }
 
   private async attempt<T>(

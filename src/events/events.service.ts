@@ -66,14 +66,15 @@ export class EventsService {
     const { sql, parameters } = visible(caller);
     const where = `e.entity = 'story' AND e.entity_id = ? AND ${sql}`;
     const order = [
-      column('entity_version', 'e'),
+      column('entity_version', 'e', 'integer'),
       // It leaves one board before it comes to the other; both are one change.
       {
         sql: `(e.type = 'story.moved_in')`,
+        kind: 'integer' as const,
         of: (row: Record<string, unknown>) => Number(row.type === 'story.moved_in'),
       },
-      column('board_id', 'e'),
-      column('revision', 'e'),
+      column('board_id', 'e', 'integer'),
+      column('revision', 'e', 'integer'),
     ];
     // Each board that it was on may get another name, or go with its part of the history.
     const boards = await this.database.query<{ id: number; name: string; last: number }>(

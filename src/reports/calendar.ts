@@ -7,8 +7,9 @@ const ordinal = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY;
 
 /** The date so many days after (or before) another; null beyond the year 9999. */
 export function addDays(date: string, days: number): string | null {
-  const text = new Date((ordinal(date) + days) * DAY).toISOString();
-  return text.startsWith('+') ? null : text.slice(0, 10);
+  const day = new Date((ordinal(date) + days) * DAY);
+  // A `Date` does not reach much further, and has no text beyond.
+  return day.getUTCFullYear() <= 9999 ? day.toISOString().slice(0, 10) : null;
 }
 
 /** How many days there are from one date to another, both counted. */

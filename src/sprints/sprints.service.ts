@@ -5,7 +5,7 @@ import { requireEchoes, requireVersion } from '../common/body';
 import type { Caller } from '../common/caller';
 import { calendarDate, Clock } from '../common/clock';
 import { requireMatch } from '../common/etag';
-import { column, dateColumn, Listing } from '../common/listing';
+import { column, Listing } from '../common/listing';
 import type { Fault } from '../common/problem';
 import { Problem } from '../common/problem';
 import type { Change, LockedBoard } from '../database/change';
@@ -53,7 +53,7 @@ export class SprintsService {
         columns: SPRINT_COLUMNS,
         from: SPRINT_TABLES,
         ...inState(board.id, query.state, today),
-        order: [dateColumn('start_date', 's'), column('id', 's')],
+        order: [column('start_date', 's', 'date'), column('id', 's', 'integer')],
         represent: (row) => representSprint(row as unknown as SprintRow, now),
       },
       query,

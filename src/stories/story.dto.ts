@@ -1,3 +1,4 @@
+import type { Kind } from '../common/fields';
 import {
   anyOf,
   identifier,
@@ -146,8 +147,25 @@ export const STORY_MEMBERS = [
   'version',
 ] as const satisfies readonly (keyof StoryView)[];
 
+/** The different words of `q`. */
+export const wordsOf = (q: string): string[] => [
+  ...new Set(q.split(/\s+/).filter((word) => word !== '')),
+];
+
+/** Words that are looked for at once: each is a search of its own. */
+const MOST_WORDS = 20;
+
+const anyWords = text(1000);
 /** Words to look for; none of them let everything through. */
-const words = { ...text(1000), emptyIsNull: false };
+const words: Kind = {
+  ...anyWords,
+  emptyIsNull: false,
+  read(value) {
+    return typeof value === 'string' && wordsOf(value).length > MOST_WORDS
+      ? { code: 'too_many', detail: `must have at most ${MOST_WORDS} different words` }
+      : anyWords.read(value);
+  },
+};
 
 /** Filters, sort and members of every list of stories. Several values of one filter mean any of them. */
 export class StoryListQuery extends PageQuery {
@@ -167,7 +185,9 @@ export class StoryListQuery extends PageQuery {
   @Member(anyOf(identifier), { description: 'Empty means the backlog.' })
   sprint_id?: (number | null)[];
 
-  @Member(words, { description: 'Words that are all in the title or the description.' })
+  @Member(words, {
+    description: `Words, at most ${MOST_WORDS}, that are all in the title or the description.`,
+  })
   q?: string;
 
   @Member(anyOf(text(100)), { description: 'Empty means none.' })

@@ -24,6 +24,7 @@ export const GREATEST_SEQ = 2_147_483_647;
 @Index('ix_stories_list', ['board_id', 'sprint_id', 'seq', 'id'])
 @Index('ix_stories_board', ['board_id', 'seq', 'id'])
 @Index('ix_stories_updated', ['board_id', 'updated_at', 'id'])
+@Index('ix_stories_sprint', ['sprint_id'])
 export class Story {
   @PrimaryGeneratedColumn({ type: 'integer' })
   id: number;

@@ -1,9 +1,10 @@
 import { rfc3339 } from '../common/clock';
 import type { ListSource, SortKey } from '../common/listing';
-import { column, instantColumn } from '../common/listing';
+import { column } from '../common/listing';
 import type { Parameter, Reader } from '../database/engine';
 import type { Lookup } from '../database/lookup';
 import type { Sortable, StoryListQuery, StoryView } from './story.dto';
+import { wordsOf } from './story.dto';
 import type { Status } from './story.entity';
 
 /** A story's row; its columns bear the names, and stand in the order, of the representation. */
@@ -74,9 +75,16 @@ export function storedLabels(labels: readonly string[]): string {
 
 const labelNeedle = (label: string): string => `\n${JSON.stringify(label)}\n`;
 
+/** More combining marks than follow each other in any language (UAX #15, Stream-Safe Text Format). */
+const LONG_RUN = /\p{M}{30}(?=\p{M})/gu;
+
+/** Joins what is on both sides of it, and shows nothing. */
+const COMBINING_GRAPHEME_JOINER = '\u034f';
+
 /** A text in the form in which `q` compares it: the same for all spellings in upper and lower case. */
 export function folded(text: string): string {
-  return text.normalize('NFC').toUpperCase();
+  // To put a run of marks in order takes the square of its length.
+  return text.replace(LONG_RUN, `$&${COMBINING_GRAPHEME_JOINER}`).normalize('NFC').toUpperCase();
 }
 
 /** What `q` searches of a story. */
@@ -114,25 +122,35 @@ export function storyList(
       ...query.label.filter((label) => label !== null).map(labelNeedle),
     );
   }
-  for (const word of query.q?.split(/\s+/).filter((part) => part !== '') ?? []) {
+  for (const word of wordsOf(query.q ?? '')) {
     add('INSTR(s.search, ?) > 0', folded(word));
   }
   if (query.updated_since !== undefined) {
     add('s.updated_at >= ?', query.updated_since.replace('T', ' ').slice(0, 23));
   }
-  const { fields } = query;
+  const { fields, sort = ['seq'] } = query;
   return {
     columns: STORY_COLUMNS,
     from: STORY_TABLES,
     where: conditions.join(' AND '),
     parameters,
-    order: storyOrder(query.sort ?? ['seq']),
+    order: storyOrder(sort),
+    ...(sort.join() !== 'seq' && { id: 's.id' }),
     represent: (row) => {
       const story = representStory(row as unknown as StoryRow);
       return fields ? Object.fromEntries(fields.map((name) => [name, story[name]])) : story;
     },
   };
 }
+
+const KINDS: Record<Sortable, SortKey['kind']> = {
+  seq: 'integer',
+  priority: 'integer',
+  points: 'decimal',
+  title: 'text',
+  created_at: 'instant',
+  updated_at: 'instant',
+};
 
 /** What has no value comes last, whichever way the rest goes. */
 const FALLBACKS: Partial<Record<Sortable, number>> = { priority: 0, points: 0 };
@@ -142,16 +160,17 @@ function storyOrder(sort: string[]): SortKey[] {
     const descending = word.startsWith('-');
     const name = word.replace(/^-/, '') as Sortable;
     const fallback = FALLBACKS[name];
-    if (name.endsWith('_at')) return [instantColumn(name, 's', descending)];
-    if (fallback === undefined) return [column(name, 's', descending)];
+    const kind = KINDS[name];
+    if (fallback === undefined) return [column(name, 's', kind, descending)];
     return [
-      { sql: `(s.${name} IS NULL)`, of: (row) => Number(row[name] === null) },
+      { sql: `(s.${name} IS NULL)`, kind: 'integer', of: (row) => Number(row[name] === null) },
       {
         sql: `COALESCE(s.${name}, ${fallback})`,
+        kind,
         descending,
         of: (row) => (row[name] as number | null) ?? fallback,
       },
     ];
   });
-  return [...keys, column('id', 's')];
+  return [...keys, column('id', 's', 'integer')];
 }

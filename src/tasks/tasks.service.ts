@@ -17,6 +17,9 @@ import { GREATEST_SEQ } from '../stories/story.entity';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { representTask, TASK_COLUMNS } from './task.queries';
 
+/** Tasks of a story: where it goes to another board, one event tells of all of them. */
+const MOST_TASKS = 1000;
+
 @Injectable()
 export class TasksService {
   constructor(
@@ -39,7 +42,7 @@ export class TasksService {
         from: 'tasks t',
         where: 't.story_id = ?',
         parameters: [storyId],
-        order: [column('seq', 't'), column('id', 't')],
+        order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         represent: (row) => representTask(row as unknown as TaskView),
       },
       page,
@@ -57,11 +60,12 @@ export class TasksService {
     return this.unitOfWork.run(caller, async (change) => {
       const board = await take(change, storyId);
       if (!board) throw new Problem('story_not_found');
-      const last = await change.first<{ seq: number }>(
-        'SELECT seq FROM tasks WHERE story_id = ? ORDER BY seq DESC LIMIT 1',
+      const there = await change.first<{ count: number; last: number | null }>(
+        'SELECT COUNT(*) AS count, MAX(seq) AS last FROM tasks WHERE story_id = ?',
         [storyId],
       );
-      const seq = body.seq ?? (last?.seq ?? 0) + 1;
+      if (there && there.count >= MOST_TASKS) throw new Problem('too_many_tasks');
+      const seq = body.seq ?? (there?.last ?? 0) + 1;
       if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
       const { title, status = 'todo', assignee = null } = body;
       const id = await change.insert('tasks', {

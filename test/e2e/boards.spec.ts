@@ -1,3 +1,7 @@
+import { DataSource } from 'typeorm';
+import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { Database, unavailable } from '../../src/database/database';
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { boardPath, freshName, Workspace } from '../support/make';
@@ -246,6 +250,41 @@ describe('a board', () => {
     expect(later.id).not.toBe(id);
     expect(later.revision).toBe(2);
     expect((await client.get(`${board.path}/backlog`)).body).toEqual([again.body]);
+  });
+
+  it('is swept away also where nobody knows whether its deletion was committed', async () => {
+    const { app, client } = service;
+    const board = await Workspace.create(client);
+    const { id } = (await client.get(board.path)).body;
+    const times = `'2026-11-21 12:00:00.000', '2026-11-21 12:00:00.000'`;
+    await app
+      .get(DataSource)
+      .query(
+        `INSERT INTO sprints (board_id, start_date, created_at, updated_at, version) VALUES ${Array(
+          2500,
+        )
+          .fill(`(${id}, '2026-11-23', ${times}, 1)`)
+          .join(', ')}`,
+      );
+    const unitOfWork = app.get(UnitOfWork);
+    const run = unitOfWork.run.bind(unitOfWork);
+    const failing = jest.spyOn(unitOfWork, 'run').mockImplementation(async (...change) => {
+      await run(...change);
+      throw unavailable();
+    });
+    const answer = await client.delete(`${board.path}?force=true`);
+    failing.mockRestore();
+    expectProblem(answer, 503, 'database_unavailable');
+    await app.get(BoardSweeper)['sweeping'];
+    for (const [table, column] of [
+      ['boards', 'id'],
+      ['sprints', 'board_id'],
+      ['events', 'board_id'],
+    ]) {
+      expect(
+        await app.get(Database).query(`SELECT ${column} FROM ${table} WHERE ${column} = ?`, [id]),
+      ).toEqual([]);
+    }
   });
 
   it('refuses what it may not be told, every fault at once', async () => {

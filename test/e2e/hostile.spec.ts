@@ -152,6 +152,12 @@ describe('bytes that are hardly HTTP', () => {
     ['no path', `GET  HTTP/1.1\r\n${HOST}\r\n`, 400],
     ['a path without a slash', `GET api/boards HTTP/1.1\r\n${HOST}\r\n`, 400],
     ['no host', 'GET /api/boards HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two hosts', `GET /api/boards HTTP/1.1\r\n${HOST}${HOST}Connection: close\r\n\r\n`, 400],
+    [
+      'two hosts in HTTP/1.0',
+      'GET /api/boards HTTP/1.0\r\nhost: localhost\r\nHOST: evil.example\r\n\r\n',
+      400,
+    ],
     ['a field without a colon', `GET / HTTP/1.1\r\n${HOST}X\r\n\r\n`, 400],
     ['a blank in the name of a field', `GET / HTTP/1.1\r\n${HOST}X Y: 1\r\n\r\n`, 400],
     ['a blank before the colon', `GET / HTTP/1.1\r\n${HOST}X : 1\r\n\r\n`, 400],

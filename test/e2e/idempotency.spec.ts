@@ -63,6 +63,31 @@ describe('a request with an Idempotency-Key', () => {
     expect((await storiesOf('Crowd')).map(({ title }) => title).sort()).toEqual([...keys].sort());
   });
 
+  it('is answered alike however long the answer is', async () => {
+    const { client } = service;
+    // In JSON each of these takes six characters; a server may hold 16 MiB in one piece.
+    const description = `😀${'\u0001'.repeat(32_700)}`;
+    const ids: number[] = [];
+    for (let i = 0; i < 90; i += 1) {
+      const made = await client.post('/api/boards/Long/backlog', { title: `${i}`, description });
+      ids.push(made.body.id as number);
+    }
+    const move = () =>
+      post('/api/boards/Long/stories/move', 'long', { story_ids: [...ids].reverse() });
+    const first = await move();
+    const second = await move();
+    expect(first.status).toBe(200);
+    expect(first.text.length).toBeGreaterThan(16 * 1024 * 1024);
+    expect([replayed(first), replayed(second)]).toEqual([false, true]);
+    expect(second.text === first.text).toBe(true);
+    expect(seen(second).etag).toBe(seen(first).etag);
+    // They go with their keys.
+    service.clock.set('2027-03-01T00:00:00.000Z');
+    await service.app.get(KeySweeper).sweep();
+    service.clock.set();
+    expect(await service.app.get(Database).query('SELECT part FROM idempotency_parts')).toEqual([]);
+  });
+
   it('makes one board, however often it comes at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => post('/api/boards', 'one-board', { name: 'Once' })),

@@ -116,6 +116,40 @@ describe('a limit is what its setting says', () => {
   });
 });
 
+describe('a text of nothing but combining marks', () => {
+  /** Marks that have to be put in order, pair by pair. */
+  const marks = (count: number): string => '\u0301\u0316'.repeat(count / 2);
+
+  it('is refused as a name as fast as any other that is too long', async () => {
+    const { client } = await start({});
+    const before = performance.now();
+    expectFaults(
+      await client.post('/api/boards', { name: `a${marks(500_000)}` }),
+      '/name too_long',
+    );
+    expect(performance.now() - before).toBeLessThan(1000);
+    const composed = '\u1f82'.repeat(100);
+    const made = await client.post('/api/boards', {
+      name: ` ${' '.repeat(5000)}${composed.normalize('NFD')}\n`,
+    });
+    expect([made.status, made.body.name]).toEqual([201, composed]);
+  });
+
+  it('is a description like any other, and found', async () => {
+    const { client } = await start({});
+    const before = performance.now();
+    for (let i = 0; i < 5; i += 1) {
+      const description = `a${marks(32_766)} b`.slice(0, 32_767);
+      await made2xx(client.post('/api/boards/Marks/backlog', { title: `${i}`, description }));
+    }
+    expect(performance.now() - before).toBeLessThan(1000);
+    const found = await client.get(
+      `/api/boards/Marks/stories?q=${encodeURIComponent(`A${marks(90)}`)}`,
+    );
+    expect(found.body).toHaveLength(5);
+  });
+});
+
 describe('the rate limit', () => {
   it('is off by default', async () => {
     const { client } = await start({});
@@ -148,6 +182,36 @@ describe('the rate limit', () => {
     const guesses = [];
     for (let i = 0; i < 5; i += 1) guesses.push((await client.get('/api/boards')).status);
     expect(guesses).toEqual([401, 401, 401, 429, 429]);
+  });
+
+  it('counts what a token may not do, and what a page of another site may not', async () => {
+    const { client } = await start({ RATE_LIMIT: '3' });
+    const evil = { headers: { origin: 'https://evil.example' } };
+    const writes = [];
+    for (let i = 0; i < 2; i += 1) {
+      writes.push((await client.post('/api/boards/Mine/backlog', { title: 'x' }, evil)).status);
+    }
+    // The third request of this address makes a token for one board only.
+    const admin = { name: 'admin', scope: 'admin' };
+    const { token } = await made2xx(client.post('/api/tokens', admin));
+    const bearing = (secret: string) => client.with({ authorization: `Bearer ${secret}` });
+    const limited = await made2xx(
+      bearing(token).post('/api/tokens', { name: 'reader', scope: 'read', boards: ['Mine'] }),
+    );
+    expect(writes).toEqual([403, 403]);
+    expectProblem(await client.get('/api/boards'), 429, 'too_many_requests');
+
+    const reader = bearing(limited.token);
+    const answers = [
+      await reader.get('/api/boards/Hers'),
+      await reader.post('/api/boards/Mine/backlog', { title: 'x' }),
+      await reader.get('/api/boards'),
+      await reader.get('/api/boards/Hers'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 403, 200, 429]);
+    expect(answers.map(({ headers }) => headers.get('ratelimit')?.slice(0, 13))).toEqual(
+      [2, 1, 0, 0].map((left) => `"default";r=${left}`),
+    );
   });
 
   it('does not count what is answered with 304', async () => {

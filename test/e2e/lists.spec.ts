@@ -231,7 +231,7 @@ describe('a list of stories', () => {
     ).toBeNull();
   });
 
-  it('takes hundreds of values and words at once', async () => {
+  it('takes hundreds of values at once, and twenty words', async () => {
     const many = (name: string, count: number): string =>
       Array.from({ length: count }, (_, i) => `${name}=${i.toString(36)}`).join('&');
     expect(await titles(many('assignee', 500))).toEqual([]);
@@ -244,6 +244,9 @@ describe('a list of stories', () => {
       await service.client.get(`${board.path}/stories?${many('label', 101)}`),
       'label too_many',
     );
+    const words = (count: number): string => Array.from({ length: count }, (_, i) => i).join('+');
+    expect(await titles(`q=${words(20)}`)).toEqual([]);
+    expectFaults(await service.client.get(`${board.path}/stories?q=${words(21)}`), 'q too_many');
   });
 
   it('is refused for every parameter that cannot be, at once', async () => {
@@ -413,13 +416,43 @@ describe('pages', () => {
         'cursor invalid_cursor',
       );
     }
+    // JSON can say a number that is none any more when it is read.
+    const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+    for (const [sort, keys] of [
+      ['seq', '1e999,1'],
+      ['seq', '1,1e999'],
+      ['seq', '0.5,1'],
+      ['seq', '"1",1'],
+      ['title', '5,1'],
+      ['-points', '0,-1e999,1'],
+      ['-points', '0,"abc",1'],
+    ]) {
+      const list = `${board.path}/stories?limit=1&sort=${sort}`;
+      const { headers } = await client.get(list);
+      const ours = new URL(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '', service.url);
+      const cursor = ours.searchParams.get('cursor') ?? '';
+      const [to] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[];
+      expectFaults(
+        await client.get(`${list}&cursor=${encoded(`["${to}",${keys}]`)}`),
+        'cursor invalid_cursor',
+      );
+    }
     const dated = `${board.path}/stories?limit=1&sort=created_at`;
-    for (const value of ['x', '2026-13-45 00:00:00.000', '', 5]) {
+    for (const value of [
+      'x',
+      '2026-13-45 00:00:00.000',
+      '2026-11-21X12:00:00.000',
+      '2026-11-21 12:00:00.0000000',
+      '2026-11-21 12:00:00',
+      '2026-11-21',
+      '',
+      5,
+    ]) {
       const cursor = await forge(dated, ([to, , id]) => [to, value, id]);
       expectFaults(await client.get(`${dated}&cursor=${cursor}`), 'cursor invalid_cursor');
     }
     await board.sprint('2026-12-01');
-    for (const value of ['x', '2026-02-30', 5]) {
+    for (const value of ['x', '2026-02-30', '2026-02-03T10:00', '2026-02-03 10:00:60Z', 5]) {
       const sprints = `${board.path}/sprints?limit=1`;
       const cursor = await forge(sprints, ([to, , id]) => [to, value, id]);
       expectFaults(await client.get(`${sprints}&cursor=${cursor}`), 'cursor invalid_cursor');

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { Config } from '../../src/config';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
 import { migrate, NewerDatabase } from '../../src/database/migrator';
@@ -113,6 +114,30 @@ describe('migrations', () => {
     await expect(startApp({ database })).rejects.toThrow(/newer than this program/);
     expect(await applied()).toContain('Later9999999999999');
   });
+});
+
+it('every foreign key has an index that begins with its columns, so that no deletion reads a table', async () => {
+  const service = await startApp({ database });
+  try {
+    const dataSource = service.app.get(DataSource);
+    for (const {
+      tablePath,
+      foreignKeys,
+      indices,
+      uniques,
+      primaryColumns,
+    } of dataSource.entityMetadatas) {
+      const columnsOf = ({ columns }: { columns: ColumnMetadata[] }): string[] =>
+        columns.map(({ databaseName }) => databaseName);
+      const found = [...indices, ...uniques, { columns: primaryColumns }].map(columnsOf);
+      for (const key of foreignKeys.map(columnsOf)) {
+        const starts = found.map((columns) => columns.slice(0, key.length));
+        expect({ [tablePath]: starts }).toEqual({ [tablePath]: expect.arrayContaining([key]) });
+      }
+    }
+  } finally {
+    await service.close();
+  }
 });
 
 describe('ids', () => {

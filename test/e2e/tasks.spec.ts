@@ -1,3 +1,4 @@
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Workspace } from '../support/make';
@@ -48,6 +49,32 @@ describe('a task', () => {
     await board.task(story, { seq: 2147483647 });
     const path = `/api/stories/${story.id}/tasks`;
     expectProblem(await service.client.post(path, { title: 'x' }), 409, 'seq_exhausted');
+  });
+
+  it('is one of 1,000 of its story at most, so that all of them can move at once', async () => {
+    const { app, client } = service;
+    const now = '2026-11-21 12:00:00.000';
+    const title = '\u0001'.repeat(255);
+    await app.get(UnitOfWork).maintain(async (writer) => {
+      for (let made = 0; made < 999; made += 333) {
+        await writer.run(
+          `INSERT INTO tasks (story_id, title, seq, status, assignee, created_at, updated_at, version)
+           VALUES ${Array(333).fill(`(?, ?, 1, 'todo', ?, '${now}', '${now}', 1)`).join(', ')}`,
+          Array.from({ length: 333 }, () => [story.id, title, title.slice(0, 100)]).flat(),
+        );
+      }
+    });
+    const path = `/api/stories/${story.id}/tasks`;
+    expect((await client.post(path, { title: 'the last' })).status).toBe(201);
+    expectProblem(await client.post(path, { title: 'x' }), 409, 'too_many_tasks');
+    const other = await Workspace.create(client);
+    const sprint = await other.sprint('2026-11-23');
+    const moved = await client.put(`/api/stories/${story.id}`, { sprint_id: sprint.id });
+    expect(moved.status).toBe(200);
+    const event = (await other.events()).find(({ type }) => type === 'story.moved_in');
+    expect(event.after.tasks).toHaveLength(1000);
+    await client.delete(`/api/tasks/${event.after.tasks[0].id}`);
+    expect((await client.post(path, { title: 'x' })).status).toBe(201);
   });
 
   it('is listed by seq, then id', async () => {

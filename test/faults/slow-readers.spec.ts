@@ -28,11 +28,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+/** Connections that are open. Node tells of the end of one only to whoever reads from it. */
+const connectionsOf = ({ app }: TestApp): Promise<number> =>
+  new Promise((resolve) => {
+    app.getHttpServer().getConnections((_: unknown, open: number) => resolve(open));
+  });
+
 /** Asks for the list and reads no more than its beginning. */
-async function idler(): Promise<{ socket: Socket; status: number }> {
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+async function idler({ url } = service, path = LIST): Promise<{ socket: Socket; status: number }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   afterwards(() => socket.destroy());
-  socket.write(`GET ${LIST} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   const status = await new Promise<number>((resolve) => {
     socket.once('data', (data: Buffer) => {
       socket.pause();
@@ -63,15 +69,23 @@ describe('clients that do not read their long lists', () => {
     expect([whole.status, whole.body.length]).toEqual([200, STORIES]);
   });
 
+  it('are cut off whatever it is that they do not read', async () => {
+    const hasty = await startApp({
+      database: service.database,
+      environment: { READER_TIMEOUT_MS: '300' },
+    });
+    afterwards(() => hasty.close());
+    for (const path of [LIST, `${LIST}?limit=500`, '/api/boards/Long/events?limit=500']) {
+      const { status } = await idler(hasty, path);
+      expect([path, status]).toEqual([path, 200]);
+      while ((await connectionsOf(hasty)) > 0) await sleep(10);
+    }
+  });
+
   (LONG ? it : it.skip)('are cut off after 15 s, and not before', async () => {
     const before = performance.now();
     await idler();
-    // Node tells of the end of a connection only to whoever reads from it.
-    const connections = (): Promise<number> =>
-      new Promise((resolve) => {
-        service.app.getHttpServer().getConnections((_: unknown, open: number) => resolve(open));
-      });
-    while ((await connections()) > 0) await sleep(100);
+    while ((await connectionsOf(service)) > 0) await sleep(100);
     const seconds = (performance.now() - before) / 1000;
     expect(seconds).toBeGreaterThan(15);
     expect(seconds).toBeLessThan(25);

@@ -1,3 +1,4 @@
+import { Clock } from '../../src/common/clock';
 import { Change } from '../../src/database/change';
 import type { Parameter } from '../../src/database/engine';
 
@@ -16,7 +17,7 @@ async function sentFor(rows: Parameter[][]): Promise<Sent[]> {
       return { rows: 0, id: 0 };
     },
   };
-  const change = new Change(writer, 'sqlite', { actor: 'anonymous' }, new Date());
+  const change = new Change(writer, 'sqlite', { actor: 'anonymous' }, new Clock());
   await change.insertMany('notes', ['id', 'text'], rows);
   return sent;
 }
@@ -42,5 +43,40 @@ describe('inserting many rows', () => {
 
   it('sends nothing for no rows', async () => {
     expect(await sentFor([])).toEqual([]);
+  });
+});
+
+describe('the instant of a change', () => {
+  /** A change that waits for its board for an hour, and the board's row. */
+  function waiting(revision: number): Change {
+    const clock = { hour: 10, now: () => new Date(Date.UTC(2026, 10, 21, clock.hour)) };
+    const board = { id: 1, name: 'Busy', revision };
+    const writer = {
+      query: async <R>(): Promise<R[]> => {
+        clock.hour += 1;
+        return [board as R];
+      },
+      run: () => Promise.reject(new Error('nothing is written')),
+    };
+    return new Change(writer, 'mysql', { actor: 'anonymous' }, clock);
+  }
+
+  it.each([
+    ['its id', (change: Change) => change.lock(1)],
+    ['its name', (change: Change) => change.lockNamed('Busy')],
+  ])('is not before the board is held by %s, for others held it meanwhile', async (_, lock) => {
+    const change = waiting(7);
+    expect(change.now).toBe('2026-11-21 10:00:00.000');
+    await lock(change);
+    expect(change.now).toBe('2026-11-21 11:00:00.000');
+    expect(change.instant.toISOString()).toBe('2026-11-21T11:00:00.000Z');
+    await change.lock(1);
+    expect(change.now).toBe('2026-11-21 11:00:00.000');
+  });
+
+  it('is that of its board where it made one', async () => {
+    const change = waiting(0);
+    await change.lockNamed('Busy');
+    expect(change.now).toBe('2026-11-21 10:00:00.000');
   });
 });

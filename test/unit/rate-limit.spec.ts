@@ -83,3 +83,7 @@ it.each([
 ])('%s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
+
+it('takes those who have hung up, and have no address any more, for one', () => {
+  expect(networkOf(undefined)).toBe('');
+});

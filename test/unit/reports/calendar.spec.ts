@@ -45,3 +45,9 @@ describe('the days of a time zone', () => {
     expect(addDays('9999-12-31', 1)).toBeNull();
   });
 });
+
+describe('a day beyond the calendar', () => {
+  it.each([1, 3_000_000, 1e8, 1e12])('is none, %d days after the last', (days) => {
+    expect(addDays('9999-12-31', days)).toBeNull();
+  });
+});

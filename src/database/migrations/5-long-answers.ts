@@ -1,0 +1,33 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { definitions } from '../dialect';
+
+/** What of a kept answer does not fit into one row. */
+export class LongAnswers1763704000000 implements MigrationInterface {
+  name = 'LongAnswers1763704000000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    const { text, foreignKey, create } = await definitions(queryRunner);
+    await create(
+      'idempotency_parts',
+      [
+        'token_id integer NOT NULL',
+        'idempotency_key varchar(255) NOT NULL',
+        'part integer NOT NULL',
+        `answer ${text} NOT NULL`,
+        'CONSTRAINT pk_idempotency_parts PRIMARY KEY (token_id, idempotency_key, part)',
+        foreignKey(
+          'fk_idempotency_parts_key',
+          'token_id, idempotency_key',
+          'idempotency_keys',
+          'token_id, idempotency_key',
+          'CASCADE',
+        ),
+      ],
+      [],
+    );
+  }
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward; restore a backup to go back.');
+  }
+}
