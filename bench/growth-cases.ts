@@ -1,15 +1,23 @@
 import type { GrowthBoard } from './growth-dataset';
+import { GAP } from './growth-dataset';
 import type { Request } from './load';
 
+/** As much of an answer as a later request is made of. */
+export interface Made {
+  id: number;
+  /** The address of the next page. */
+  next?: string | undefined;
+}
+
 /** Asks the service, and gives what it answered. */
-export type Ask = (request: Request) => Promise<any>;
+export type Ask = (request: Request) => Promise<Made>;
 
 /** An operation whose latency must not grow with the board. */
 export interface GrowthCase {
   title: string;
   /** Makes what the operation is about; its time does not count. */
-  before?: (ask: Ask, board: GrowthBoard, i: number) => Promise<any>;
-  request: (board: GrowthBoard, i: number, made: any) => Request;
+  before?: (ask: Ask, board: GrowthBoard, i: number) => Promise<Made>;
+  request: (board: GrowthBoard, i: number, made: Made) => Request;
   /** Why it may grow nevertheless. */
   apart?: string;
 }
@@ -28,13 +36,13 @@ const send = (method: Request['method'], path: string, body?: object): Request =
 });
 
 /** Changes the board, so that nothing that was kept of it stands. */
-const touch = (ask: Ask, board: GrowthBoard, i: number): Promise<any> =>
+const touch = (ask: Ask, board: GrowthBoard, i: number): Promise<Made> =>
   ask(send('PUT', `/api/stories/${board.waiting(0)}`, { title: `Draft ${i}` }));
 
-const makeStory = (ask: Ask, board: GrowthBoard): Promise<any> =>
+const makeStory = (ask: Ask, board: GrowthBoard): Promise<Made> =>
   ask(send('POST', `${board.path}/backlog`, STORY));
 
-const makeSprint = async (ask: Ask, board: GrowthBoard): Promise<any> => {
+const makeSprint = async (ask: Ask, board: GrowthBoard): Promise<Made> => {
   const sprint = await ask(send('POST', `${board.path}/sprints`, { start_date: '2020-01-06' }));
   for (let i = 0; i < 5; i += 1) {
     await ask(send('POST', `/api/sprints/${sprint.id}/stories`, STORY));
@@ -48,14 +56,16 @@ const move = (title: string, position: (board: GrowthBoard, i: number) => unknow
     send('POST', `/api/stories/${board.waiting(3 * i)}/move`, { position: position(board, i) }),
 });
 
-/** A cursor into the middle of the backlog, made from that of its first page. */
-async function middle(ask: Ask, board: GrowthBoard, i: number): Promise<string> {
-  const { link } = await ask(send('GET', `${board.path}/backlog?limit=50`));
-  const url = new URL(/<([^>]*)>/.exec(link as string)?.[1] ?? '', 'http://localhost');
-  const text = Buffer.from(url.searchParams.get('cursor') ?? '', 'base64url').toString();
-  const [bound] = JSON.parse(text) as unknown[];
-  const seq = Math.floor((board.size.stories - board.planned) * (0.3 + (i % 10) / 20)) * 1000;
-  return Buffer.from(JSON.stringify([bound, seq, 1])).toString('base64url');
+/** The address of a page in the middle of the backlog, made from that of the second one. */
+async function middle(ask: Ask, board: GrowthBoard, i: number): Promise<Made> {
+  const { id, next = '' } = await ask(send('GET', `${board.path}/backlog?limit=50`));
+  const [path, parameters] = next.split('?') as [string, string];
+  const query = new URLSearchParams(parameters);
+  const cursor = Buffer.from(query.get('cursor') ?? '', 'base64url').toString();
+  const [bound] = JSON.parse(cursor) as unknown[];
+  const seq = Math.floor((board.size.stories - board.planned) * (0.3 + (i % 10) / 20)) * GAP;
+  query.set('cursor', Buffer.from(JSON.stringify([bound, seq, 1])).toString('base64url'));
+  return { id, next: `${path}?${query.toString()}` };
 }
 
 export const GROWTH_CASES: GrowthCase[] = [
@@ -85,8 +95,7 @@ export const GROWTH_CASES: GrowthCase[] = [
   {
     title: 'backlog, a page of its middle',
     before: middle,
-    request: ({ path }, _, cursor: string) =>
-      send('GET', `${path}/backlog?limit=50&cursor=${cursor}`),
+    request: (_board, _, { next = '' }) => send('GET', next),
   },
   read('stories of the board, first page', ({ path }) => `${path}/stories?limit=50`),
   read('… that are done', ({ path }) => `${path}/stories?limit=50&status=done`),

@@ -14,7 +14,7 @@ import type { Store, Value } from './store';
 const SPRINT_STORIES = 50;
 const TASKS = 4;
 /** Between two stories of a backlog there is room for others. */
-const GAP = 1000;
+export const GAP = 1000;
 /** Sprints after the present one; those before it are completed. */
 const AHEAD = 2;
 const DAYS = 14;

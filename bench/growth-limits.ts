@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -130,8 +129,8 @@ async function readWhole({ store, boards }: Measuring): Promise<Limit[]> {
     let most = before;
     const watching = setInterval(() => (most = Math.max(most, service.memory().now)), 10);
     const begin = performance.now();
-    const [answer] = await once(get(`${service.url}${whole.path}/backlog`), 'response');
-    for await (const _ of answer);
+    const list = await fetch(`${service.url}${whole.path}/backlog`);
+    for await (const _ of list.body ?? []);
     const took = performance.now() - begin;
     clearInterval(watching);
     const [reads, writes] = (await Promise.all(meanwhile.map((one) => one.stop()))) as [

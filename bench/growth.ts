@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:http';
-import type { Ask, GrowthCase } from './growth-cases';
+import { text } from 'node:stream/consumers';
+import type { Ask, GrowthCase, Made } from './growth-cases';
 import { GROWTH_CASES } from './growth-cases';
 import type { GrowthBoard, Size } from './growth-dataset';
 import { fillBoards } from './growth-dataset';
@@ -32,44 +35,37 @@ export interface Growth {
   limits: Limit[];
 }
 
-/** A client with one connection. */
+/** A client with one connection: asks, or tells how many milliseconds an answer took. */
 export function client(url: string): { ask: Ask; time: (one: Request) => Promise<number> } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const send = ({
-    method,
-    path,
-    body,
-  }: Request): Promise<{ took: number; text: string; link?: string }> =>
-    new Promise((resolve, reject) => {
-      const text = body && JSON.stringify(body);
-      const begin = performance.now();
-      const headers = text === undefined ? {} : { 'Content-Type': 'application/json' };
-      const sent = request(url + path, { agent, method, headers }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.once('error', reject);
-        answer.once('end', () => {
-          const took = performance.now() - begin;
-          const told = Buffer.concat(parts).toString();
-          if ((answer.statusCode ?? 0) < 300) {
-            resolve({
-              took,
-              text: told,
-              ...(answer.headers.link && { link: String(answer.headers.link) }),
-            });
-          } else reject(new Error(`${method} ${path}: ${answer.statusCode} ${told}`));
-        });
-      });
-      sent.once('error', reject);
-      sent.end(text);
-    });
+  const send = async ({ method, path, body }: Request): Promise<Answered> => {
+    const begin = performance.now();
+    const headers = body ? { 'Content-Type': 'application/json' } : {};
+    const sent = request(url + path, { agent, method, headers });
+    sent.end(body && JSON.stringify(body));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const content = await text(answer);
+    const { statusCode = 0, headers: given } = answer;
+    if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${content}`);
+    return {
+      took: performance.now() - begin,
+      content,
+      next: /<([^>]*)>/.exec(String(given.link))?.[1],
+    };
+  };
   return {
     ask: async (one) => {
-      const { text, link } = await send(one);
-      return link === undefined ? JSON.parse(text) : { link };
+      const { content, next } = await send(one);
+      return { ...(JSON.parse(content) as Made), next };
     },
     time: async (one) => (await send(one)).took,
   };
+}
+
+interface Answered {
+  took: number;
+  content: string;
+  next: string | undefined;
 }
 
 /** Measures on one engine how latencies grow with a board, and what has a limit besides. */
@@ -135,8 +131,8 @@ async function compare(
     for (let round = -WARM; round < rounds; round += 1) {
       // Neither is always the first.
       for (const board of round % 2 ? [small, large] : [large, small]) {
-        const made: unknown = await one.before?.(ask, board, i);
-        const took = await time(one.request(board, i, made));
+        const made = await one.before?.(ask, board, i);
+        const took = await time(one.request(board, i, made ?? { id: 0 }));
         if (round >= 0) times.get(board)?.push(took);
       }
       i += 1;
