@@ -16,17 +16,22 @@ export interface Board {
   stories: number[];
 }
 
-const AT = '2026-01-05 09:12:34.567';
-const SPRINT = ['board_id', 'name', 'goal', 'start_date', 'end_date', 'completed_at'];
-const TIMES = ['created_at', 'updated_at', 'version'];
+export const AT = '2026-01-05 09:12:34.567';
+export const SPRINT = ['board_id', 'name', 'goal', 'start_date', 'end_date', 'completed_at'];
+export const TIMES = ['created_at', 'updated_at', 'version'];
 export const STORY_COLUMNS = [
   ...['board_id', 'sprint_id', 'title', 'description', 'seq', 'priority', 'status', 'points'],
   ...['assignee', 'labels', 'external_id', 'search', 'created_at', 'updated_at', 'done_at'],
   'version',
 ];
-const TASK_COLUMNS = [
+export const TASK_COLUMNS = [
   ...['story_id', 'title', 'seq', 'status', 'assignee', 'created_at', 'updated_at', 'done_at'],
   'version',
+];
+
+export const EVENT_COLUMNS = [
+  ...['board_id', 'revision', 'type', 'at', 'actor', 'entity', 'entity_id', 'entity_version'],
+  ...['sprint_id', 'from_sprint_id', '`before`', '`after`'],
 ];
 
 const PEOPLE = ['ada', 'grace', 'linus', null, 'margaret'];

@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { CASES } from './cases';
+import type { Growth } from './growth';
+import { measureGrowth } from './growth';
+import type { Limit } from './growth-limits';
+import { shown } from './growth-limits';
 import type { Outcome } from './ratios';
 import { measureRatios } from './ratios';
 import { keep, median, surroundings, table } from './report';
@@ -14,6 +18,7 @@ const USAGE = `npm run bench [-- OPTIONS]
   --only NAME             one case, or several times this: ${CASES.map(({ name }) => name).join(', ')}
   --compare REV           another revision of this repository instead of the bare server
   --start                 how soon the service answers, and how much memory it takes, instead of ratios
+  --growth                how latencies grow with a board of a million stories, and what has a limit of its own
   --node FILE             the Node that runs it there; this one
   --quick                 one short round: shows that it runs, and roughly how fast
   --rounds N              7; each is one run of ours and one of the other
@@ -31,6 +36,7 @@ async function main(): Promise<void> {
       compare: { type: 'string' },
       quick: { type: 'boolean', default: false },
       start: { type: 'boolean', default: false },
+      growth: { type: 'boolean', default: false },
       node: { type: 'string', default: process.execPath },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
@@ -46,6 +52,10 @@ async function main(): Promise<void> {
     values.engine === undefined ? ['mysql', 'sqlite'] : [values.engine as EngineName];
   if (values.start) {
     await start(engines, values.node, values.quick);
+    return;
+  }
+  if (values.growth) {
+    await growth(engines, values.quick);
     return;
   }
   const other = values.compare ?? 'bare';
@@ -95,6 +105,39 @@ async function start(engines: EngineName[], node: string, quick: boolean): Promi
     ),
   );
   console.log(`All numbers: ${keep('start', { ...surroundings(), node: version, results })}`);
+}
+
+async function growth(engines: EngineName[], quick: boolean): Promise<void> {
+  const results: Growth[] = [];
+  for (const engine of engines) {
+    const result = await measureGrowth(engine, quick, (line) => console.error(line));
+    results.push(result);
+    console.log(`\n${result.version}\n\n${growthTable(result)}\n\n${limitTable(result)}\n`);
+  }
+  console.log(`All numbers: ${keep('growth', { ...surroundings(), quick, results })}`);
+}
+
+function growthTable({ operations }: Growth): string {
+  return table(
+    ['', 'small', 'large', 'large / small', 'apart'],
+    operations.map(({ title, small, large, ratio: grown, apart }) => [
+      title,
+      ...[small, large].map((ms) => `${ms.toFixed(2)} ms`),
+      grown.toFixed(2),
+      apart ?? '',
+    ]),
+  );
+}
+
+function limitTable({ limits }: Growth): string {
+  const goalOf = ({ goal }: Limit): string => {
+    if (!goal) return '';
+    return 'atMost' in goal ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`;
+  };
+  return table(
+    ['', 'measured', 'goal'],
+    limits.map((limit) => [limit.title, shown(limit), goalOf(limit)]),
+  );
 }
 
 const ratio = ({ rounds }: Outcome): string =>

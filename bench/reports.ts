@@ -1,5 +1,6 @@
 // How long a sprint's report and burndown take, and whether a long log slows them:
 // `tsx bench/reports.ts [sqlite|mysql] [EVENTS]`, after a build.
+import { EVENT_COLUMNS } from './dataset';
 import { median, table } from './report';
 import { Service } from './service';
 import type { EngineName, Store, Value } from './store';
@@ -9,11 +10,6 @@ const STORIES = 500;
 /** Of the sprint: one that makes each story, and others that change it. */
 const EVENTS = 5000;
 const ASKS = 40;
-
-const EVENT_COLUMNS = [
-  ...['board_id', 'revision', 'type', 'at', 'actor', 'entity', 'entity_id', 'entity_version'],
-  ...['sprint_id', 'from_sprint_id', '`before`', '`after`'],
-];
 
 const day = (offset: number): string =>
   new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);

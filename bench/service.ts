@@ -71,9 +71,7 @@ export class Service {
 
   /** Processor time that the process has had, in microseconds. */
   processor(): number {
-    const fields = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
-    // utime and stime, in ticks of 10 ms.
-    return (Number(fields?.[11]) + Number(fields?.[12])) * 10_000;
+    return processorOf(this.child.pid as number);
   }
 
   async stop(): Promise<void> {
@@ -82,4 +80,11 @@ export class Service {
     this.child.kill('SIGTERM');
     await gone;
   }
+}
+
+/** Processor time that a process has had, in microseconds. */
+export function processorOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
+  // utime and stime, in ticks of 10 ms.
+  return (Number(fields?.[11]) + Number(fields?.[12])) * 10_000;
 }

@@ -25,6 +25,8 @@ export interface Store {
 
 /** Where databases come from. `close` takes away what was started for it. */
 export interface Server {
+  /** The process of a server that was started for it. */
+  readonly pid?: number;
   create(name: string): Promise<Store>;
   close(): Promise<void>;
 }
@@ -44,6 +46,7 @@ export async function openServer(engine: EngineName): Promise<Server> {
   if (binary === undefined) throw new Error('there is no mariadbd; set BENCH_MYSQL_URL');
   const server = await MysqlServer.create(binary);
   return {
+    pid: server.pid,
     create: (name) => MysqlStore.create(server.url, name),
     close: () => server.destroy(),
   };
