@@ -144,12 +144,20 @@ describe('a backlog of 100,000 stories', () => {
   }, 120_000);
 
   it('is sorted once, whatever it is sorted by', async () => {
-    const before = performance.now();
+    const seconds = async (work: () => Promise<void>): Promise<number> => {
+      const before = performance.now();
+      await work();
+      return (performance.now() - before) / 1000;
+    };
+    const unsorted = await seconds(async () => void (await read(backlog)));
     for (const sort of ['-title', 'priority,-points', 'updated_at,-seq']) {
-      const list = await read(`${backlog}?sort=${sort}`);
-      expect(list).toMatchObject({ status: 200, stories: STORIES, complete: true });
+      const sorted = await seconds(async () => {
+        const list = await read(`${backlog}?sort=${sort}`);
+        expect(list).toMatchObject({ status: 200, stories: STORIES, complete: true });
+      });
+      // Sorted for each part of it, it took twenty times as long.
+      expect(sorted).toBeLessThan(6 * unsorted);
     }
-    expect(performance.now() - before).toBeLessThan(20_000);
     const titles: string[] = (
       await service.client.get(`${board.path}/backlog?sort=-title&fields=title`, {
         undocumented: true,

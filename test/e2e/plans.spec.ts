@@ -330,6 +330,7 @@ async function moves({ sprint_id }: { sprint_id: number }): Promise<void> {
 async function tokens(): Promise<void> {
   const made = await call('POST /api/tokens', {}, { name: 'Guest', scope: 'read' });
   await call('GET /api/tokens', {}, undefined, { query: '?limit=2' });
+  await call('GET /api/tokens/{token_id}', { token_id: made.body.id });
   await call('DELETE /api/tokens/{token_id}', { token_id: made.body.id });
 }
 
