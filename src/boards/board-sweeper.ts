@@ -5,7 +5,7 @@ import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 
 /** Rows that one transaction removes. */
-const CHUNK = 1000;
+const CHUNK = 500;
 
 /** What a board holds, in the order in which foreign keys let it go. */
 const REMOVALS = [
