@@ -7,10 +7,10 @@ import { UnitOfWork } from '../database/unit-of-work';
 /** Rows that one transaction removes. */
 const CHUNK = 500;
 
-/** What a board holds, in the order in which foreign keys let it go. */
+/** What a board holds, in the order in which foreign keys let it go, and how it goes. */
 const REMOVALS = [
-  `DELETE FROM tasks WHERE story_id IN (:ids)`,
-  `DELETE FROM stories WHERE id IN (:ids)`,
+  ['stories', ['DELETE FROM tasks WHERE story_id', 'DELETE FROM stories WHERE id']],
+  ['sprints', ['DELETE FROM sprints WHERE id']],
 ] as const;
 
 /**
@@ -70,18 +70,15 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
   /** Removes a chunk; returns whether the board is gone. */
   private removeSome(board: number): Promise<boolean> {
     return this.unitOfWork.maintain(async (writer) => {
-      const stories = await writer.query<{ id: number }>(
-        `SELECT id FROM stories WHERE board_id = ? LIMIT ${CHUNK}`,
-        [board],
-      );
-      if (stories.length > 0) {
-        const ids = stories.map(({ id }) => id);
-        for (const removal of REMOVALS) {
-          await writer.run(
-            removal.replace(':ids', () => ids.map(() => '?').join(', ')),
-            ids,
-          );
-        }
+      for (const [table, removals] of REMOVALS) {
+        const rows = await writer.query<{ id: number }>(
+          `SELECT id FROM ${table} WHERE board_id = ? LIMIT ${CHUNK}`,
+          [board],
+        );
+        if (rows.length === 0) continue;
+        const ids = rows.map(({ id }) => id);
+        const places = ids.map(() => '?').join(', ');
+        for (const removal of removals) await writer.run(`${removal} IN (${places})`, ids);
         return false;
       }
       const events = await writer.query<{ revision: number }>(
@@ -93,7 +90,6 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
         events[0]?.revision ?? Number.MAX_SAFE_INTEGER,
       ]);
       if (events.length > 0) return false;
-      await writer.run('DELETE FROM sprints WHERE board_id = ?', [board]);
       await writer.run('DELETE FROM boards WHERE id = ? AND name IS NULL', [board]);
       return true;
     });
