@@ -126,7 +126,7 @@ function* storiesOf(board: GrowthBoard): Generator<Value[]> {
   for (let i = 0; i < board.size.stories; i += 1) {
     const { sprint, seq } = placeOf(board, i);
     // What a story is like has nothing to do with its place.
-    const row = storyRow(board.id, sprint, seq, i + Math.floor(i / SPRINT_STORIES));
+    const row = storyRow(board.id, sprint, seq, i + 3 * Math.floor(i / SPRINT_STORIES));
     row[STORY_COLUMNS.indexOf('external_id')] = `EXT-${i}`;
     yield [board.firstStory + i, ...row];
   }

@@ -2,14 +2,19 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Injectable, Logger } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { Database } from '../database/database';
-import type { Writer } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
 
 /** Rows that one transaction removes. */
-const CHUNK = 1000;
+const CHUNK = 500;
 
 /** Milliseconds until it is tried again where the database failed. */
 const RETRY_MS = 60_000;
+
+/** What a board holds, in the order in which foreign keys let it go, and how it goes. */
+const REMOVALS = [
+  ['stories', ['DELETE FROM tasks WHERE story_id', 'DELETE FROM stories WHERE id']],
+  ['sprints', ['DELETE FROM sprints WHERE id']],
+] as const;
 
 /**
  * Removes what deleted boards held, in transactions so short that nobody waits for them. A deleted
@@ -66,14 +71,15 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
   /** Removes a chunk; returns whether the board is gone. */
   private removeSome(board: number): Promise<boolean> {
     return this.unitOfWork.maintain(async (writer) => {
-      const stories = await writer.query<{ id: number }>(
-        `SELECT id FROM stories WHERE board_id = ? LIMIT ${CHUNK}`,
-        [board],
-      );
-      if (stories.length > 0) {
-        // In the order in which foreign keys let them go.
-        await remove(writer, 'tasks WHERE story_id', stories);
-        await remove(writer, 'stories WHERE id', stories);
+      for (const [table, removals] of REMOVALS) {
+        const rows = await writer.query<{ id: number }>(
+          `SELECT id FROM ${table} WHERE board_id = ? LIMIT ${CHUNK}`,
+          [board],
+        );
+        if (rows.length === 0) continue;
+        const ids = rows.map(({ id }) => id);
+        const places = ids.map(() => '?').join(', ');
+        for (const removal of removals) await writer.run(`${removal} IN (${places})`, ids);
         return false;
       }
       const events = await writer.query<{ revision: number }>(
@@ -85,24 +91,8 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
         events[0]?.revision ?? Number.MAX_SAFE_INTEGER,
       ]);
       if (events.length > 0) return false;
-      const sprints = await writer.query<{ id: number }>(
-        `SELECT id FROM sprints WHERE board_id = ? LIMIT ${CHUNK}`,
-        [board],
-      );
-      if (sprints.length > 0) {
-        await remove(writer, 'sprints WHERE id', sprints);
-        return false;
-      }
       await writer.run('DELETE FROM boards WHERE id = ? AND name IS NULL', [board]);
       return true;
     });
   }
-}
-
-/** Removes the rows that have one of these ids, or belong to what has. */
-async function remove(writer: Writer, rows: string, of: readonly { id: number }[]): Promise<void> {
-  await writer.run(
-    `DELETE FROM ${rows} IN (${of.map(() => '?').join(', ')})`,
-    of.map(({ id }) => id),
-  );
 }

@@ -2,6 +2,7 @@ import type { Change, LockedBoard } from '../database/change';
 import type { Parameter } from '../database/engine';
 import type { Room, Seat, Shift, Side } from './placement';
 import { roomFor, seqsBetween } from './placement';
+import { BY_LIST } from './story.queries';
 import type { List, Seated } from './reseat';
 import { reseat } from './reseat';
 
@@ -115,7 +116,7 @@ class Neighbours implements Side {
     const inList = inside(this.list);
     const [beyond, orEqual] = direction === 'ASC' ? ['>', '>='] : ['<', '<='];
     return this.change.query<Seat>(
-      `SELECT id, seq FROM stories WHERE ${inList.sql}
+      `SELECT id, seq FROM stories ${BY_LIST} WHERE ${inList.sql}
        ${from ? `AND seq ${orEqual} ? AND (seq ${beyond} ? OR id ${beyond} ?)` : ''}
        ORDER BY seq ${direction}, id ${direction} LIMIT ${limit}`,
       [...inList.parameters, ...(from ? [from.seq, from.seq, from.id] : [])],

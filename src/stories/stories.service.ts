@@ -25,6 +25,7 @@ import type {
 import { GREATEST_SEQ } from './story.entity';
 import type { StoryRow } from './story.queries';
 import {
+  BY_LIST,
   findStory,
   representStory,
   searchable,
@@ -60,8 +61,11 @@ export class StoriesService {
     // The board is named for the sake of the index, which begins with it.
     return this.list(
       board,
-      's.board_id = ? AND s.sprint_id = ?',
-      [board.id, sprintId],
+      {
+        where: 's.board_id = ? AND s.sprint_id = ?',
+        parameters: [board.id, sprintId],
+        oneList: true,
+      },
       query,
       sprintId,
     );
@@ -70,13 +74,17 @@ export class StoriesService {
   /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
   async backlog(boardName: string, query: StoryListQuery): Promise<Listing> {
     const board = await findBoard(this.database, boardName);
-    return this.list(board, 's.board_id = ? AND s.sprint_id IS NULL', [board.id], query);
+    return this.list(
+      board,
+      { where: 's.board_id = ? AND s.sprint_id IS NULL', parameters: [board.id], oneList: true },
+      query,
+    );
   }
 
   /** All stories of a board. @throws Problem `board_not_found` */
   async ofBoard(boardName: string, query: StoryListQuery): Promise<Listing> {
     const board = await findBoard(this.database, boardName);
-    return this.list(board, 's.board_id = ?', [board.id], query);
+    return this.list(board, { where: 's.board_id = ?', parameters: [board.id] }, query);
   }
 
   async show(id: number): Promise<StoryView> {
@@ -172,14 +180,13 @@ export class StoriesService {
 
   private list(
     board: { id: number; revision: number },
-    where: string,
-    parameters: Parameter[],
+    scope: Parameters<typeof storyList>[0],
     query: StoryListQuery,
     sprintId?: number,
   ): Listing {
     return new Listing(
       this.database,
-      storyList({ where, parameters }, query),
+      storyList(scope, query),
       query,
       // Tomorrow the same path may name another sprint.
       collectionTag(board, sprintId),
@@ -326,7 +333,7 @@ export async function endOf(
   sprintId: number | null,
 ): Promise<number> {
   const last = await change.first<{ seq: number }>(
-    `SELECT seq FROM stories WHERE board_id = ? AND sprint_id ${sprintId === null ? 'IS NULL' : '= ?'}
+    `SELECT seq FROM stories ${BY_LIST} WHERE board_id = ? AND sprint_id ${sprintId === null ? 'IS NULL' : '= ?'}
      ORDER BY seq DESC LIMIT 1`,
     sprintId === null ? [board.id] : [board.id, sprintId],
   );

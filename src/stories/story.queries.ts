@@ -32,8 +32,13 @@ export const STORY_COLUMNS = `s.id, b.name AS board_name, s.sprint_id, s.title, 
 
 export const STORY_TABLES = 'stories s JOIN boards b ON b.id = s.board_id';
 
-/** As `STORY_TABLES`, for MySQL; SQLite, to which this hint is a comment, takes a `+` for another. */
-const BY_SPRINT = STORY_TABLES.replace(' s ', ' s /*! FORCE INDEX (ix_stories_list) */ ');
+// MySQL and MariaDB would rather go through a large board in its order until they meet enough stories of
+// the list. To SQLite these hints are comments; of one list it does what it should.
+/** Has the stories of a list found in their order by the index that has them so. */
+export const BY_LIST = '/*! FORCE INDEX (ix_stories_list) */';
+/** The same where a filter may be of more use than the order. */
+const NOT_BY_BOARD = '/*! IGNORE INDEX FOR ORDER BY (ix_stories_board) */';
+const hinted = (hint: string): string => STORY_TABLES.replace(' s ', ` s ${hint} `);
 
 /** Turns a row into the representation, in place: what is not the same already is put right. */
 export function representStory(row: StoryRow): StoryView {
@@ -60,8 +65,9 @@ export async function findStories(
   ids: readonly number[],
 ): Promise<StoryView[]> {
   if (ids.length === 0) return [];
+  // Without the `+` SQLite would rather go through the whole board than look for more than a few ids.
   const rows = await reader.query<StoryRow>(
-    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.board_id = ? AND s.id IN (${ids.map(() => '?').join(', ')})`,
+    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE +s.board_id = ? AND s.id IN (${ids.map(() => '?').join(', ')})`,
     [board.id, ...ids],
   );
   return rows.map(representStory);
@@ -96,7 +102,7 @@ export const searchable = (title: string, description: string | null): string =>
 
 /** Some stories, under the filters and in the order of the query; by default by `seq`, then `id`. */
 export function storyList(
-  scope: { where: string; parameters: Parameter[] },
+  scope: { where: string; parameters: Parameter[]; oneList?: boolean },
   query: StoryListQuery,
 ): ListSource {
   const conditions = [scope.where];
@@ -135,11 +141,13 @@ export function storyList(
   const order = storyOrder(sort);
   // Of several sprints both engines would rather go through the whole board in its order than sort.
   const several = sprints.length > 1 && !sprints.includes(null);
+  const one = scope.oneList === true || sprints.length === 1;
   return {
     columns: STORY_COLUMNS,
-    from: several ? BY_SPRINT : STORY_TABLES,
+    from: several ? hinted(BY_LIST) : one ? hinted(NOT_BY_BOARD) : STORY_TABLES,
     where: conditions.join(' AND '),
     parameters,
+    // With a `+` SQLite cannot go by the order of the board either.
     order: several ? order.map((key) => ({ ...key, sql: `+${key.sql}` })) : order,
     ...(sort.join() !== 'seq' && { id: 's.id' }),
     represent: (row) => {

@@ -81,13 +81,22 @@ export class Plans {
   }
 }
 
-/** A row of an EXPLAIN, on one line: what is done with which table, by which index. */
+/** A row of an EXPLAIN, on one line: what is done with which table, by which columns of an index. */
 function step(row: Row): string {
-  const { detail, type, table, key, Extra } = row;
+  const { detail, type, table, key, ref, Extra } = row;
   if (typeof detail === 'string') return detail;
-  return [type, table, key, Extra].filter((word) => word != null && word !== '').join(' ');
+  const columns = typeof ref === 'string' && `(${ref})`;
+  return [type, table, key, columns, Extra].filter(Boolean).join(' ');
 }
 
-/** Whether a step reads all rows of something, or sorts them. */
-export const isWide = (plan: string): boolean =>
-  /^SCAN |^USE TEMP B-TREE|^(ALL|index) |Using (filesort|temporary)/.test(plan);
+/** Indexes that begin with the board, and have more than that. */
+const OF_BOARD =
+  'ix_stories_list|ix_stories_board|ix_stories_updated|uq_stories_external_id|ix_sprints_order';
+
+/** Whether a statement reads all rows of a table, or all of a board, or sorts rows. */
+export function isWide({ sql, steps }: Plan): boolean {
+  const wide = /^SCAN |^USE TEMP B-TREE|^(ALL|index) |Using (filesort|temporary)/;
+  const wholeBoard = new RegExp(`\\(board_id=\\?\\)$|^ref \\S+ (${OF_BOARD}) \\(const\\)`);
+  const few = /LIMIT|EXISTS/.test(sql);
+  return steps.some((one) => wide.test(one) || (!few && wholeBoard.test(one)));
+}
