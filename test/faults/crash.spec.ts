@@ -40,3 +40,62 @@ describe('a program that is killed while 16 clients write', () => {
     expect(Math.max(...starts.slice(1))).toBeLessThan(promised(2000));
   });
 });
+
+const COMPLETIONS = scale(4, 25);
+const LEFT = 300;
+
+describe('a program that is killed while it completes a sprint', () => {
+  it(`has carried over all that was left, or nothing, ${COMPLETIONS} times`, async () => {
+    const start_date = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+    let program = await Program.start(database);
+    /** How long it took when nobody was killed. */
+    let usual = 0;
+    const ends = { whole: 0, none: 0 };
+    for (let i = 0; i <= COMPLETIONS; i += 1) {
+      let sender = new Sender(program.url);
+      const board = `/api/boards/Completed%20${i}`;
+      const sprint = (await sender.send('POST', `${board}/sprints`, { start_date })).body;
+      const stories = Array.from({ length: LEFT }, (_, n) => ({ title: `Story ${n}` }));
+      for (let made = 0; made < LEFT; made += 50) {
+        await Promise.all(
+          stories
+            .slice(made, made + 50)
+            .map((story) => sender.send('POST', `/api/sprints/${sprint.id}/stories`, story)),
+        );
+      }
+      const before = performance.now();
+      const completing = sender.send('POST', `/api/sprints/${sprint.id}/complete`);
+      if (i === 0) {
+        expect((await completing).status).toBe(200);
+        usual = performance.now() - before;
+        continue;
+      }
+      const answered = completing.then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+      await sleep(Math.random() * 1.2 * usual);
+      await program.end('SIGKILL');
+      const acknowledged = await answered;
+
+      program = await Program.start(database);
+      sender = new Sender(program.url);
+      const get = async (path: string): Promise<any> => (await sender.send('GET', path)).body;
+      const { state } = await get(`/api/sprints/${sprint.id}`);
+      const [inSprint, inBacklog, events] = await Promise.all([
+        get(`/api/sprints/${sprint.id}/stories`),
+        get(`${board}/backlog`),
+        get(`${board}/events`),
+      ]);
+      const completed = state === 'completed';
+      expect(completed || !acknowledged).toBe(true);
+      expect([inSprint.length, inBacklog.length]).toEqual(completed ? [0, LEFT] : [LEFT, 0]);
+      expect(await get(board)).toMatchObject({ revision: events.length });
+      expect(events.filter(({ type }: any) => type === 'story.moved')).toHaveLength(
+        completed ? LEFT : 0,
+      );
+      ends[completed ? 'whole' : 'none'] += 1;
+    }
+    expect(ends.whole + ends.none).toBe(COMPLETIONS);
+  });
+});
