@@ -401,13 +401,17 @@ it('calls every operation there is', async () => {
   expect(operations().filter((operation) => !called.has(operation))).toEqual([]);
 }, 120_000);
 
-it('finds by an index, and in order, all that is not excepted for a reason', () => {
-  const wide = plans.all.filter(isWide);
+it('finds by an index, and in order, all that is not excepted for a reason', async () => {
+  // MySQL would rather sort a few rows than go by an index; how many it sorts, its plans do not say.
+  const sorting =
+    service.database.engine === 'sqlite' ||
+    /mariadb/i.test(JSON.stringify(await service.app.get(Database).query('SELECT VERSION()')));
+  const wide = plans.all.filter((plan) => isWide(plan, sorting));
   const excepted = (sql: string): boolean => EXCEPTIONS.some((one) => one.sql.test(sql));
   expect(wide.filter(({ sql }) => !excepted(sql)).map(described)).toEqual([]);
   // It listened, and it knows a bad plan when it sees one.
   expect(plans.all.length).toBeGreaterThan(100);
-  expect(wide.length).toBeGreaterThan(10);
+  expect(wide.length).toBeGreaterThan(5);
 });
 
 it('looks for the stories of a list or of several in these, not in the whole board', () => {

@@ -722,7 +722,8 @@ describe('the cost of a report', () => {
     expect(asked).toHaveLength(2);
     const plans: Record<string, any>[][] = [];
     for (const [sql, parameters] of asked) {
-      const explain = service.database.engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+      const explain =
+        service.database.engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN FORMAT=TRADITIONAL';
       plans.push(await database.query<Record<string, any>>(`${explain} ${sql}`, parameters));
     }
     const plan = (plans[1] ?? []).map((row) => row.detail ?? `${row.table} ${row.key}`);
