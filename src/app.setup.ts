@@ -130,7 +130,15 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       reply.header('Connection', 'close');
       sendProblem(request, reply, new Problem('overloaded'));
     } else {
-      admission.ask(request, done, () => sendProblem(request, reply, new Problem('overloaded')));
+      const asked = Date.now();
+      admission.ask(
+        request,
+        () => {
+          request.waited = Date.now() - asked;
+          done();
+        },
+        () => sendProblem(request, reply, new Problem('overloaded')),
+      );
     }
   });
   const count = (reply: FastifyReply, caller: string): void => {
@@ -186,7 +194,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
       const since = Date.now();
       waiting
         .then(() => {
-          request.waited = Date.now() - since;
+          request.waited += Date.now() - since;
           letIn(request, reply);
         })
         .then(() => done(), refuse);

@@ -23,7 +23,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set for all that is not public. */
     access?: Access;
-    /** Milliseconds that it took to find out, which count as a part of the answer's. */
+    /** Milliseconds at the door, and to find that out, which count as a part of the answer's. */
     waited: number;
     /** See `Admission`. */
     underWay: boolean;
