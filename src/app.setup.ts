@@ -135,6 +135,7 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
         request,
         () => {
           request.waited = Date.now() - asked;
+          punctuality.began(reply, request.waited);
           done();
         },
         () => sendProblem(request, reply, new Problem('overloaded')),
@@ -153,6 +154,8 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
   };
   server.addHook('onRequest', (request, reply, done) => {
     const refuse = (refusal: unknown): void => {
+      // It was refused already, for taking too long.
+      if (reply.sent) return;
       let problem = refusal;
       try {
         // Those who guess, or ask for what they may not have, are counted, too.
@@ -201,8 +204,9 @@ export function setUp(app: NestFastifyApplication, pino: Pino): void {
     } else done();
   });
   // While its body arrives nothing is done about a request, however long it takes.
-  server.addHook('preParsing', (request, _reply, _body, done) => {
+  server.addHook('preParsing', (request, reply, _body, done) => {
     admission.ended(request);
+    punctuality.ended(reply);
     done();
   });
   server.addHook('preHandler', (request, reply, done) => {

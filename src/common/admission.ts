@@ -6,8 +6,8 @@ const TURN_MS = 25;
 /** Those who are taken from the line in one turn, if there is time. */
 const BATCH = 32;
 
-/** Milliseconds until it is looked again whether the database has room. */
-const PAUSE_MS = 5;
+/** Milliseconds until those who have waited too long are looked for, where nothing else happens. */
+const PAUSE_MS = 50;
 
 /** Somebody who asks to be let in. */
 interface Request {
@@ -36,6 +36,8 @@ export class Admission {
   private readonly line = new Line<Waiter>();
 
   private underWay = 0;
+  /** Set while there is no room for those in line. */
+  private pause: NodeJS.Timeout | undefined;
 
   /** @param worthwhile how many requests may be under way at a time */
   constructor(private readonly worthwhile: () => number) {}
@@ -59,8 +61,14 @@ export class Admission {
   }
 
   ended(request: Request): void {
-    if (request.underWay) this.underWay -= 1;
+    if (!request.underWay) return;
     request.underWay = false;
+    this.underWay -= 1;
+    if (!this.pause) return;
+    // Those in line wait for nothing else.
+    clearTimeout(this.pause);
+    this.pause = undefined;
+    setImmediate(this.next);
   }
 
   /** Ends a turn, and begins the next with those who wait. */
@@ -70,9 +78,10 @@ export class Admission {
       return;
     }
     this.turn = performance.now();
+    this.pause = undefined;
     if (!this.hasRoom(this.turn)) {
       this.refuseLate();
-      setTimeout(this.next, PAUSE_MS);
+      this.pause = setTimeout(this.next, PAUSE_MS);
       return;
     }
     // What a request starts runs to its end before the next immediate, so that each can see the time.

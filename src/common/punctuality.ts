@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const LOOK_EVERY = 250;
 
 /**
- * Sees to it that every request is answered in time, whatever keeps its handler: requests are told to
- * it when they have arrived whole, and those whose answer has not begun when their time is over are
+ * Sees to it that every request is answered in time, whatever keeps it: requests are told to it for
+ * as long as it is ours to answer, which it is not while their bodies arrive, and those whose answer has not begun when their time is over are
  * handed out, to be refused.
  */
 export class Punctuality {

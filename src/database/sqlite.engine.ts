@@ -13,6 +13,9 @@ type Statement = Database.Statement<unknown[]>;
 const STREAMS = 16;
 const IDLE_SNAPSHOTS = 4;
 
+/** Requests at a time that read; what they read they read one after the other. */
+const READERS = 8;
+
 /**
  * Milliseconds that a writer waits for its turn: one that has it is as good as done, and on a slow disk,
  * which syncs for each alone, a crowd takes a while.
@@ -56,8 +59,6 @@ class Connection implements Writer {
  */
 export class SqliteEngine implements Engine {
   readonly dialect = 'sqlite';
-  /** Without limit: whoever reads waits for nobody, and whoever writes does so once. */
-  readonly worthwhile = Infinity;
   private readonly writer: Connection;
   private readonly reader: Connection;
   private readonly idle: Connection[] = [];
@@ -158,6 +159,11 @@ export class SqliteEngine implements Engine {
       }
       await sleep(Math.random() * 5);
     }
+  }
+
+  /** Those who wait for the writer do nothing meanwhile, and keep nobody from reading. */
+  get worthwhile(): number {
+    return READERS + this.writing.waiting;
   }
 
   load(): Load {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
-import { createDatabase } from '../support/databases';
+import { createDatabase, engineUnderTest } from '../support/databases';
 import { LONG, promised, scale } from '../support/faults';
 import { Program } from '../support/program';
 import type { Repeated, Sent } from '../support/sender';
@@ -9,7 +9,7 @@ import { askFrom, Sender, statuses } from '../support/sender';
 const SECONDS = scale(4, 60);
 const CONNECTIONS = 200;
 /** So much to search through that some dozens of answers a second are all that there can be. */
-const STORIES = 1500;
+const STORIES = engineUnderTest() === 'sqlite' ? 3000 : 1500;
 
 jest.setTimeout(SECONDS * 1000 + 120_000);
 
@@ -67,7 +67,7 @@ describe('an instance that is asked for far more than it can do', () => {
     // The machine is what is short here; these hold where no other suite asks for it.
     if (LONG) {
       expect(percentile(served, 0.99)).toBeLessThan(2000);
-      expect(percentile(refused, 0.5)).toBeLessThan(100);
+      expect(percentile(refused, 0.5)).toBeLessThan(200);
       expect(percentile(probes, 0.99)).toBeLessThan(200);
     }
 
