@@ -1,4 +1,4 @@
-import type { Agent } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 
@@ -23,18 +23,7 @@ export function send(
   return new Promise((resolve, reject) => {
     const { method = 'GET', headers = {}, body, agent = false } = options;
     const call = request(url, { method, headers, agent }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => (text += part));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: Object.fromEntries(
-            Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-          ),
-          text,
-        }),
-      );
+      read(response).then(resolve, reject);
     });
     call.on('error', reject);
     call.end(body);
@@ -93,23 +82,23 @@ export function sendExactly(
         timeout: 5000,
       },
       (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (part: string) => (text += part));
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: Object.fromEntries(
-              Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-            ),
-            text,
-          }),
-        );
+        read(response).then(resolve, reject);
       },
     );
     sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered`)));
     sent.on('error', reject);
     sent.end(body);
   });
+}
+
+async function read(response: IncomingMessage): Promise<WireAnswer> {
+  let text = '';
+  response.setEncoding('utf8');
+  for await (const part of response) text += part as string;
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    text,
+  };
 }

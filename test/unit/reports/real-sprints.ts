@@ -238,3 +238,30 @@ export function expected(moments: Moment[], { days }: RealSprint): Expected {
     re_estimated: gap(moment) - gap(first),
   };
 }
+
+/** Holds what a report and the rows of a burndown tell at a moment against what was published. */
+export function expectPublished(
+  told: Record<Exclude<keyof Expected, 're_estimated'>, Amount> & {
+    re_estimated: { points: number };
+  },
+  days: readonly { date: string }[],
+  seen: Moment[],
+  real: RealSprint,
+  start_date: string,
+): void {
+  const amount = ({ count, points }: Amount): Amount => ({ count, points });
+  expect({
+    committed: amount(told.committed),
+    added: amount(told.added),
+    removed: amount(told.removed),
+    re_estimated: told.re_estimated.points,
+    completed: amount(told.completed),
+    unfinished: amount(told.unfinished),
+  }).toEqual(expected(seen, real));
+
+  const rows = new Map(days.map((day) => [day.date, day]));
+  const published = expectedDays(seen, real, start_date);
+  expect([...published.keys()].map((date) => rows.get(date))).toMatchObject([
+    ...published.values(),
+  ]);
+}
