@@ -14,7 +14,7 @@ const STREAMS = 16;
 const IDLE_SNAPSHOTS = 4;
 
 /** Requests at a time that read; what they read they read one after the other. */
-const READERS = 8;
+const READERS = 6;
 
 /**
  * Milliseconds that a writer waits for its turn: one that has it is as good as done, and on a slow disk,

@@ -67,7 +67,7 @@ describe('an instance that is asked for far more than it can do', () => {
     // The machine is what is short here; these hold where no other suite asks for it.
     if (LONG) {
       expect(percentile(served, 0.99)).toBeLessThan(2000);
-      expect(percentile(refused, 0.5)).toBeLessThan(200);
+      expect(percentile(refused, 0.5)).toBeLessThan(100);
       expect(percentile(probes, 0.99)).toBeLessThan(200);
     }
 
