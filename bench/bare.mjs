@@ -28,6 +28,7 @@ const STORY = `s.id, b.name AS board_name, s.sprint_id, s.title, s.description, 
   s.points, s.assignee, s.labels, s.external_id, s.created_at, s.updated_at, s.done_at, s.version`;
 const STORIES = 'FROM stories s JOIN boards b ON b.id = s.board_id';
 const BOARD = 'id, name, time_zone, revision, created_at, updated_at, version';
+const LOCKED = `${BOARD}, backlog_revision, backlog_count, backlog_estimated, backlog_hundredths`;
 const LATER = `SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date
   AND (n.start_date > s.start_date OR n.id > s.id) ORDER BY n.start_date, n.id LIMIT 1`;
 
@@ -53,14 +54,15 @@ const SQL = {
     ORDER BY t.story_id, t.seq, t.id`,
   boardIdOfSprint: 'SELECT board_id FROM sprints WHERE id = ?',
   boardIdOfStory: 'SELECT board_id FROM stories WHERE id = ?',
-  lockBoard: `SELECT ${BOARD} FROM boards WHERE id = ? AND name IS NOT NULL${lock}`,
+  lockBoard: `SELECT ${LOCKED} FROM boards WHERE id = ? AND name IS NOT NULL${lock}`,
   sprint: 'SELECT completed_at FROM sprints WHERE id = ? AND board_id = ?',
   last: 'SELECT seq FROM stories WHERE board_id = ? AND sprint_id = ? ORDER BY seq DESC LIMIT 1',
   insertStory: `INSERT INTO stories (board_id, sprint_id, title, description, seq, priority, status, points, assignee,
     labels, external_id, search, created_at, updated_at, done_at, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
   updateTitle:
     'UPDATE stories SET title = ?, search = ?, updated_at = ?, version = version + 1 WHERE id = ?',
-  revision: 'UPDATE boards SET revision = ? WHERE id = ?',
+  revision: `UPDATE boards SET revision = ?, backlog_revision = ?, backlog_count = ?, backlog_estimated = ?,
+    backlog_hundredths = ? WHERE id = ?`,
   event: `INSERT INTO events (board_id, revision, type, at, actor, entity, entity_id, entity_version, sprint_id,
     from_sprint_id, \`before\`, \`after\`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 };
@@ -198,7 +200,15 @@ function update(id, { title }) {
 
 function* tell(sql, board, at, [type, id, version, sprint, from, before, after]) {
   const revision = board.revision + 1;
-  yield sql(SQL.revision, [revision, board.id]);
+  // The totals of the backlog stay the same: the stories are in a sprint.
+  yield sql(SQL.revision, [
+    revision,
+    revision,
+    board.backlog_count,
+    board.backlog_estimated,
+    board.backlog_hundredths,
+    board.id,
+  ]);
   yield sql(SQL.event, [
     board.id,
     revision,

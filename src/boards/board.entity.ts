@@ -27,4 +27,17 @@ export class Board {
 
   @Column({ type: 'integer' })
   version: number;
+
+  /** The revision as of which the totals of the backlog are kept; see `BacklogTotals`. */
+  @Column({ type: 'integer', nullable: true })
+  backlog_revision: number | null;
+
+  @Column({ type: 'integer', default: 0 })
+  backlog_count: number;
+
+  @Column({ type: 'integer', default: 0 })
+  backlog_estimated: number;
+
+  @Column({ type: 'bigint', default: 0 })
+  backlog_hundredths: number;
 }

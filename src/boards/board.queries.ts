@@ -1,6 +1,6 @@
 import { rfc3339 } from '../common/clock';
 import { Problem } from '../common/problem';
-import type { LockedBoard } from '../database/change';
+import type { BoardRow } from '../database/change';
 import type { Database } from '../database/database';
 import type { Reader } from '../database/engine';
 import type { Lookup } from '../database/lookup';
@@ -9,7 +9,7 @@ import type { BoardView } from './board.dto';
 export const BOARD_COLUMNS =
   'b.id, b.name, b.time_zone, b.revision, b.created_at, b.updated_at, b.version';
 
-export function representBoard(row: LockedBoard): BoardView {
+export function representBoard(row: BoardRow): BoardView {
   return {
     id: row.id,
     name: row.name,
@@ -25,17 +25,17 @@ const BOARD = `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name`;
 const BOARD_BY_NAME: Lookup = { sql: `${BOARD} IN`, key: 'name' };
 
 /** The row of a board, for whoever needs no transaction. @throws Problem `board_not_found` */
-export async function findBoard(database: Database, name: string): Promise<LockedBoard> {
-  return existing(await database.find<LockedBoard>(BOARD_BY_NAME, name));
+export async function findBoard(database: Database, name: string): Promise<BoardRow> {
+  return existing(await database.find<BoardRow>(BOARD_BY_NAME, name));
 }
 
 /** The row of a board, within a transaction. @throws Problem `board_not_found` */
-export async function boardNamed(reader: Reader, name: string): Promise<LockedBoard> {
-  const [board] = await reader.query<LockedBoard>(`${BOARD} = ?`, [name]);
+export async function boardNamed(reader: Reader, name: string): Promise<BoardRow> {
+  const [board] = await reader.query<BoardRow>(`${BOARD} = ?`, [name]);
   return existing(board);
 }
 
-function existing(board: LockedBoard | undefined): LockedBoard {
+function existing(board: BoardRow | undefined): BoardRow {
   if (!board) throw new Problem('board_not_found');
   return board;
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../common/clock';
 import { stored } from '../common/clock';
 import { Problem } from '../common/problem';
 import type { EventEntity, EventType, Members } from '../events/event';
+import type { BacklogTotals, Weighed } from './backlog-totals';
+import { BACKLOG_COLUMNS, countBacklog, weigh } from './backlog-totals';
 import type { Engine, Parameter, Row, Writer } from './engine';
 import { forUpdate } from './engine';
 
@@ -26,8 +28,8 @@ export interface Tries {
   holds(board: number): void;
 }
 
-/** A board's row, held until the change is committed or undone. */
-export interface LockedBoard {
+/** A board's row, but for what is reckoned. */
+export interface BoardRow {
   id: number;
   name: string;
   time_zone: string;
@@ -36,6 +38,9 @@ export interface LockedBoard {
   updated_at: string;
   version: number;
 }
+
+/** A board's row, held until the change is committed or undone. */
+export type LockedBoard = BoardRow & BacklogTotals;
 
 /** What happened to a row; `Change.record` adds the rest. */
 export interface Happening {
@@ -46,9 +51,9 @@ export interface Happening {
   version: number;
   before: Members | null;
   after: Members | null;
-  /** For a story: the sprint it is in afterwards, and the one it was in before. */
-  sprint_id?: number | null;
-  from_sprint_id?: number | null;
+  /** For a story: what it was on this board before, and what it is here afterwards. */
+  was?: Weighed;
+  is?: Weighed;
 }
 
 const EVENT_COLUMNS = [
@@ -66,12 +71,32 @@ const EVENT_COLUMNS = [
   'after',
 ];
 
-const BOARD = 'id, name, time_zone, revision, created_at, updated_at, version';
+const BOARD = `id, name, time_zone, revision, created_at, updated_at, version, ${BACKLOG_COLUMNS}`;
 
 /** Rows that one INSERT may carry: SQLite takes 32,766 parameters. */
 const MOST_ROWS = 500;
 /** Characters after which an INSERT is long enough: servers limit what they take in one piece. */
 const LONG = 500_000;
+
+/** The parts of an INSERT of many rows, and that of a single one, of which most changes make one. */
+interface Insertion {
+  insert: string;
+  row: string;
+  one: string;
+}
+
+const insertions = new WeakMap<readonly string[], Insertion>();
+
+/** @param columns always those of the same table */
+function insertion(table: string, columns: readonly string[]): Insertion {
+  let found = insertions.get(columns);
+  if (!found) {
+    const insert = `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')}) VALUES `;
+    const row = `(${columns.map(() => '?').join(', ')})`;
+    insertions.set(columns, (found = { insert, row, one: insert + row }));
+  }
+  return found;
+}
 
 /**
  * One change while it is made: statements, the locks of its boards, the events to append. Lives as
@@ -120,13 +145,13 @@ export class Change {
     columns: readonly string[],
     rows: Iterable<readonly Parameter[]>,
   ): Promise<void> {
-    const insert = `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')}) VALUES `;
-    const row = `(${columns.map(() => '?').join(', ')})`;
+    const { insert, row, one } = insertion(table, columns);
     let values: Parameter[] = [];
     let count = 0;
     let length = 0;
     const send = async (): Promise<void> => {
-      if (count > 0) await this.writer.run(insert + Array(count).fill(row).join(', '), values);
+      const sql = count === 1 ? one : insert + Array(count).fill(row).join(', ');
+      if (count > 0) await this.writer.run(sql, values);
       [values, count, length] = [[], 0, 0];
     };
     for (const cells of rows) {
@@ -231,21 +256,36 @@ export class Change {
     const pending = this.happenings.get(board) ?? [];
     pending.push(happening);
     this.happenings.set(board, pending);
+    weigh(board, happening.was, -1);
+    weigh(board, happening.is, 1);
     return board.revision + pending.length;
   }
 
   /**
-   * Writes the boards' revisions and the events that are not written yet: the last thing before the
-   * commit, and wherever a change reads the log that it makes.
+   * Writes the boards' revisions, with what is reckoned as of them, and the events that are not written
+   * yet: the last thing before the commit, and wherever a change reads the log that it makes.
    */
   async flush(): Promise<void> {
     const boards = [...this.happenings.keys()].sort((a, b) => a.id - b.id);
     for (const board of boards) {
       const happenings = this.happenings.get(board) ?? [];
-      await this.writer.run('UPDATE boards SET revision = ? WHERE id = ?', [
-        board.revision + happenings.length,
-        board.id,
-      ]);
+      const revision = board.revision + happenings.length;
+      if (board.backlog_revision !== board.revision) {
+        Object.assign(board, await countBacklog(this, board.id, revision));
+      }
+      board.backlog_revision = revision;
+      await this.writer.run(
+        `UPDATE boards SET revision = ?, backlog_revision = ?, backlog_count = ?, backlog_estimated = ?,
+           backlog_hundredths = ? WHERE id = ?`,
+        [
+          revision,
+          revision,
+          board.backlog_count,
+          board.backlog_estimated,
+          board.backlog_hundredths,
+          board.id,
+        ],
+      );
       await this.insertMany(
         'events',
         EVENT_COLUMNS,
@@ -258,13 +298,13 @@ export class Change {
           event.entity,
           event.id,
           event.version,
-          event.sprint_id ?? null,
-          event.from_sprint_id ?? null,
+          event.is?.sprint_id ?? null,
+          event.was?.sprint_id ?? null,
           event.before && JSON.stringify(event.before),
           event.after && JSON.stringify(event.after),
         ]),
       );
-      board.revision += happenings.length;
+      board.revision = revision;
     }
     this.happenings.clear();
   }

@@ -18,6 +18,8 @@ export interface Definitions {
   create: (table: string, definitions: string[], indices: string[]) => Promise<void>;
   /** Adds an index, `name (columns)`, to a table that is there, where it does not exist yet. */
   index: (table: string, index: string) => Promise<void>;
+  /** Adds a column, `name definition`, to a table that is there, where it does not exist yet. */
+  column: (table: string, column: string) => Promise<void>;
 }
 
 /**
@@ -68,6 +70,10 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
       if (sqlite) for (const definition of indices) await index(table, definition);
     },
     index,
+    column: async (table, definition) => {
+      if (await queryRunner.hasColumn(table, definition.split(' ')[0] ?? '')) return;
+      await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${definition}`);
+    },
   };
 }
 

@@ -9,8 +9,9 @@ import { IdempotencyPart } from './idempotency-part.entity';
 import { Initial1763700000000 } from './migrations/1-initial';
 import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
 import { Tokens1763702000000 } from './migrations/3-tokens';
-import { LongAnswers1763704000000 } from './migrations/5-long-answers';
 import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprint';
+import { LongAnswers1763704000000 } from './migrations/5-long-answers';
+import { BacklogTotals1763705000000 } from './migrations/6-backlog-totals';
 
 /** Every entity, for the application, the command line and the tests alike. */
 export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, IdempotencyPart, Token];
@@ -22,4 +23,5 @@ export const migrations = [
   Tokens1763702000000,
   StoriesOfASprint1763703000000,
   LongAnswers1763704000000,
+  BacklogTotals1763705000000,
 ];

@@ -2,7 +2,7 @@ import { calendarDate } from '../common/clock';
 import { addDays, daysFromTo } from './calendar';
 import type { SprintPast, StoryState } from './past';
 import { stateAt } from './past';
-import { fromHundredths, hundredths } from './points';
+import { fromHundredths, hundredths } from '../common/points';
 import { commitment } from './report';
 
 /** A sprint at the end of one calendar day of its board's time zone. */

@@ -2,7 +2,7 @@ import { calendarDate } from '../common/clock';
 import { endOfDay, startOfDay } from './calendar';
 import type { SprintPast, StoryPast, StoryState } from './past';
 import { stateAt } from './past';
-import { sum } from './points';
+import { sum } from '../common/points';
 
 export interface ReportedStory {
   id: number;

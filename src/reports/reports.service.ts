@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { boardNamed } from '../boards/board.queries';
 import { calendarDate, Clock, rfc3339 } from '../common/clock';
+import { fromHundredths } from '../common/points';
 import { Problem } from '../common/problem';
+import { backlogTotals } from '../database/backlog-totals';
 import { Database } from '../database/database';
 import type { Reader } from '../database/engine';
 import { findRelative, representSprint } from '../sprints/sprint.queries';
@@ -10,7 +12,6 @@ import { burndown } from './burndown';
 import { daysFromTo } from './calendar';
 import type { Throughput } from './forecast';
 import { forecast, HISTORY, LEAST_HISTORY } from './forecast';
-import { fromHundredths, hundredths } from './points';
 import type { BurndownView, ForecastQuery, ForecastView, ReportView } from './report.dto';
 import { pastOf, reportOf, sprintOf } from './report.queries';
 import { report } from './report';
@@ -163,17 +164,12 @@ interface Backlog extends Throughput {
 
 /** The work that waits in the backlog of a board. */
 async function backlogOf(reader: Reader, board: { id: number }): Promise<Backlog> {
-  const [row] = await reader.query<{ count: number; estimated: number; points: number | null }>(
-    `SELECT COUNT(*) AS count, COUNT(points) AS estimated, SUM(points) AS points FROM stories
-     WHERE board_id = ? AND sprint_id IS NULL AND status <> 'done'`,
-    [board.id],
-  );
-  const { count = 0, estimated = 0, points = 0 } = row ?? {};
+  const totals = await backlogTotals(reader, board.id);
+  const { backlog_count: count, backlog_estimated, backlog_hundredths } = totals;
   return {
     count,
-    // What SQLite adds up is not exact.
-    points: fromHundredths(hundredths(points)),
-    estimated: estimated === count,
+    points: fromHundredths(backlog_hundredths),
+    estimated: backlog_estimated === count,
   };
 }
 

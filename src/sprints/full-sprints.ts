@@ -5,7 +5,7 @@ import { Kept } from '../common/answer';
 import { calendarDate, Clock } from '../common/clock';
 import type { ProblemCode } from '../common/problem';
 import { Problem } from '../common/problem';
-import type { LockedBoard } from '../database/change';
+import type { BoardRow } from '../database/change';
 import { Database } from '../database/database';
 import type { Reader } from '../database/engine';
 import type { StoryRow } from '../stories/story.queries';
@@ -73,11 +73,7 @@ export class FullSprints {
    * board at the revision that the first one did, all saw the same.
    * @returns nothing where the board has changed meanwhile
    */
-  private async read(
-    reader: Reader,
-    board: LockedBoard,
-    which: Relative,
-  ): Promise<Kept | undefined> {
+  private async read(reader: Reader, board: BoardRow, which: Relative): Promise<Kept | undefined> {
     const now = this.clock.now();
     const today = calendarDate(now, board.time_zone);
     const etag = collectionTag(board, `${today}.${which}`);

@@ -8,7 +8,7 @@ import { requireMatch } from '../common/etag';
 import { column, Listing } from '../common/listing';
 import type { Fault } from '../common/problem';
 import { Problem } from '../common/problem';
-import type { Change, LockedBoard } from '../database/change';
+import type { BoardRow, Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -147,12 +147,7 @@ export async function takeNamed(change: Change, name: SprintName): Promise<numbe
 }
 
 /** The id of the sprint that a word means. @throws Problem `no_current_sprint`, … */
-async function meant(
-  reader: Reader,
-  board: LockedBoard,
-  which: Relative,
-  now: Date,
-): Promise<number> {
+async function meant(reader: Reader, board: BoardRow, which: Relative, now: Date): Promise<number> {
   const sprint = await findRelative(reader, board, which, calendarDate(now, board.time_zone));
   if (!sprint) throw new Problem(MISSING[which]);
   return sprint.id;

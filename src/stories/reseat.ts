@@ -15,13 +15,13 @@ export interface List {
   sprintId: number | null;
 }
 
-/** What a new place changes of a story. */
+/** What a new place changes of a story, and what of it the place changes the totals of. */
 export type Seated = Pick<
   StoryView,
-  'id' | 'board_name' | 'sprint_id' | 'seq' | 'updated_at' | 'version'
+  'id' | 'board_name' | 'sprint_id' | 'seq' | 'status' | 'points' | 'updated_at' | 'version'
 >;
 
-/** The stories of a sprint in their order, of each no more than a new place changes. */
+/** The stories of a sprint in their order, of each no more than a new place is about. */
 export async function seatedIn(
   reader: Reader,
   board: LockedBoard,
@@ -29,7 +29,7 @@ export async function seatedIn(
   { done = true } = {},
 ): Promise<Seated[]> {
   const rows = await reader.query<Seated>(
-    `SELECT id, sprint_id, seq, updated_at, version FROM stories
+    `SELECT id, sprint_id, seq, status, points, updated_at, version FROM stories
      WHERE board_id = ? AND sprint_id = ?${done ? '' : ` AND status <> 'done'`} ORDER BY seq, id`,
     [board.id, sprintId],
   );
@@ -107,13 +107,11 @@ export async function recordMove(
   const { id, version } = after;
   const happening = { entity: 'story' as const, id, version };
   const told = changes(before, after);
-  const left = { from_sprint_id: before.sprint_id };
-  const entered = { sprint_id: after.sprint_id };
   if (from === to) {
-    change.record(to, { type: 'story.moved', ...happening, ...told, ...left, ...entered });
+    change.record(to, { type: 'story.moved', ...happening, ...told, was: before, is: after });
     return;
   }
-  change.record(from, { type: 'story.moved_out', ...happening, ...told, ...left });
+  change.record(from, { type: 'story.moved_out', ...happening, ...told, was: before });
   const story = await findStory(change, id);
   const tasks = await findTasks(change, id);
   change.record(to, {
@@ -121,6 +119,6 @@ export async function recordMove(
     ...happening,
     before: null,
     after: { ...story, tasks },
-    ...entered,
+    is: after,
   });
 }

@@ -172,7 +172,7 @@ export class StoriesService {
         version: story.version + 1,
         before: { ...story },
         after: null,
-        from_sprint_id: story.sprint_id,
+        was: story,
       });
       return { deleted: true, id, tasks_deleted: tasks.length };
     });
@@ -254,7 +254,7 @@ export class StoriesService {
   ): Promise<StoryView> {
     const { board, to, story, sprintId, body } = update;
     const { sprint_id: _, ...members } = body;
-    const wanted = { ...story, ...members, sprint_id: sprintId, board_name: to.name };
+    const wanted = { ...members, sprint_id: sprintId, board_name: to.name };
     const changed = differences(story, wanted)?.after;
     if (!changed) return story;
     const { board_name: boardName, labels, ...plain } = changed as Partial<StoryView>;
@@ -262,7 +262,8 @@ export class StoriesService {
     if (boardName !== undefined) columns.board_id = to.id;
     if (labels !== undefined) columns.labels = storedLabels(labels);
     if ('title' in plain || 'description' in plain) {
-      columns.search = searchable(wanted.title, wanted.description);
+      const { title = story.title, description = story.description } = plain;
+      columns.search = searchable(title, description);
     }
     if ('status' in plain) columns.done_at = plain.status === 'done' ? change.now : null;
     await change.update('stories', story.id, columns);
@@ -275,8 +276,8 @@ export class StoriesService {
         id: after.id,
         version: after.version,
         ...changes(story, after),
-        from_sprint_id: story.sprint_id,
-        sprint_id: after.sprint_id,
+        was: story,
+        is: after,
       });
     } else {
       await recordMove(change, board, to, story, after);
@@ -322,7 +323,7 @@ export function recordCreation(change: Change, board: LockedBoard, story: StoryV
     version: story.version,
     before: null,
     after: { ...story },
-    sprint_id: story.sprint_id,
+    is: story,
   });
 }
 

@@ -52,9 +52,10 @@ export function representStory(row: StoryRow): StoryView {
 const STORY = `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE b.name IS NOT NULL AND s.id`;
 
 export const STORY_BY_ID: Lookup = { sql: `${STORY} IN`, key: 'id' };
+const ONE_STORY = `${STORY} = ?`;
 
 export async function findStory(reader: Reader, id: number): Promise<StoryView | undefined> {
-  const [row] = await reader.query<StoryRow>(`${STORY} = ?`, [id]);
+  const [row] = await reader.query<StoryRow>(ONE_STORY, [id]);
   return row && representStory(row);
 }
 
@@ -87,11 +88,16 @@ const labelNeedle = (label: string): string => `\n${JSON.stringify(label)}\n`;
 /** More combining marks than follow each other in any language (UAX #15, Stream-Safe Text Format). */
 const LONG_RUN = /\p{M}{30}(?=\p{M})/gu;
 
+/* eslint-disable-next-line no-control-regex -- these are the code points of ASCII */
+const ASCII = /^[\x00-\x7f]*$/;
+
 /** Joins what is on both sides of it, and shows nothing. */
 const COMBINING_GRAPHEME_JOINER = '\u034f';
 
 /** A text in the form in which `q` compares it: the same for all spellings in upper and lower case. */
 export function folded(text: string): string {
+  // Most texts are plain ASCII, which has no other spellings.
+  if (ASCII.test(text)) return text.toUpperCase();
   // To put a run of marks in order takes the square of its length.
   return text.replace(LONG_RUN, `$&${COMBINING_GRAPHEME_JOINER}`).normalize('NFC').toUpperCase();
 }

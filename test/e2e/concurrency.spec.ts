@@ -252,7 +252,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
         readings.push({ from, to: (await client().get(board.path)).body.revision as number, full });
       }
     };
-    const readers = [read(), read()];
+    const readers = Array.from({ length: 6 }, read);
     await atOnce(24, async (worker) => {
       for (let i = 0; i < 16; i += 1) await act(worker * 16 + i);
     });

@@ -45,7 +45,7 @@ async function fill(boardId: number, count: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await startApp({ raw: true });
   board = await Workspace.create(service.client);
   backlog = service.url + board.path + '/backlog';
   const { id } = (await service.client.get(board.path)).body;

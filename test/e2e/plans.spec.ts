@@ -163,7 +163,7 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await startApp({ raw: true });
   service.clock.set(NOW);
   const token = async (body: object): Promise<Client> => {
     const answer = await made2xx(client.post('/api/tokens', body));
@@ -382,7 +382,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /^SELECT COUNT\(\*\) AS count, COUNT\(points\) AS estimated/,
-    because: 'a forecast counts the whole backlog',
+    because: 'the backlog of a board that was filled past the service is counted once',
   },
   {
     sql: /^DELETE FROM boards WHERE/,

@@ -9,6 +9,7 @@ import { Database } from '../../src/database/database';
 import { Client } from './client';
 import type { EngineName, TestDatabase } from './databases';
 import { createDatabase } from './databases';
+import { requireTotals } from './totals';
 
 /** A clock that stands still where it is set, and goes with the time until it is. */
 export class TestClock extends Clock {
@@ -39,6 +40,8 @@ export interface AppOptions {
   /** Another instance on a database that is there; it is left there. */
   database?: TestDatabase;
   environment?: Record<string, string>;
+  /** The test writes to the database itself, so that the totals of backlogs may be wrong. */
+  raw?: boolean;
   /** Gets the lines of the log. */
   log?: string[];
 }
@@ -78,8 +81,13 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     database,
     client: new Client(url),
     close: async () => {
-      await app.close();
-      if (!options.database) await database.drop();
+      try {
+        // Whatever a test has done, they have to be right.
+        if (!options.raw) await requireTotals({ app });
+      } finally {
+        await app.close();
+        if (!options.database) await database.drop();
+      }
     },
   };
 }
