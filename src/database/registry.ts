@@ -12,6 +12,7 @@ import { Tokens1763702000000 } from './migrations/3-tokens';
 import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprint';
 import { LongAnswers1763704000000 } from './migrations/5-long-answers';
 import { BacklogTotals1763705000000 } from './migrations/6-backlog-totals';
+import { OpenSprints1763706000000 } from './migrations/7-open-sprints';
 
 /** Every entity, for the application, the command line and the tests alike. */
 export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, IdempotencyPart, Token];
@@ -24,4 +25,5 @@ export const migrations = [
   StoriesOfASprint1763703000000,
   LongAnswers1763704000000,
   BacklogTotals1763705000000,
+  OpenSprints1763706000000,
 ];

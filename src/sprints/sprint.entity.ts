@@ -5,6 +5,7 @@ import { Board } from '../boards/board.entity';
 /** A time-boxed iteration of one board. Its state is derived from its dates, never stored. */
 @Entity('sprints')
 @Index('ix_sprints_order', ['board_id', 'start_date', 'id'])
+@Index('ix_sprints_open', ['board_id', 'completed_at', 'start_date', 'id'])
 export class Sprint {
   @PrimaryGeneratedColumn({ type: 'integer' })
   id: number;
