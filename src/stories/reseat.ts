@@ -58,14 +58,19 @@ export async function reseat<Story extends Seated>(
   for (let start = 0; start < moving.length; start += CHUNK) {
     const chunk = moving.slice(start, start + CHUNK);
     const ids = chunk.map(({ story }) => story.id);
+    // SQLite writes to every index that begins with a column which is set, be it to the same value.
+    const list = {
+      ...(from !== board && { board_id: board.id }),
+      ...(chunk.some(({ story }) => story.sprint_id !== sprintId) && { sprint_id: sprintId }),
+    };
+    const assignments = Object.keys(list).map((column) => `${column} = ?, `);
     await change.run(
-      `UPDATE stories SET board_id = ?, sprint_id = ?,
+      `UPDATE stories SET ${assignments.join('')}
          seq = CASE id ${chunk.map(() => 'WHEN ? THEN ?').join(' ')} END,
          updated_at = ?, version = version + 1
        WHERE id IN (${ids.map(() => '?').join(', ')})`,
       [
-        board.id,
-        sprintId,
+        ...Object.values(list),
         ...chunk.flatMap(({ story, seq }) => [story.id, seq]),
         change.now,
         ...ids,
