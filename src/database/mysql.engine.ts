@@ -75,6 +75,12 @@ class Connection implements Writer {
   usable = true;
   /** Whether nothing was heard of the server when something should have been. */
   lost = false;
+  /** What refuses the statements that are not answered yet. */
+  private readonly waiting: ((error: Error) => void)[] = [];
+  /** The deadline of the last one. */
+  private until = 0;
+  /** One for all the statements of a loan, for most loans send several. */
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     readonly raw: Raw,
@@ -93,20 +99,14 @@ class Connection implements Writer {
 
   send<T>(sql: string, values: readonly Parameter[] = []): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timeout = this.deadline() - Date.now();
-      if (timeout <= 0) {
+      if (!this.wait(reject)) {
         // What went before on it may have left a transaction open.
         this.usable = false;
         reject(new TimedOut('no time left'));
         return;
       }
-      // The driver's own limit would not begin before a statement is prepared.
-      const timer = setTimeout(() => {
-        this.lost = true;
-        this.usable = false;
-        reject(new TimedOut('no answer in time'));
-      }, timeout);
-      let prepare = this.recurring.isWorthPreparing(sql, values);
+      const seen = this.recurring.of(sql, values);
+      let prepare = seen?.isWorthPreparing === true;
       const answered = (
         error: QueryError | null,
         result: unknown,
@@ -117,14 +117,14 @@ class Connection implements Writer {
           this.raw.query(sql, values as Parameter[], answered);
           return;
         }
-        clearTimeout(timer);
+        this.waiting.splice(this.waiting.indexOf(reject), 1);
         if (error) {
           if (isLost(error)) this.lost = true;
           if (this.lost || LEAVE.has(error.errno ?? 0)) this.usable = false;
           reject(error);
           return;
         }
-        this.recurring.answered(sql, result);
+        seen?.answered(result);
         if (prepare && fields) restoreFractions(result as Row[], fields);
         resolve(result as T);
       };
@@ -132,6 +132,36 @@ class Connection implements Writer {
       else this.raw.query(sql, values as Parameter[], answered);
     });
   }
+
+  /** It is given back: nobody waits for anything any more. */
+  release(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Sees to it that a statement is refused at its deadline; false where that is over. */
+  private wait(refuse: (error: Error) => void): boolean {
+    const deadline = this.deadline();
+    const left = deadline - Date.now();
+    if (left <= 0) return false;
+    this.waiting.push(refuse);
+    this.until = deadline;
+    // The driver's own limit would not begin before a statement is prepared.
+    this.timer ??= setTimeout(this.look, left);
+    return true;
+  }
+
+  private readonly look = (): void => {
+    const left = this.until - Date.now();
+    this.timer = undefined;
+    if (this.waiting.length === 0) return;
+    if (left > 0) {
+      this.timer = setTimeout(this.look, left);
+      return;
+    }
+    this.lost = true;
+    this.usable = false;
+    for (const refuse of this.waiting) refuse(new TimedOut('no answer in time'));
+  };
 }
 
 /**
@@ -288,6 +318,7 @@ export class MysqlEngine implements Engine {
     try {
       return await work(connection);
     } finally {
+      connection.release();
       if (connection.usable && !this.closed && this.idle.length < this.gate.limit) {
         this.idle.push(raw);
       } else {
@@ -308,11 +339,11 @@ export class MysqlEngine implements Engine {
       if (index >= 0) this.idle.splice(index, 1);
       discard(raw);
     });
+    const connection = new Connection(raw, this.recurring, () => deadline);
     try {
       await new Promise<void>((resolve, reject) => {
         raw.connect((error) => (error ? reject(error) : resolve()));
       });
-      const connection = new Connection(raw, this.recurring, () => deadline);
       await prepare((statement) => connection.send(statement));
       if (await isGalera(connection)) this.recurring.prepareNone();
       // A statement that nobody waits for any more is to end on the server too. (MariaDB counts in
@@ -324,6 +355,8 @@ export class MysqlEngine implements Engine {
     } catch (error) {
       discard(raw);
       throw error;
+    } finally {
+      connection.release();
     }
   }
 }

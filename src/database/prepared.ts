@@ -25,8 +25,7 @@ const FEW = 10;
  * parameters control transactions, which MySQL does not prepare.
  */
 export class Recurring {
-  /** The most rows that a text was answered with. */
-  private readonly rows = new LRUCache<string, number>({ max: 5 * MOST_PREPARED });
+  private readonly seen = new LRUCache<string, Seen>({ max: 5 * MOST_PREPARED });
 
   private never = false;
 
@@ -39,15 +38,27 @@ export class Recurring {
     this.never = true;
   }
 
-  isWorthPreparing(sql: string, values: readonly Parameter[]): boolean {
-    const worth = values.length > 0 && values.length <= MOST_PARAMETERS;
-    return worth && !this.never && (this.rows.get(sql) ?? Infinity) <= FEW;
+  /** What is known of a text, where it comes with so many values that it may be worth it. */
+  of(sql: string, values: readonly Parameter[]): Seen | undefined {
+    if (this.never || values.length === 0 || values.length > MOST_PARAMETERS) return undefined;
+    let seen = this.seen.get(sql);
+    if (!seen) this.seen.set(sql, (seen = new Seen()));
+    return seen;
+  }
+}
+
+/** A text that was sent. */
+class Seen {
+  /** The most rows that it was answered with. */
+  private rows = Infinity;
+
+  get isWorthPreparing(): boolean {
+    return this.rows <= FEW;
   }
 
-  answered(sql: string, result: unknown): void {
+  answered(result: unknown): void {
     const rows = Array.isArray(result) ? result.length : 0;
-    const most = this.rows.peek(sql);
-    if (most === undefined || most < rows) this.rows.set(sql, rows);
+    if (this.rows === Infinity || this.rows < rows) this.rows = rows;
   }
 }
 
