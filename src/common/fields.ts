@@ -25,6 +25,8 @@ export interface Field {
   kind: Kind;
   nullable: boolean;
   required: boolean;
+  /** Why the member is refused with this value; undefined is that it is absent. */
+  fault(value: unknown): { code: FaultCode; detail: string } | null;
 }
 
 export interface FieldOptions {
@@ -419,10 +421,7 @@ export function Member(kind: Kind, options: FieldOptions = {}): PropertyDecorato
   const { required = false, nullable = false, description, example } = options;
   return (target, key) => {
     const name = String(key);
-    const own = registry.get(target) ?? new Map<string, Field>();
-    own.set(name, { name, kind, nullable, required });
-    registry.set(target, own);
-    const fault = (value: unknown): { code: FaultCode; detail: string } | null => {
+    const fault: Field['fault'] = (value) => {
       if (value === undefined) return required ? { code: 'required', detail: 'is required' } : null;
       if (value === null) {
         return nullable ? null : { code: 'not_nullable', detail: 'must not be null' };
@@ -430,6 +429,9 @@ export function Member(kind: Kind, options: FieldOptions = {}): PropertyDecorato
       const reading = kind.read(value);
       return 'code' in reading ? reading : null;
     };
+    const own = registry.get(target) ?? new Map<string, Field>();
+    own.set(name, { name, kind, nullable, required, fault });
+    registry.set(target, own);
     registerDecorator({
       name: 'member',
       target: target.constructor,
