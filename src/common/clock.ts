@@ -8,9 +8,16 @@ export class Clock {
   }
 }
 
+let latest = { time: 0, text: '' };
+
 /** An instant as the databases hold it: UTC, milliseconds, `YYYY-MM-DD HH:MM:SS.mmm`. */
 export function stored(instant: Date): string {
-  return instant.toISOString().replace('T', ' ').slice(0, 23);
+  const time = instant.getTime();
+  // In a millisecond a busy service makes several changes.
+  if (latest.time !== time) {
+    latest = { time, text: instant.toISOString().replace('T', ' ').slice(0, 23) };
+  }
+  return latest.text;
 }
 
 /** A stored instant as RFC 3339 in UTC, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
