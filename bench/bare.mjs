@@ -43,7 +43,7 @@ const SQL = {
   storiesOfSprint: `SELECT ${STORY} ${STORIES} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 501`,
   backlog: `SELECT ${STORY} ${STORIES} WHERE s.board_id = ? AND s.sprint_id IS NULL ORDER BY s.seq, s.id LIMIT 51`,
   current: `SELECT s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date, s.end_date,
-    s.completed_at, s.created_at, s.updated_at, s.version, (${LATER}) AS next_start
+    s.completed_at, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start
     FROM sprints s JOIN boards b ON b.id = s.board_id WHERE s.board_id = ? AND s.completed_at IS NULL
     AND s.start_date <= ? AND (s.end_date >= ? OR (s.end_date IS NULL AND NOT EXISTS (
       SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?

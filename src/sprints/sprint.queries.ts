@@ -16,7 +16,7 @@ export interface SprintRow {
   created_at: string;
   updated_at: string;
   version: number;
-  /** Start of the next sprint of the board, by (start_date, id). */
+  /** Start of the next sprint of the board, by (start_date, id); null where the end does not depend on it. */
   next_start: string | null;
 }
 
@@ -24,7 +24,7 @@ const LATER = `SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id 
   AND (n.start_date > s.start_date OR n.id > s.id) ORDER BY n.start_date, n.id LIMIT 1`;
 
 export const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date,
-  s.end_date, s.completed_at, s.created_at, s.updated_at, s.version, (${LATER}) AS next_start`;
+  s.end_date, s.completed_at, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start`;
 
 export const SPRINT_TABLES = 'sprints s JOIN boards b ON b.id = s.board_id';
 
