@@ -10,6 +10,9 @@ import { Problem } from './problem';
 /** Rows that are read, and turned into text, in one go. */
 const CHUNK = 500;
 
+/** Rows that are sooner sorted than looked for in an order. */
+const FEW = 1000;
+
 /** Opting into pages; every list takes these. */
 export class PageQuery {
   @Member(integer(1, 1000), { description: 'Opts into pages of at most so many.' })
@@ -69,6 +72,8 @@ export interface ListSource {
   from: string;
   where: string;
   parameters: Parameter[];
+  /** Where a filter has an index of its own, which is of use as long as it leaves few rows to sort. */
+  filtered?: FilteredSource;
   order: SortKey[];
   /**
    * The id of a row, a column of that name, where no index has the rows in this order: those of a
@@ -76,6 +81,14 @@ export interface ListSource {
    */
   id?: string;
   represent: (row: Row) => object | undefined;
+}
+
+export interface FilteredSource {
+  /** `where` in the words that the index takes. */
+  where: string;
+  /** What the index finds, and how it is asked for that. */
+  found: string;
+  parameters: Parameter[];
 }
 
 type Database = Reader & { stream<T>(work: (reader: Reader) => Promise<T>): Promise<T> };
@@ -88,7 +101,7 @@ type Database = Reader & { stream<T>(work: (reader: Reader) => Promise<T>): Prom
 export class Listing extends Answer {
   constructor(
     private readonly database: Database,
-    private readonly source: ListSource,
+    private source: ListSource,
     private readonly page: PageQuery,
     /** Changes whenever the list does; it may change more often. */
     readonly etag?: string,
@@ -99,6 +112,7 @@ export class Listing extends Answer {
   /** The JSON text of the answer, or a stream of it. */
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const { limit, cursor, count } = this.page;
+    await this.choose();
     const place = placeOf(request.url);
     const after = cursor === undefined ? undefined : this.decode(cursor, place);
     if (count) reply.header('X-Total-Count', await this.total());
@@ -128,6 +142,17 @@ export class Listing extends Answer {
       reply.header('Link', `<${place.path}?${next.toString()}>; rel="next"`);
     }
     return this.represent(rows);
+  }
+
+  /** Goes by the index of a filter where that leaves few rows, else by that of the order. */
+  private async choose(): Promise<void> {
+    const { filtered, ...source } = this.source;
+    if (!filtered) return;
+    const [more] = await this.database.query(
+      `${filtered.found} LIMIT 1 OFFSET ${FEW}`,
+      filtered.parameters,
+    );
+    this.source = more ? source : { ...source, where: filtered.where };
   }
 
   /** All of it, one chunk after the other, from one snapshot. */

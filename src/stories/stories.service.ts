@@ -180,13 +180,13 @@ export class StoriesService {
 
   private list(
     board: { id: number; revision: number },
-    scope: Parameters<typeof storyList>[0],
+    scope: Parameters<typeof storyList>[1],
     query: StoryListQuery,
     sprintId?: number,
   ): Listing {
     return new Listing(
       this.database,
-      storyList(scope, query),
+      storyList(board, scope, query),
       query,
       // Tomorrow the same path may name another sprint.
       collectionTag(board, sprintId),

@@ -106,8 +106,12 @@ export function folded(text: string): string {
 export const searchable = (title: string, description: string | null): string =>
   folded(description === null ? title : `${title}\n${description}`);
 
-/** Some stories, under the filters and in the order of the query; by default by `seq`, then `id`. */
+/** The filter by time; with a `+` before it neither engine goes by the index of it. */
+const SINCE = 's.updated_at >= ?';
+
+/** Some stories of a board, under the filters and in the order of the query; by default by `seq`, then `id`. */
 export function storyList(
+  board: { id: number },
   scope: { where: string; parameters: Parameter[]; oneList?: boolean },
   query: StoryListQuery,
 ): ListSource {
@@ -140,19 +144,26 @@ export function storyList(
   for (const word of wordsOf(query.q ?? '')) {
     add('INSTR(s.search, ?) > 0', folded(word));
   }
-  if (query.updated_since !== undefined) {
-    add('s.updated_at >= ?', query.updated_since.replace('T', ' ').slice(0, 23));
-  }
+  const since = query.updated_since?.replace('T', ' ').slice(0, 23);
+  if (since !== undefined) add(`+${SINCE}`, since);
   const { fields, sort = ['seq'], sprint_id: sprints = [] } = query;
   const order = storyOrder(sort);
   // Of several sprints both engines would rather go through the whole board in its order than sort.
   const several = sprints.length > 1 && !sprints.includes(null);
   const one = scope.oneList === true || sprints.length === 1;
+  const where = conditions.join(' AND ');
   return {
     columns: STORY_COLUMNS,
     from: several ? hinted(BY_LIST) : one ? hinted(NOT_BY_BOARD) : STORY_TABLES,
-    where: conditions.join(' AND '),
+    where,
     parameters,
+    ...(since !== undefined && {
+      filtered: {
+        where: where.replace(`+${SINCE}`, SINCE),
+        found: `SELECT 1 AS one FROM stories s WHERE s.board_id = ? AND ${SINCE}`,
+        parameters: [board.id, since],
+      },
+    }),
     // With a `+` SQLite cannot go by the order of the board either.
     order: several ? order.map((key) => ({ ...key, sql: `+${key.sql}` })) : order,
     ...(sort.join() !== 'seq' && { id: 's.id' }),
