@@ -56,6 +56,12 @@ const move = (title: string, position: (board: GrowthBoard, i: number) => unknow
     send('POST', `/api/stories/${board.waiting(3 * i)}/move`, { position: position(board, i) }),
 });
 
+const moveTwenty = (board: GrowthBoard, story: (k: number) => number): Request =>
+  send('POST', `${board.path}/stories/move`, {
+    story_ids: [...Array(20).keys()].map(story),
+    position: 'first',
+  });
+
 /** The address of a page in the middle of the backlog, made from that of the second one. */
 async function middle(ask: Ask, board: GrowthBoard, i: number): Promise<Made> {
   const { id, next = '' } = await ask(send('GET', `${board.path}/backlog?limit=50`));
@@ -114,6 +120,14 @@ export const GROWTH_CASES: GrowthCase[] = [
     ({ path }) =>
       `${path}/stories?limit=50&updated_since=${new Date(Date.now() - 2000).toISOString()}`,
   ),
+  read(
+    '… changed in these years',
+    ({ path }) => `${path}/stories?limit=50&updated_since=2000-01-01`,
+  ),
+  {
+    ...read('… of somebody who has none', ({ path }) => `${path}/stories?limit=50&assignee=zoe`),
+    apart: 'it looks through the whole board',
+  },
   read('events, the last', (board) => `${board.path}/events?limit=50&after=${board.size.stories}`),
   read('report of a sprint', ({ current }) => `/api/sprints/${current}/report`),
   read('burndown of a sprint', ({ current }) => `/api/sprints/${current}/burndown`),
@@ -147,12 +161,13 @@ export const GROWTH_CASES: GrowthCase[] = [
   move('move a story to the end', () => 'last'),
   move('move a story after another', (board, i) => ({ after: board.waiting(3 * i + 1) })),
   {
-    title: 'move 20 stories to the top',
-    request: (board, i) =>
-      send('POST', `${board.path}/stories/move`, {
-        story_ids: [...Array(20).keys()].map((k) => board.waiting(20 * i + k)),
-        position: 'first',
-      }),
+    title: 'move 20 neighbours to the top',
+    request: (board, i) => moveTwenty(board, (k) => board.neighbour(i, k)),
+  },
+  {
+    title: 'move 20 stories from all over to the top',
+    request: (board, i) => moveTwenty(board, (k) => board.waiting(20 * i + k)),
+    apart: 'on a large board each lies in pages of its own',
   },
   {
     title: 'create a task',

@@ -56,7 +56,13 @@ export class GrowthBoard {
   /** A story of the backlog, from all over it. */
   waiting(i: number): number {
     const count = this.size.stories - this.planned;
-    return this.firstStory + this.planned + ((i * 7919 + 13) % count);
+    return this.firstStory + this.planned + scattered(i, count);
+  }
+
+  /** Stories of the backlog that were made, and stand, one after the other; from all over it. */
+  neighbour(i: number, k: number): number {
+    const count = this.size.stories - this.planned - 20;
+    return this.firstStory + this.planned + scattered(i, count) + k;
   }
 
   /** A story of today's sprint. */
@@ -70,6 +76,11 @@ export class GrowthBoard {
     return this.firstTask + ((i * 7919) % (this.planned * TASKS));
   }
 }
+
+const isChanged = (i: number): boolean => i % 2 === 1;
+
+/** Goes through all numbers below `count`, from all over them. */
+const scattered = (i: number, count: number): number => (i * 7919 + 13) % count;
 
 const day = (offset: number): string =>
   new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
@@ -87,7 +98,7 @@ export async function fillBoards(
     await store.insert(
       'boards',
       ['id', 'name', 'time_zone', 'revision', ...TIMES],
-      [[board.id, name, 'UTC', 2 * size.sprints + size.stories - AHEAD - 1, AT, AT, 1]],
+      [[board.id, name, 'UTC', 2 * size.sprints + 1.5 * size.stories - AHEAD - 1, AT, AT, 1]],
     );
     await store.insert('sprints', ['id', ...SPRINT, ...TIMES], sprintsOf(board));
     await store.insert('stories', ['id', ...STORY_COLUMNS], storiesOf(board));
@@ -128,6 +139,7 @@ function* storiesOf(board: GrowthBoard): Generator<Value[]> {
     // What a story is like has nothing to do with its place.
     const row = storyRow(board.id, sprint, seq, i + 3 * Math.floor(i / SPRINT_STORIES));
     row[STORY_COLUMNS.indexOf('external_id')] = `EXT-${i}`;
+    row[STORY_COLUMNS.indexOf('version')] = isChanged(i) ? 2 : 1;
     yield [board.firstStory + i, ...row];
   }
 }
@@ -140,7 +152,10 @@ function* tasksOf(board: GrowthBoard): Generator<Value[]> {
   }
 }
 
-/** Every sprint and every story was made, and then the sprints of the past were completed. */
+/**
+ * Every sprint and every story was made; half of the stories were changed, in no order, so that the pages of an
+ * index are as full as in a log that has grown; and then the sprints of the past were completed.
+ */
 function* eventsOf(board: GrowthBoard): Generator<Value[]> {
   let revision = 0;
   const event = (type: string, at: string, id: number, version: number): Value[] => {
@@ -160,6 +175,14 @@ function* eventsOf(board: GrowthBoard): Generator<Value[]> {
     const after = JSON.stringify({ ...made, status: i % 3 === 0 ? 'done' : 'todo', labels: [] });
     const at = sprint === null ? AT : `${timeOf(board, sprint).start} 09:00:00.000`;
     yield [...event('story.created', at, id, 1), sprint, null, null, after];
+  }
+  for (let n = 0; n < board.size.stories; n += 1) {
+    const i = scattered(n, board.size.stories);
+    if (!isChanged(i)) continue;
+    const { sprint } = placeOf(board, i);
+    const at = sprint === null ? AT : `${timeOf(board, sprint).start} 10:00:00.000`;
+    const made = event('story.updated', at, board.firstStory + i, 2);
+    yield [...made, sprint, sprint, '{"title":"A draft"}', `{"title":"Account ${i}"}`];
   }
   for (const id of board.sprintIds) {
     const { end, over } = timeOf(board, id);

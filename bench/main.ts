@@ -15,7 +15,8 @@ import type { EngineName } from './store';
 const USAGE = `npm run bench [-- OPTIONS]
 
   --engine sqlite|mysql   one of the two; both where it is not said
-  --only NAME             one case, or several times this: ${CASES.map(({ name }) => name).join(', ')}
+  --only NAME             one case, or several times this: ${CASES.map(({ name }) => name).join(', ')};
+                          with --growth an operation as its table names it
   --compare REV           another revision of this repository instead of the bare server
   --start                 how soon the service answers, and how much memory it takes, instead of ratios
   --growth                how latencies grow with a board of a million stories, and what has a limit of its own
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
     return;
   }
   if (values.growth) {
-    await growth(engines, values.quick);
+    await growth(engines, values);
     return;
   }
   const other = values.compare ?? 'bare';
@@ -107,14 +108,17 @@ async function start(engines: EngineName[], node: string, quick: boolean): Promi
   console.log(`All numbers: ${keep('start', { ...surroundings(), node: version, results })}`);
 }
 
-async function growth(engines: EngineName[], quick: boolean): Promise<void> {
+async function growth(
+  engines: EngineName[],
+  options: { quick: boolean; only: string[] },
+): Promise<void> {
   const results: Growth[] = [];
   for (const engine of engines) {
-    const result = await measureGrowth(engine, quick, (line) => console.error(line));
+    const result = await measureGrowth(engine, options, (line) => console.error(line));
     results.push(result);
     console.log(`\n${result.version}\n\n${growthTable(result)}\n\n${limitTable(result)}\n`);
   }
-  console.log(`All numbers: ${keep('growth', { ...surroundings(), quick, results })}`);
+  console.log(`All numbers: ${keep('growth', { ...surroundings(), ...options, results })}`);
 }
 
 function growthTable({ operations }: Growth): string {
