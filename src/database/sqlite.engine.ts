@@ -25,6 +25,12 @@ const WRITER_PATIENCE_MS = 1500;
 /** Milliseconds of writing after which others, who want nothing of the writer, have their turn. */
 const LONGEST_TURN = 20;
 
+/** Memory for pages that are written: a thousand stories that move are all over a large file. */
+const WRITER_CACHE_KIB = 16_384;
+
+/** Changes that are made durable together, at most. */
+const MOST_TOGETHER = 64;
+
 /** A connection with its prepared statements. */
 class Connection implements Writer {
   private readonly statements = new LRUCache<string, Statement>({ max: 200 });
@@ -64,8 +70,8 @@ export class SqliteEngine implements Engine {
   private readonly idle: Connection[] = [];
   private readonly writing = new Gate(1, WRITER_PATIENCE_MS);
   private readonly streams = new Gate(STREAMS);
-  /** When the present run of transactions began, with nothing between them. */
-  private turn = 0;
+  /** What has been written and is not durable yet. */
+  private together: Together | undefined;
 
   constructor(
     dataSource: DataSource,
@@ -76,6 +82,7 @@ export class SqliteEngine implements Engine {
       databaseConnection: Database.Database;
     };
     databaseConnection.pragma('busy_timeout = 0');
+    databaseConnection.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
     this.writer = new Connection(databaseConnection);
     this.reader = this.open();
   }
@@ -109,26 +116,25 @@ export class SqliteEngine implements Engine {
     }
   }
 
+  /**
+   * One in line goes on in the transaction of the one before, in a savepoint of its own, and all of them
+   * are committed, and answered, when nobody is in line any more: what takes time is to sync the
+   * disk, which is done once for all of them.
+   */
   async transaction<T>(work: (writer: Writer) => Promise<T>, deadline: number): Promise<T> {
     await this.writing.enter(deadline);
+    let result: T;
+    let durable: Promise<void>;
     try {
-      // One in line follows the other without the event loop coming round between them.
-      if (performance.now() - this.turn > LONGEST_TURN) {
-        await nextTurn();
-        this.turn = performance.now();
-      }
-      await this.begin(deadline);
-      try {
-        const result = await work(this.writer);
-        this.writer.database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        rolledBack(this.writer);
-        throw error;
-      }
+      this.together ??= await this.begin(deadline);
+      result = await this.within(this.together, work);
+      durable = this.together.join();
     } finally {
+      if (this.together?.isOver || this.writing.waiting === 0) this.commit();
       this.writing.leave();
     }
+    await durable;
+    return result;
   }
 
   async ping(): Promise<void> {
@@ -149,15 +155,51 @@ export class SqliteEngine implements Engine {
   }
 
   /** Begins a transaction of the writer, once no other process is in one. */
-  private async begin(deadline: number): Promise<void> {
+  private async begin(deadline: number): Promise<Together> {
+    // Whoever has come at the same time joins the line meanwhile.
+    await nextTurn();
     for (;;) {
       try {
         this.writer.database.exec('BEGIN IMMEDIATE');
-        return;
+        return new Together();
       } catch (error) {
         if (this.failure(error) !== 'retry' || Date.now() >= deadline) throw error;
       }
       await sleep(Math.random() * 5);
+    }
+  }
+
+  /** Does the work of one change; where it fails, nothing of it is left, but all that others did. */
+  private async within<T>(together: Together, work: (writer: Writer) => Promise<T>): Promise<T> {
+    const { database } = this.writer;
+    const alone = together.size === 0;
+    try {
+      if (!alone) database.exec('SAVEPOINT one');
+      const result = await work(this.writer);
+      if (!alone) database.exec('RELEASE one');
+      return result;
+    } catch (error) {
+      if (alone || !undone(database)) {
+        // SQLite has undone all, for a full disk, or cannot be trusted to undo a part.
+        rolledBack(this.writer);
+        this.together = undefined;
+        together.fail(error);
+      }
+      throw error;
+    }
+  }
+
+  /** Makes durable what has been written. */
+  private commit(): void {
+    const { together } = this;
+    if (!together) return;
+    this.together = undefined;
+    try {
+      this.writer.database.exec('COMMIT');
+      together.succeed();
+    } catch (error) {
+      rolledBack(this.writer);
+      together.fail(error);
     }
   }
 
@@ -180,6 +222,46 @@ export class SqliteEngine implements Engine {
     database.pragma('query_only = ON');
     database.pragma('busy_timeout = 0');
     return new Connection(database);
+  }
+}
+
+/** Changes in one transaction, each of which waits for its end. */
+class Together {
+  private readonly began = performance.now();
+  private readonly waiting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Whether it is time to commit, whoever else would join. */
+  get isOver(): boolean {
+    return this.size >= MOST_TOGETHER || performance.now() - this.began > LONGEST_TURN;
+  }
+
+  /** Fulfilled when all is durable. */
+  join(): Promise<void> {
+    return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
+  }
+
+  succeed(): void {
+    for (const { resolve } of this.waiting) resolve();
+  }
+
+  fail(error: unknown): void {
+    for (const { reject } of this.waiting) reject(error);
+  }
+}
+
+/** Undoes what was done since the savepoint; false where that fails. */
+function undone(database: Database.Database): boolean {
+  try {
+    if (!database.inTransaction) return false;
+    database.exec('ROLLBACK TO one');
+    database.exec('RELEASE one');
+    return true;
+  } catch {
+    return false;
   }
 }
 
