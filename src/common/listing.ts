@@ -10,6 +10,9 @@ import { Problem } from './problem';
 /** Rows that are read, and turned into text, in one go. */
 const CHUNK = 500;
 
+/** The same of a long list, while which others are waiting. */
+const SLICE = 200;
+
 /** Rows that are sooner sorted than looked for in an order. */
 const FEW = 1000;
 
@@ -186,10 +189,10 @@ export class Listing extends Answer {
     const { columns, from, order, id } = this.source;
     if (id !== undefined) {
       const ids = (await this.read(reader, after, undefined, id)).map((row) => row.id as number);
-      for (let start = 0; start < ids.length; start += CHUNK) {
+      for (let start = 0; start < ids.length; start += SLICE) {
         // Nothing here need wait for anything, so others would never have their turn.
         await nextTurn();
-        const chunk = ids.slice(start, start + CHUNK);
+        const chunk = ids.slice(start, start + SLICE);
         const rows = await reader.query<Row>(
           `SELECT ${columns} FROM ${from} WHERE ${id} IN (${chunk.map(() => '?').join(', ')})`,
           chunk,
@@ -202,8 +205,8 @@ export class Listing extends Answer {
     }
     for (let position = after, more = true; more;) {
       await nextTurn();
-      const rows = await this.read(reader, position, CHUNK);
-      more = rows.length === CHUNK;
+      const rows = await this.read(reader, position, SLICE);
+      more = rows.length === SLICE;
       const last = rows[rows.length - 1];
       if (last) position = order.map((key) => key.of(last));
       yield rows;
