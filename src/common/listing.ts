@@ -87,7 +87,8 @@ export interface ListSource {
 }
 
 export interface FilteredSource {
-  /** `where` in the words that the index takes. */
+  /** `FROM … WHERE …` in the words that let a database go by the index. */
+  from: string;
   where: string;
   /** What the index finds, and how it is asked for that. */
   found: string;
@@ -155,7 +156,8 @@ export class Listing extends Answer {
       `${filtered.found} LIMIT 1 OFFSET ${FEW}`,
       filtered.parameters,
     );
-    this.source = more ? source : { ...source, where: filtered.where };
+    const { from, where } = filtered;
+    this.source = more ? source : { ...source, from, where };
   }
 
   /** All of it, one chunk after the other, from one snapshot. */

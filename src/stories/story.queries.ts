@@ -38,7 +38,8 @@ export const STORY_TABLES = 'stories s JOIN boards b ON b.id = s.board_id';
 export const BY_LIST = '/*! FORCE INDEX (ix_stories_list) */';
 /** The same where a filter may be of more use than the order. */
 const NOT_BY_BOARD = '/*! IGNORE INDEX FOR ORDER BY (ix_stories_board) */';
-const hinted = (hint: string): string => STORY_TABLES.replace(' s ', ` s ${hint} `);
+const hinted = (...hints: string[]): string =>
+  hints.length === 0 ? STORY_TABLES : STORY_TABLES.replace(' s ', ` s ${hints.join(' ')} `);
 
 /** Turns a row into the representation, in place: what is not the same already is put right. */
 export function representStory(row: StoryRow): StoryView {
@@ -106,8 +107,9 @@ export function folded(text: string): string {
 export const searchable = (title: string, description: string | null): string =>
   folded(description === null ? title : `${title}\n${description}`);
 
-/** The filter by time; with a `+` before it neither engine goes by the index of it. */
+/** The filter by time; with a `+` before it SQLite does not go by the index of it, and MySQL by this hint. */
 const SINCE = 's.updated_at >= ?';
+const NOT_BY_TIME = '/*! IGNORE INDEX (ix_stories_updated) */';
 
 /** Some stories of a board, under the filters and in the order of the query; by default by `seq`, then `id`. */
 export function storyList(
@@ -152,13 +154,15 @@ export function storyList(
   const several = sprints.length > 1 && !sprints.includes(null);
   const one = scope.oneList === true || sprints.length === 1;
   const where = conditions.join(' AND ');
+  const hints = several ? [BY_LIST] : one ? [NOT_BY_BOARD] : [];
   return {
     columns: STORY_COLUMNS,
-    from: several ? hinted(BY_LIST) : one ? hinted(NOT_BY_BOARD) : STORY_TABLES,
+    from: hinted(...hints, ...(since === undefined ? [] : [NOT_BY_TIME])),
     where,
     parameters,
     ...(since !== undefined && {
       filtered: {
+        from: hinted(...hints),
         where: where.replace(`+${SINCE}`, SINCE),
         found: `SELECT 1 AS one FROM stories s WHERE s.board_id = ? AND ${SINCE}`,
         parameters: [board.id, since],

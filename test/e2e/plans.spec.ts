@@ -293,7 +293,13 @@ async function lists(sprint: { sprint_id: number }): Promise<void> {
     }
   }
   const some = `?limit=10&sprint_id=${sprint.sprint_id}`;
-  for (const query of [some, `${some}&sprint_id=${sprints[1]}`, `${some}&sprint_id=`]) {
+  const several = `${some}&sprint_id=${sprints[1]}`;
+  for (const query of [
+    some,
+    several,
+    `${some}&sprint_id=`,
+    `${several}&updated_since=2000-01-01`,
+  ]) {
     const { headers } = await call(`GET ${BOARD}/stories`, {}, undefined, { query });
     await call(`GET ${BOARD}/stories`, {}, undefined, { query: next(headers) });
   }
