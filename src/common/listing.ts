@@ -10,7 +10,7 @@ import { Problem } from './problem';
 /** Rows that are read, and turned into text, in one go. */
 const CHUNK = 500;
 
-/** The same of a long list, while which others are waiting. */
+/** The same of a long list, between which others have their turn. */
 const SLICE = 200;
 
 /** Rows that are sooner sorted than looked for in an order. */

@@ -15,7 +15,7 @@ export interface List {
   sprintId: number | null;
 }
 
-/** What a new place changes of a story, and what of it the place changes the totals of. */
+/** What a new place changes of a story, and what it adds to the totals of the backlog. */
 export type Seated = Pick<
   StoryView,
   'id' | 'board_name' | 'sprint_id' | 'seq' | 'status' | 'points' | 'updated_at' | 'version'
