@@ -18,8 +18,16 @@ export class Service {
   ) {}
 
   /** The program of a folder, built, as it runs in production; its log goes nowhere. */
-  static ours(store: Store, folder = ROOT, node = process.execPath): Promise<Service> {
-    return Service.start(node, [join(folder, 'dist/main.js')], store, folder, '/health/ready');
+  static ours(store: Store, folder = ROOT): Promise<Service> {
+    const program = join(folder, 'dist/main.js');
+    return Service.start(process.execPath, [program], store, folder, '/health/ready');
+  }
+
+  /** The program as the image runs it, by another Node if need be. */
+  static asInImage(store: Store, node: string): Promise<Service> {
+    const command = /^CMD (\[.*\])$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1];
+    const [, ...args] = JSON.parse(command ?? '[]') as string[];
+    return Service.start(node, args, store, ROOT, '/health/ready');
   }
 
   static bare(store: Store): Promise<Service> {

@@ -22,7 +22,7 @@ export interface StartAndSize {
   loaded: { requests: number; now: number; peak: number };
 }
 
-/** How soon a service answers on a database that is migrated, and how much memory it takes. */
+/** How soon the image's command answers on a database that is migrated, and how much memory it takes. */
 export async function measureStart(
   engine: EngineName,
   requests: number,
@@ -35,11 +35,11 @@ export async function measureStart(
     const boards = await fill(store);
     const starts: number[] = [];
     for (let i = 0; i < STARTS; i += 1) {
-      const service = await Service.ours(store, undefined, node);
+      const service = await Service.asInImage(store, node);
       starts.push(service.startMs);
       await service.stop();
     }
-    const service = await Service.ours(store, undefined, node);
+    const service = await Service.asInImage(store, node);
     await sleep(REST_MS);
     const idle = service.memory().now;
     const sent = await sendAll(service, boards, requests);
