@@ -27,4 +27,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No npm between: the process gets its signals itself. The flags keep the heap close to what is in use.
-CMD ["node", "--max-semi-space-size=4", "--heap-growing-percent=30", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=2", "--heap-growing-percent=20", "dist/main.js"]
