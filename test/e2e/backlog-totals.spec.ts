@@ -11,7 +11,10 @@ beforeAll(async () => (service = await startApp({ raw: true })));
 afterAll(() => service.close());
 beforeEach(async () => (board = await Workspace.create(service.client)));
 
-const NONE = { count: 0, points: 0 };
+interface Backlog {
+  count: number;
+  points: number;
+}
 
 /** A board with enough of a past for a forecast. */
 async function withPast(): Promise<Workspace> {
@@ -23,7 +26,7 @@ async function withPast(): Promise<Workspace> {
   return board;
 }
 
-const foretold = async (of = board): Promise<{ count: number; points: number }> =>
+const foretold = async (of = board): Promise<Backlog> =>
   (await made2xx(service.client.get(`${of.path}/forecast?stories=1`))).backlog;
 
 /** Writes to boards past the service, as an earlier version of it would, which knows no totals. */
@@ -38,7 +41,7 @@ it('are true after every kind of change', async () => {
   const other = await Workspace.create(client);
   const there = await other.sprint('2026-11-02');
   const [first, second] = [await board.sprint('2026-11-02'), await board.sprint('2026-11-16')];
-  const changes: [what: string, change: () => Promise<unknown>, backlog: typeof NONE][] = [];
+  const changes: [what: string, change: () => Promise<unknown>, backlog: Backlog][] = [];
   const story: Record<string, { id: number }> = {};
   const put = (name: string, body: object) => () =>
     made2xx(client.put(`/api/stories/${story[name]?.id}`, body));
