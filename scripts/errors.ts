@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { FAULTS, PROBLEMS } from '../src/common/problem';
+import { FAULTS, PROBLEMS } from '../src/http/problem';
 
 export const ERRORS_FILE = join(__dirname, '../docs/errors.md');
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { SETTINGS } from '../src/config';
+import { SETTINGS } from '../src/config/config';
 
 const settings = Object.entries(SETTINGS);
 

@@ -6,8 +6,8 @@ import { registerImport } from './cli/import';
 import { registerMigrate } from './cli/migrate';
 import { registerSeed } from './cli/seed';
 import { registerTokens } from './cli/tokens';
-import { Problem } from './common/problem';
-import { ConfigError } from './config';
+import { Problem } from './http/problem';
+import { ConfigError } from './config/config';
 
 /** The command line: every command of it is registered here, and is a file of `cli/`. */
 export function commandLine(): Command {

@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { createReadStream, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RouteSettings } from './common/route';
+import type { RouteSettings } from './http/route';
 
 /** The document that is committed, tested and served: all three are one file. */
 export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');

@@ -4,8 +4,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { applicationOptions, createAdapter, setUp } from './app.setup';
 import { openness, requireToken, Unprotected } from './auth/exposure';
-import { createLogger } from './common/logging';
-import { Config, ConfigError } from './config';
+import { createLogger } from './logging/logger';
+import { Config, ConfigError } from './config/config';
 import { Database } from './database/database';
 import { stopOnSignal } from './shutdown';
 

@@ -7,12 +7,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppModule } from './app.module';
 import { createAdapter } from './app.setup';
-import { boardName, identifier } from './common/fields';
-import { SETTING } from './common/http';
-import { createLogger } from './common/logging';
-import { FAULTS, PROBLEMS } from './common/problem';
-import type { RouteSettings } from './common/route';
-import { Config } from './config';
+import { boardName, identifier } from './http/validation';
+import { SETTING } from './http/route';
+import { createLogger } from './logging/logger';
+import { FIELD_ERRORS, PROBLEMS } from './http/problem';
+import type { RouteSettings } from './http/route';
+import { Config } from './config/config';
 import { DOCUMENT_FILE } from './docs';
 import { RELATIVE } from './sprints/sprint.queries';
 
@@ -89,7 +89,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
   // Without a token in the database none is asked for.
   document.security = [{}, { bearer: [] }];
   const components = document.components as unknown as Record<string, Schema>;
-  components.schemas = { ...components.schemas, Problem: PROBLEM, Fault: FAULT };
+  components.schemas = { ...components.schemas, Problem: PROBLEM, FieldError: FAULT };
   components.headers = HEADERS;
   components.responses = {
     Problem: {
@@ -263,7 +263,7 @@ const FAULT = {
     pointer: { type: 'string', description: 'RFC 6901 JSON pointer into the body.' },
     parameter: { type: 'string', description: 'Name of a path or query parameter.' },
     header: { type: 'string', description: 'Name of a header field.' },
-    code: { type: 'string', enum: Object.keys(FAULTS) },
+    code: { type: 'string', enum: Object.keys(FIELD_ERRORS) },
     detail: { type: 'string' },
   },
 };
@@ -279,7 +279,7 @@ const PROBLEM = {
     instance: { type: 'string' },
     code: { type: 'string', enum: Object.keys(PROBLEMS) },
     request_id: { type: 'string' },
-    errors: { type: 'array', items: { $ref: '#/components/schemas/Fault' } },
+    errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' } },
   },
 };
 

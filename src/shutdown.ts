@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Config } from './config';
+import type { Config } from './config/config';
 import { Lifecycle } from './health/lifecycle';
 
 /** Milliseconds for answers that are complete to be taken, before the door is closed. */

@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { performance } from 'node:perf_hooks';
-import type { Access, Scope } from '../common/access';
-import { OPEN } from '../common/access';
-import { Clock, stored } from '../common/clock';
-import { Problem } from '../common/problem';
-import { Config } from '../config';
+import type { Access, Scope } from '../http/access';
+import { OPEN } from '../http/access';
+import { Clock, stored } from '../time/clock';
+import { Problem } from '../http/problem';
+import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { isToken, lookupOf } from './secret';

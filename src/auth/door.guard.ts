@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Access } from '../common/access';
-import { maySee, SCOPES } from '../common/access';
-import { Problem } from '../common/problem';
+import type { Access } from '../http/access';
+import { maySee, SCOPES } from '../http/access';
+import { Problem } from '../http/problem';
 import { isRepeatable } from '../common/repeatable';
-import { Resources } from '../common/resources';
-import type { RouteSettings } from '../common/route';
+import { Resources } from '../http/path-resources';
+import type { RouteSettings } from '../http/route';
 import { Authenticator } from './authenticator';
 
 /** Where nobody is asked for a token, whether there is anything or not. */

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '../common/problem';
-import { Config } from '../config';
+import { Problem } from '../http/problem';
+import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Authenticator } from './authenticator';
 

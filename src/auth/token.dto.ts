@@ -1,8 +1,8 @@
-import type { Scope } from '../common/access';
-import { SCOPES } from '../common/access';
-import { boardName, instant, line, listOf, Member, oneOf, Ruled } from '../common/fields';
-import type { Fault } from '../common/problem';
-import { Shown, shown } from '../common/view';
+import type { Scope } from '../http/access';
+import { SCOPES } from '../http/access';
+import { boardName, instant, line, listOf, Member, oneOf, Ruled } from '../http/validation';
+import type { FieldError } from '../http/problem';
+import { Shown, shown } from '../http/schema';
 
 /** A token as clients see it: everything but the token. */
 export class TokenView {
@@ -34,7 +34,7 @@ export class NewTokenView extends TokenView {
 }
 
 @Ruled<CreateToken>(({ scope, boards = null, expires_at: expires = null }, now) => {
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   if (scope === 'admin' && boards !== null) {
     // It could make another one, for all boards.
     const detail = 'boards cannot be given to an admin';

@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, Header, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '../common/caller';
-import { From } from '../common/caller';
-import { etagOf } from '../common/etag';
-import { Answers, Creates, Needs, Route } from '../common/http';
-import { TokenId } from '../common/ids';
-import type { Listing } from '../common/listing';
-import { PageQuery } from '../common/listing';
-import { Deleted } from '../common/view';
+import type { Caller } from '../http/caller';
+import { From } from '../http/caller';
+import { etagOf } from '../http/etag';
+import { Answers, Creates, Needs, Route } from '../http/route';
+import { TokenId } from '../http/path';
+import type { Listing } from '../http/listing';
+import { PageQuery } from '../http/listing';
+import { Deleted } from '../http/schema';
 import { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { TokensService } from './tokens.service';
 

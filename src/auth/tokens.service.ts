@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Scope } from '../common/access';
-import type { Caller } from '../common/caller';
-import { Clock, rfc3339, stored } from '../common/clock';
-import { requireMatch } from '../common/etag';
-import type { PageQuery } from '../common/listing';
-import { column, Listing } from '../common/listing';
-import { Problem } from '../common/problem';
-import type { Deleted } from '../common/view';
+import type { Scope } from '../http/access';
+import type { Caller } from '../http/caller';
+import { Clock, toRfc3339, stored } from '../time/clock';
+import { requireMatch } from '../http/etag';
+import type { PageQuery } from '../http/listing';
+import { column, Listing } from '../http/listing';
+import { Problem } from '../http/problem';
+import type { Deleted } from '../http/schema';
 import { Database } from '../database/database';
 import type { Writer } from '../database/engine';
 import { forUpdate } from '../database/engine';
@@ -26,9 +26,9 @@ function represent(row: TokenRow): TokenView {
     name: row.name,
     scope: row.scope,
     boards: row.boards === null ? null : (JSON.parse(row.boards) as string[]),
-    expires_at: row.expires_at && rfc3339(row.expires_at),
-    created_at: rfc3339(row.created_at),
-    last_used_at: row.last_used_at && rfc3339(row.last_used_at),
+    expires_at: row.expires_at && toRfc3339(row.expires_at),
+    created_at: toRfc3339(row.created_at),
+    last_used_at: row.last_used_at && toRfc3339(row.last_used_at),
   };
 }
 

@@ -1,5 +1,5 @@
-import { boardName, flag, Member, ReadOnly, timeZone } from '../common/fields';
-import { Shown, shown } from '../common/view';
+import { boardName, flag, Member, ReadOnly, timeZone } from '../http/validation';
+import { Shown, shown } from '../http/schema';
 
 /** A board as clients see it. */
 export class BoardView {

@@ -1,5 +1,5 @@
-import { rfc3339 } from '../common/clock';
-import { Problem } from '../common/problem';
+import { toRfc3339 } from '../time/clock';
+import { Problem } from '../http/problem';
 import type { BoardRow } from '../database/change';
 import type { Database } from '../database/database';
 import type { Reader } from '../database/engine';
@@ -15,8 +15,8 @@ export function representBoard(row: BoardRow): BoardView {
     name: row.name,
     time_zone: row.time_zone,
     revision: row.revision,
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
+    created_at: toRfc3339(row.created_at),
+    updated_at: toRfc3339(row.updated_at),
     version: row.version,
   };
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { moveGrants } from '../auth/grants';
-import { visible } from '../common/access';
-import { requireEchoes, requireVersion } from '../common/body';
-import type { Caller } from '../common/caller';
-import { requireMatch } from '../common/etag';
-import type { PageQuery } from '../common/listing';
-import { column, Listing } from '../common/listing';
-import { Problem } from '../common/problem';
-import type { Deleted } from '../common/view';
+import { visible } from '../http/access';
+import { requireUnchanged, requireVersion } from '../http/read-only';
+import type { Caller } from '../http/caller';
+import { requireMatch } from '../http/etag';
+import type { PageQuery } from '../http/listing';
+import { column, Listing } from '../http/listing';
+import { Problem } from '../http/problem';
+import type { Deleted } from '../http/schema';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -87,7 +87,7 @@ export class BoardsService {
           const other = await change.first('SELECT id FROM boards WHERE name = ?', [wanted]);
           if (other) throw new Problem('name_taken');
         }
-        requireEchoes(body, before);
+        requireUnchanged(body, before);
         const columns = {
           ...(body.name !== undefined && { name: body.name }),
           ...(body.time_zone !== undefined && { time_zone: body.time_zone }),

@@ -1,8 +1,8 @@
 import type { INestApplicationContext, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module';
-import type { Caller } from '../common/caller';
-import { Config } from '../config';
+import type { Caller } from '../http/caller';
+import { Config } from '../config/config';
 import { Database } from '../database/database';
 
 /** Milliseconds for the database to come; a command has nobody to serve meanwhile. */

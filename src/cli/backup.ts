@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
-import { Config } from '../config';
+import { Config } from '../config/config';
 import { copySqlite } from '../database/sqlite-copy';
 import { Refusal } from './application';
 

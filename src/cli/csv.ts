@@ -13,7 +13,7 @@ export interface CsvRow {
 /** Bytes of one row; as much as the body of a request may have. */
 const LARGEST_ROW = 1024 * 1024;
 
-const FAULTS: Partial<Record<CsvError['code'], string>> = {
+const FIELD_ERRORS: Partial<Record<CsvError['code'], string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
   INVALID_OPENING_QUOTE: 'a quote stands in a field that does not begin with one',
   CSV_INVALID_CLOSING_QUOTE: 'something other than a comma follows a closing quote',
@@ -47,7 +47,7 @@ export async function readCsv(input: Readable, take: (row: CsvRow) => void): Pro
     await pipeline(input, requireUtf8(), parser);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const fault = FAULTS[error.code] ?? error.message;
+    const fault = FIELD_ERRORS[error.code] ?? error.message;
     throw new Refusal(`This is not CSV: of the row that begins on line ${line}, ${fault}.`);
   }
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { SingleBar } from 'cli-progress';
 import { createReadStream } from 'node:fs';
-import { Received, readDto } from '../common/body';
-import { fieldsOf } from '../common/fields';
-import { readNewBoardName } from '../common/ids';
-import { Problem } from '../common/problem';
+import { Received, readDto } from '../http/read-only';
+import { fieldsOf } from '../http/validation';
+import { readNewBoardName } from '../http/path';
+import { Problem } from '../http/problem';
 import { CreateStory, UpdateStory } from '../stories/story.dto';
 import type { ImportedStory } from '../stories/story-import.service';
 import { StoryImportService } from '../stories/story-import.service';

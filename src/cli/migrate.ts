@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Config } from '../config';
+import { Config } from '../config/config';
 import { createDataSource, dataSourceOptions } from '../database/data-source';
 import { migrate } from '../database/migrator';
 import { Refusal } from './application';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { TokensService } from '../auth/tokens.service';
 import { CreateToken } from '../auth/token.dto';
-import { Received, readDto } from '../common/body';
-import { readId } from '../common/ids';
+import { Received, readDto } from '../http/read-only';
+import { readId } from '../http/path';
 import { OPERATOR, withApplication } from './application';
 
 interface CreateFlags {

@@ -1,9 +1,9 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../common/caller';
-import { From } from '../common/caller';
-import { Answers, AnswersAction, Needs } from '../common/http';
-import { SprintId } from '../common/ids';
+import type { Caller } from '../http/caller';
+import { From } from '../http/caller';
+import { Answers, AnswersAction, Needs } from '../http/route';
+import { SprintId } from '../http/path';
 import { ReportView } from '../reports/report.dto';
 import { reportOf } from '../reports/report.queries';
 import { SprintView } from '../sprints/sprint.dto';

@@ -1,4 +1,4 @@
-import { either, flag, identifier, Member, oneOf } from '../common/fields';
+import { either, flag, identifier, Member, oneOf } from '../http/validation';
 
 export class CompleteSprint {
   @Member(either(oneOf('backlog', 'next'), identifier), {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../common/caller';
-import { requireMatch } from '../common/etag';
-import { Problem } from '../common/problem';
+import type { Caller } from '../http/caller';
+import { requireMatch } from '../http/etag';
+import { Problem } from '../http/problem';
 import type { Change, LockedBoard } from '../database/change';
 import type { Reader } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';

@@ -1,8 +1,8 @@
-import { maySee } from '../common/access';
-import type { Caller } from '../common/caller';
-import type { Clock } from '../common/clock';
-import { stored } from '../common/clock';
-import { Problem } from '../common/problem';
+import { maySee } from '../http/access';
+import type { Caller } from '../http/caller';
+import type { Clock } from '../time/clock';
+import { stored } from '../time/clock';
+import { Problem } from '../http/problem';
 import type { EventEntity, EventType, Members } from '../events/event';
 import type { BacklogTotals, Weighed } from './backlog-totals';
 import { BACKLOG_COLUMNS, countBacklog, weigh } from './backlog-totals';

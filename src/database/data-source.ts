@@ -2,7 +2,7 @@ import type Libsql from 'libsql';
 import type mysql2 from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import { DataSource } from 'typeorm';
-import type { DatabaseTarget } from '../config';
+import type { DatabaseTarget } from '../config/config';
 import { loadLibsql, loadMysql2 } from './drivers';
 import { prepareConnection } from './mysql.engine';
 import { MOST_PREPARED } from './prepared';

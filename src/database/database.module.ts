@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSourceOptions } from 'typeorm';
-import { Config } from '../config';
+import { Config } from '../config/config';
 import { createDataSource, dataSourceOptions } from './data-source';
 import { Database } from './database';
 import { KeySweeper } from './key-sweeper';

@@ -3,8 +3,8 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { Problem } from '../common/problem';
-import { Config } from '../config';
+import { Problem } from '../http/problem';
+import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 import type { Engine, Load, Parameter, Reader, Row } from './engine';
 import { Overloaded } from './engine';

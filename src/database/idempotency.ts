@@ -1,6 +1,6 @@
 import type { RepeatableRequest } from '../common/repeatable';
-import { stored } from '../common/clock';
-import { Problem } from '../common/problem';
+import { stored } from '../time/clock';
+import { Problem } from '../http/problem';
 import type { Change } from './change';
 import { Restart } from './change';
 

@@ -1,7 +1,7 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Clock } from '../common/clock';
+import { Clock } from '../time/clock';
 import { Database } from './database';
 import { oldest } from './idempotency';
 import { UnitOfWork } from './unit-of-work';

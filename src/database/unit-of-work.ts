@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../common/caller';
-import { Clock } from '../common/clock';
-import { Config } from '../config';
+import type { Caller } from '../http/caller';
+import { Clock } from '../time/clock';
+import { Config } from '../config/config';
 import type { Tries } from './change';
 import { Change, Restart } from './change';
 import { Database, unavailable } from './database';

@@ -1,5 +1,5 @@
-import { integer, Member } from '../common/fields';
-import { Shown, shown } from '../common/view';
+import { integer, Member } from '../http/validation';
+import { Shown, shown } from '../http/schema';
 import type { BoardEvent, EventEntity, EventType, Members } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 

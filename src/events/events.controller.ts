@@ -1,11 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../common/caller';
-import { From } from '../common/caller';
-import { Answers, Needs } from '../common/http';
-import { BoardName, StoryId } from '../common/ids';
-import type { Listing } from '../common/listing';
-import { PageQuery } from '../common/listing';
+import type { Caller } from '../http/caller';
+import { From } from '../http/caller';
+import { Answers, Needs } from '../http/route';
+import { BoardName, StoryId } from '../http/path';
+import type { Listing } from '../http/listing';
+import { PageQuery } from '../http/listing';
 import { EventView, FeedQuery } from './event.dto';
 import { EventsService } from './events.service';
 

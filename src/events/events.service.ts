@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { findBoard } from '../boards/board.queries';
-import { visible } from '../common/access';
-import type { Caller } from '../common/caller';
-import { rfc3339 } from '../common/clock';
-import type { PageQuery } from '../common/listing';
-import { column, Listing } from '../common/listing';
-import { Problem } from '../common/problem';
+import { visible } from '../http/access';
+import type { Caller } from '../http/caller';
+import { toRfc3339 } from '../time/clock';
+import type { PageQuery } from '../http/listing';
+import { column, Listing } from '../http/listing';
+import { Problem } from '../http/problem';
 import { Database } from '../database/database';
 import type { Members } from './event';
 import type { EventView, FeedQuery } from './event.dto';
@@ -32,7 +32,7 @@ function represent(row: EventRow): EventView {
     board_name: row.board_name,
     revision: row.revision,
     type: row.type,
-    at: rfc3339(row.at),
+    at: toRfc3339(row.at),
     actor: row.actor,
     entity: row.entity,
     id: row.entity_id,

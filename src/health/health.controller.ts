@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Answers, Needs, Route } from '../common/http';
-import { Problem } from '../common/problem';
-import { Shown } from '../common/view';
+import { Answers, Needs, Route } from '../http/route';
+import { Problem } from '../http/problem';
+import { Shown } from '../http/schema';
 import { Database, unavailable } from '../database/database';
 import { Lifecycle } from './lifecycle';
 

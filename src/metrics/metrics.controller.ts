@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Needs, Route } from '../common/http';
+import { Needs, Route } from '../http/route';
 import { Metrics } from './metrics';
 
 @ApiTags('Operations')

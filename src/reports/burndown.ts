@@ -1,8 +1,8 @@
-import { calendarDate } from '../common/clock';
+import { calendarDate } from '../time/clock';
 import { addDays, daysFromTo } from './calendar';
 import type { SprintPast, StoryState } from './past';
 import { stateAt } from './past';
-import { fromHundredths, hundredths } from '../common/points';
+import { fromHundredths, hundredths } from '../reports/points';
 import { commitment } from './report';
 
 /** A sprint at the end of one calendar day of its board's time zone. */

@@ -1,4 +1,4 @@
-import { calendarDate } from '../common/clock';
+import { calendarDate } from '../time/clock';
 
 const DAY = 86_400_000;
 

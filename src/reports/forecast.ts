@@ -1,6 +1,6 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { addDays } from './calendar';
-import { hundredths } from '../common/points';
+import { hundredths } from '../reports/points';
 
 /** How many of the last completed sprints a forecast draws from; docs/forecast.md tells why. */
 export const HISTORY = 10;

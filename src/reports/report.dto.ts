@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { decimal, int32, integer, Member, oneOf, Ruled } from '../common/fields';
-import { Shown, shown } from '../common/view';
+import { decimal, int32, integer, Member, oneOf, Ruled } from '../http/validation';
+import { Shown, shown } from '../http/schema';
 import { SprintView } from '../sprints/sprint.dto';
 import type { BurndownDay, BurndownDays } from './burndown';
 import type { ForecastAnswer } from './forecast';

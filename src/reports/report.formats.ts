@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Formats, LongText } from '../common/route';
+import type { Formats, LongText } from '../http/route';
 import type { BurndownDay } from './burndown';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';

@@ -1,5 +1,5 @@
-import { rfc3339 } from '../common/clock';
-import { Problem } from '../common/problem';
+import { toRfc3339 } from '../time/clock';
+import { Problem } from '../http/problem';
 import type { Reader } from '../database/engine';
 import type { EventEntity, EventType, Members } from '../events/event';
 import type { SprintRow } from '../sprints/sprint.queries';
@@ -64,7 +64,7 @@ export async function pastOf(
   const events = rows.map((row): PastEvent => ({
     revision: row.revision,
     type: row.type,
-    at: rfc3339(row.at),
+    at: toRfc3339(row.at),
     entity: row.entity,
     id: row.entity_id,
     after: row.after === null ? null : (JSON.parse(row.after) as Members),

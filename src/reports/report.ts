@@ -1,8 +1,8 @@
-import { calendarDate } from '../common/clock';
+import { calendarDate } from '../time/clock';
 import { endOfDay, startOfDay } from './calendar';
 import type { SprintPast, StoryPast, StoryState } from './past';
 import { stateAt } from './past';
-import { sum } from '../common/points';
+import { sum } from '../reports/points';
 
 export interface ReportedStory {
   id: number;

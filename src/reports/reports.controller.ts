@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AnswersIn, Needs } from '../common/http';
-import { BoardName } from '../common/ids';
+import { AnswersIn, Needs } from '../http/route';
+import { BoardName } from '../http/path';
 import { NamedSprint, sprintPaths } from '../sprints/sprint-id';
 import {
   BurndownView,

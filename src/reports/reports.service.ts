@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { boardNamed } from '../boards/board.queries';
-import { calendarDate, Clock, rfc3339 } from '../common/clock';
-import { fromHundredths } from '../common/points';
-import { Problem } from '../common/problem';
+import { calendarDate, Clock, toRfc3339 } from '../time/clock';
+import { fromHundredths } from '../reports/points';
+import { Problem } from '../http/problem';
 import { backlogTotals } from '../database/backlog-totals';
 import { Database } from '../database/database';
 import type { Reader } from '../database/engine';
@@ -136,7 +136,7 @@ export class ReportsService {
     const sprints: CompletedSprint[] = [];
     for (const row of rows.reverse()) {
       const { id, name, start_date, end_date } = row;
-      const completed_at = rfc3339(row.completed_at);
+      const completed_at = toRfc3339(row.completed_at);
       const dates = { start_date, end_date, completed_at };
       sprints.push({ id, name, ...dates, ...(await this.frozenOf(reader, row)) });
     }

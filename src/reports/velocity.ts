@@ -1,4 +1,4 @@
-import { fromHundredths, hundredths } from '../common/points';
+import { fromHundredths, hundredths } from '../reports/points';
 import type { Report } from './report';
 
 /** What velocity and forecast need of a report. */

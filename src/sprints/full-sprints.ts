@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { boardNamed, collectionTag, findBoard } from '../boards/board.queries';
-import { Kept } from '../common/answer';
-import { calendarDate, Clock } from '../common/clock';
-import type { ProblemCode } from '../common/problem';
-import { Problem } from '../common/problem';
+import { Kept } from '../http/answer';
+import { calendarDate, Clock } from '../time/clock';
+import type { ProblemCode } from '../http/problem';
+import { Problem } from '../http/problem';
 import type { BoardRow } from '../database/change';
 import { Database } from '../database/database';
 import type { Reader } from '../database/engine';

@@ -1,8 +1,8 @@
 import type { ExecutionContext, OnModuleInit, PipeTransform } from '@nestjs/common';
 import { createParamDecorator, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { readBoardName, readId } from '../common/ids';
-import { Resources } from '../common/resources';
+import { readBoardName, readId } from '../http/path';
+import { Resources } from '../http/path-resources';
 import type { Change } from '../database/change';
 import type { SprintName } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';

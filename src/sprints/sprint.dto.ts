@@ -1,6 +1,6 @@
-import { calendarDay, Member, oneOf, ReadOnly, Ruled, text } from '../common/fields';
-import { PageQuery } from '../common/listing';
-import { Deleted, Shown, shown } from '../common/view';
+import { calendarDay, Member, oneOf, ReadOnly, Ruled, text } from '../http/validation';
+import { PageQuery } from '../http/listing';
+import { Deleted, Shown, shown } from '../http/schema';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
 

@@ -1,4 +1,4 @@
-import { calendarDate, rfc3339 } from '../common/clock';
+import { calendarDate, toRfc3339 } from '../time/clock';
 import type { Parameter, Reader } from '../database/engine';
 import type { SprintState, SprintView } from './sprint.dto';
 
@@ -54,9 +54,9 @@ export function representSprint(row: SprintRow, now: Date): SprintView {
     start_date: row.start_date,
     end_date: row.end_date,
     state: stateOn(calendarDate(now, row.time_zone), row),
-    completed_at: row.completed_at && rfc3339(row.completed_at),
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
+    completed_at: row.completed_at && toRfc3339(row.completed_at),
+    created_at: toRfc3339(row.created_at),
+    updated_at: toRfc3339(row.updated_at),
     version: row.version,
   };
 }

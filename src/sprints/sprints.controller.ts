@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Kept } from '../common/answer';
-import type { Caller } from '../common/caller';
-import { From } from '../common/caller';
-import { flag, Member } from '../common/fields';
-import { Answers, Creates, Needs } from '../common/http';
-import { BoardName, NewBoardName, SprintId } from '../common/ids';
-import type { Listing } from '../common/listing';
+import type { Kept } from '../http/answer';
+import type { Caller } from '../http/caller';
+import { From } from '../http/caller';
+import { flag, Member } from '../http/validation';
+import { Answers, Creates, Needs } from '../http/route';
+import { BoardName, NewBoardName, SprintId } from '../http/path';
+import type { Listing } from '../http/listing';
 import { StoriesService } from '../stories/stories.service';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
 import {

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { boardNamed, findBoard, collectionTag } from '../boards/board.queries';
 import { boardForCreation } from '../boards/boards.service';
-import { requireEchoes, requireVersion } from '../common/body';
-import type { Caller } from '../common/caller';
-import { calendarDate, Clock } from '../common/clock';
-import { requireMatch } from '../common/etag';
-import { column, Listing } from '../common/listing';
-import type { Fault } from '../common/problem';
-import { Problem } from '../common/problem';
+import { requireUnchanged, requireVersion } from '../http/read-only';
+import type { Caller } from '../http/caller';
+import { calendarDate, Clock } from '../time/clock';
+import { requireMatch } from '../http/etag';
+import { column, Listing } from '../http/listing';
+import type { FieldError } from '../http/problem';
+import { Problem } from '../http/problem';
 import type { BoardRow, Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/engine';
@@ -112,7 +112,7 @@ export class SprintsService {
       if (changed && before.completed_at !== null) {
         if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
       }
-      requireEchoes(body, before, faultsOfOrder(wanted, body));
+      requireUnchanged(body, before, faultsOfOrder(wanted, body));
       if (!changed) return before;
       return changeSprint(change, board, before, 'sprint.updated', changed);
     });
@@ -218,7 +218,7 @@ function inState(
 }
 
 /** What is wrong with the dates that a sprint would have; points at the one that was sent. */
-function faultsOfOrder({ start_date, end_date }: SprintView, sent: UpdateSprint): Fault[] {
+function faultsOfOrder({ start_date, end_date }: SprintView, sent: UpdateSprint): FieldError[] {
   if (end_date === null || start_date <= end_date) return [];
   return [{ pointer: sent.end_date === undefined ? '/start_date' : '/end_date', ...WRONG_ORDER }];
 }

@@ -1,5 +1,5 @@
-import { identifier, identifiers, Member, position, Ruled } from '../common/fields';
-import type { Fault } from '../common/problem';
+import { identifier, identifiers, Member, position, Ruled } from '../http/validation';
+import type { FieldError } from '../http/problem';
 
 /** Where stories are to stand: at an end of a list, or next to the story with this id. */
 export type Position = 'first' | 'last' | { before: number } | { after: number };
@@ -25,14 +25,14 @@ export function neighbourOf(position: MoveStory['position']): number | undefined
 }
 
 /** The fault of a position next to a story that moves itself. */
-export const BESIDE_ITSELF: Fault = {
+export const BESIDE_ITSELF: FieldError = {
   pointer: '/position',
   code: 'invalid_value',
   detail: 'position names a story that is to be moved',
 };
 
 @Ruled<MoveStories>(({ story_ids: ids = [], position }) => {
-  const faults = ids.flatMap((id, i): Fault[] =>
+  const faults = ids.flatMap((id, i): FieldError[] =>
     ids.indexOf(id) === i
       ? []
       : [

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { boardNamed, collectionTag } from '../boards/board.queries';
-import { maySee } from '../common/access';
-import type { Caller } from '../common/caller';
-import { requireMatch, requireTag } from '../common/etag';
-import type { Fault } from '../common/problem';
-import { Problem } from '../common/problem';
+import { maySee } from '../http/access';
+import type { Caller } from '../http/caller';
+import { requireMatch, requireTag } from '../http/etag';
+import type { FieldError } from '../http/problem';
+import { Problem } from '../http/problem';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -23,7 +23,7 @@ interface Target {
   /** Absent: to the list that each story is in. */
   list?: List;
   place: Place;
-  faults: Fault[];
+  faults: FieldError[];
 }
 
 /** Moves stories within their lists, to other ones, and to other boards. */
@@ -99,7 +99,7 @@ async function aim(
   board: LockedBoard,
   { sprint_id, position = 'last' }: MoveStory,
 ): Promise<Target> {
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   let list: List | undefined;
   if (sprint_id === null) list = { board, sprintId: null };
   else if (sprint_id !== undefined) {

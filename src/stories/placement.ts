@@ -1,4 +1,4 @@
-import { Problem } from '../common/problem';
+import { Problem } from '../http/problem';
 import { GREATEST_SEQ, LEAST_SEQ } from './story.entity';
 
 /** Where a story stands in its list, which is in the order of `seq`, then `id`. */

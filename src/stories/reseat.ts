@@ -1,4 +1,4 @@
-import { rfc3339 } from '../common/clock';
+import { toRfc3339 } from '../time/clock';
 import type { Change, LockedBoard } from '../database/change';
 import type { Reader } from '../database/engine';
 import { changes } from '../events/differences';
@@ -36,7 +36,7 @@ export async function seatedIn(
   return rows.map((row) => ({
     ...row,
     board_name: board.name,
-    updated_at: rfc3339(row.updated_at),
+    updated_at: toRfc3339(row.updated_at),
   }));
 }
 
@@ -89,7 +89,7 @@ export async function reseat<Story extends Seated>(
       board_name: board.name,
       sprint_id: sprintId,
       seq,
-      updated_at: rfc3339(change.now),
+      updated_at: toRfc3339(change.now),
       version: story.version + 1,
     };
     await recordMove(change, from, board, story, after);

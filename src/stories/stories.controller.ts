@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../common/caller';
-import { From } from '../common/caller';
-import { Answers, AnswersAction, Creates, Needs } from '../common/http';
-import { BoardName, NewBoardName, StoryId } from '../common/ids';
-import type { Listing } from '../common/listing';
+import type { Caller } from '../http/caller';
+import { From } from '../http/caller';
+import { Answers, AnswersAction, Creates, Needs } from '../http/route';
+import { BoardName, NewBoardName, StoryId } from '../http/path';
+import type { Listing } from '../http/listing';
 import { MoveStories, MoveStory } from './move.dto';
 import { MovesService } from './moves.service';
 import { StoriesService } from './stories.service';

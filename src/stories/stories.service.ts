@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { findBoard, collectionTag } from '../boards/board.queries';
 import { boardForCreation } from '../boards/boards.service';
-import { requireEchoes, requireVersion } from '../common/body';
-import type { Caller } from '../common/caller';
-import { requireMatch } from '../common/etag';
-import { Listing } from '../common/listing';
-import type { Fault } from '../common/problem';
-import { Problem } from '../common/problem';
+import { requireUnchanged, requireVersion } from '../http/read-only';
+import type { Caller } from '../http/caller';
+import { requireMatch } from '../http/etag';
+import { Listing } from '../http/listing';
+import type { FieldError } from '../http/problem';
+import { Problem } from '../http/problem';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
@@ -37,7 +37,7 @@ import {
 } from './story.queries';
 
 /** The fault of a body that names a sprint that is not there. */
-export const NO_SPRINT: Fault = {
+export const NO_SPRINT: FieldError = {
   pointer: '/sprint_id',
   code: 'not_found',
   detail: 'sprint_id names no sprint',
@@ -141,7 +141,7 @@ export class StoriesService {
       if (externalId !== story.external_id || to !== board) {
         await requireFree(change, to, [externalId]);
       }
-      requireEchoes(body, story, targetIsThere ? [] : [NO_SPRINT]);
+      requireUnchanged(body, story, targetIsThere ? [] : [NO_SPRINT]);
       return this.store(change, { board, to, story, sprintId, body });
     });
   }

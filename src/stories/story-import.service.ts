@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { boardForCreation } from '../boards/boards.service';
-import type { Caller } from '../common/caller';
-import type { Fault, FaultCode } from '../common/problem';
-import { Problem } from '../common/problem';
+import type { Caller } from '../http/caller';
+import type { FieldError, FieldErrorCode } from '../http/problem';
+import { Problem } from '../http/problem';
 import type { Change, LockedBoard } from '../database/change';
 import type { Parameter } from '../database/engine';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -152,13 +152,13 @@ function sort(
   update: boolean,
   endOfBacklog: number,
 ): { fresh: Fresh[]; stale: Stale[] } {
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const fresh: Fresh[] = [];
   const stale: Stale[] = [];
   const seen = new Set<string>();
   let last = endOfBacklog;
   bodies.forEach((body, i) => {
-    const fail = (member: string, code: FaultCode, detail: string): void => {
+    const fail = (member: string, code: FieldErrorCode, detail: string): void => {
       faults.push({ pointer: `/${i}/${member}`, code, detail: `${member} ${detail}` });
     };
     const { title, seq, ...rest } = body;

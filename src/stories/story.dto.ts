@@ -1,4 +1,4 @@
-import type { Kind } from '../common/fields';
+import type { Kind } from '../http/validation';
 import {
   anyOf,
   identifier,
@@ -11,9 +11,9 @@ import {
   ReadOnly,
   text,
   wordList,
-} from '../common/fields';
-import { PageQuery } from '../common/listing';
-import { Deleted, Shown, shown } from '../common/view';
+} from '../http/validation';
+import { PageQuery } from '../http/listing';
+import { Deleted, Shown, shown } from '../http/schema';
 import type { Status } from './story.entity';
 import { STATUSES } from './story.entity';
 

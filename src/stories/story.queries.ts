@@ -1,6 +1,6 @@
-import { rfc3339 } from '../common/clock';
-import type { ListSource, SortKey } from '../common/listing';
-import { column } from '../common/listing';
+import { toRfc3339 } from '../time/clock';
+import type { ListSource, SortKey } from '../http/listing';
+import { column } from '../http/listing';
 import type { Parameter, Reader } from '../database/engine';
 import type { Lookup } from '../database/lookup';
 import type { Sortable, StoryListQuery, StoryView } from './story.dto';
@@ -44,9 +44,9 @@ const hinted = (...hints: string[]): string =>
 /** Turns a row into the representation, in place: what is not the same already is put right. */
 export function representStory(row: StoryRow): StoryView {
   row.labels = row.labels === '[]' ? [] : (JSON.parse(row.labels as string) as string[]);
-  row.created_at = rfc3339(row.created_at);
-  row.updated_at = rfc3339(row.updated_at);
-  if (row.done_at !== null) row.done_at = rfc3339(row.done_at);
+  row.created_at = toRfc3339(row.created_at);
+  row.updated_at = toRfc3339(row.updated_at);
+  if (row.done_at !== null) row.done_at = toRfc3339(row.done_at);
   return row as StoryView;
 }
 

@@ -1,5 +1,5 @@
-import { int32, Member, oneOf, ReadOnly, text } from '../common/fields';
-import { Shown, shown } from '../common/view';
+import { int32, Member, oneOf, ReadOnly, text } from '../http/validation';
+import { Shown, shown } from '../http/schema';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';
 

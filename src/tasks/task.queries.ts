@@ -1,4 +1,4 @@
-import { rfc3339 } from '../common/clock';
+import { toRfc3339 } from '../time/clock';
 import type { Reader } from '../database/engine';
 import type { TaskView } from './task.dto';
 
@@ -8,9 +8,9 @@ export const TASK_COLUMNS =
 
 /** Turns a row into the representation, in place. */
 export function representTask(row: TaskView): TaskView {
-  row.created_at = rfc3339(row.created_at);
-  row.updated_at = rfc3339(row.updated_at);
-  if (row.done_at !== null) row.done_at = rfc3339(row.done_at);
+  row.created_at = toRfc3339(row.created_at);
+  row.updated_at = toRfc3339(row.updated_at);
+  if (row.done_at !== null) row.done_at = toRfc3339(row.done_at);
   return row;
 }
 

@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../common/caller';
-import { From } from '../common/caller';
-import { Answers, Creates, Needs } from '../common/http';
-import { StoryId, TaskId } from '../common/ids';
-import type { Listing } from '../common/listing';
-import { PageQuery } from '../common/listing';
-import { Deleted } from '../common/view';
+import type { Caller } from '../http/caller';
+import { From } from '../http/caller';
+import { Answers, Creates, Needs } from '../http/route';
+import { StoryId, TaskId } from '../http/path';
+import type { Listing } from '../http/listing';
+import { PageQuery } from '../http/listing';
+import { Deleted } from '../http/schema';
 import { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { TasksService } from './tasks.service';
 

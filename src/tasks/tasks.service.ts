@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { collectionTag } from '../boards/board.queries';
-import { requireEchoes, requireVersion } from '../common/body';
-import type { Caller } from '../common/caller';
-import { requireMatch } from '../common/etag';
-import type { PageQuery } from '../common/listing';
-import { column, Listing } from '../common/listing';
-import { Problem } from '../common/problem';
-import type { Deleted } from '../common/view';
+import { requireUnchanged, requireVersion } from '../http/read-only';
+import type { Caller } from '../http/caller';
+import { requireMatch } from '../http/etag';
+import type { PageQuery } from '../http/listing';
+import { column, Listing } from '../http/listing';
+import { Problem } from '../http/problem';
+import type { Deleted } from '../http/schema';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
@@ -97,7 +97,7 @@ export class TasksService {
       const { board, task } = await this.take(change, id);
       requireMatch(caller, task);
       requireVersion(body, task);
-      requireEchoes(body, task);
+      requireUnchanged(body, task);
       const changed = differences(task, { ...task, ...body })?.after;
       if (!changed) return task;
       const columns = changed as Record<string, Parameter>;

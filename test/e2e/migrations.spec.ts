@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { Config } from '../../src/config';
+import { Config } from '../../src/config/config';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
 import { migrate, NewerDatabase } from '../../src/database/migrator';
 import { entities, migrations } from '../../src/database/registry';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Config } from '../../src/config';
+import { Config } from '../../src/config/config';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';

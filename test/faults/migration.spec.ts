@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
-import { Config } from '../../src/config';
+import { Config } from '../../src/config/config';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
 import { migrate } from '../../src/database/migrator';
 import type { TestDatabase } from '../support/databases';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FAULTS, PROBLEMS } from '../../src/common/problem';
+import { FAULTS, PROBLEMS } from '../../src/http/problem';
 import { printed } from '../support/print';
 import { sources } from '../support/sources';
 

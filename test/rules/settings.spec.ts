@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config, ConfigError, SETTINGS } from '../../src/config';
+import { Config, ConfigError, SETTINGS } from '../../src/config/config';
 import { printed } from '../support/print';
 
 const root = join(__dirname, '../..');

@@ -1,4 +1,4 @@
-import { Clock } from '../../src/common/clock';
+import { Clock } from '../../src/time/clock';
 import { Change } from '../../src/database/change';
 import type { Parameter } from '../../src/database/engine';
 

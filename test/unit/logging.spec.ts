@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/common/logging';
+import { createLogger } from '../../src/logging/logger';
 
 it('an error is logged without the statement that failed, which has what somebody wrote in it', () => {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { Problem } from '../../src/common/problem';
+import { Problem } from '../../src/http/problem';
 import type { Room, Seat, Side } from '../../src/stories/placement';
 import { roomFor, seqsBetween } from '../../src/stories/placement';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { calendarDate } from '../../../src/common/clock';
+import { calendarDate } from '../../../src/time/clock';
 import { addDays, daysFromTo, endOfDay, startOfDay } from '../../../src/reports/calendar';
 
 describe('the days of a time zone', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { burndown } from '../../../src/reports/burndown';
 import { replay } from '../../../src/reports/past';
-import { hundredths } from '../../../src/common/points';
+import { hundredths } from '../../../src/reports/points';
 import type { Report } from '../../../src/reports/report';
 import { report } from '../../../src/reports/report';
 import { Log } from './log';

@@ -11,7 +11,7 @@ export class Clock {
 let latest = { time: 0, text: '' };
 
 /** An instant as the databases hold it: UTC, milliseconds, `YYYY-MM-DD HH:MM:SS.mmm`. */
-export function stored(instant: Date): string {
+export function toStored(instant: Date): string {
   const time = instant.getTime();
   // In a millisecond a busy service makes several changes.
   if (latest.time !== time) {
@@ -21,7 +21,7 @@ export function stored(instant: Date): string {
 }
 
 /** A stored instant as RFC 3339 in UTC, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
-export function rfc3339(text: string): string {
+export function toRfc3339(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11)}Z`;
 }
 

@@ -2,7 +2,7 @@
  * Every fault that a request can have, by its stable code. Like the problems below, they are what
  * docs/errors.md lists.
  */
-export const FAULTS = {
+export const FIELD_ERRORS = {
   blank: 'The text has nothing but white space.',
   duplicate: 'It is given more than once where once is all there may be.',
   invalid_cursor: 'The cursor is not one of this list with these filters and this sort.',
@@ -31,17 +31,17 @@ export const FAULTS = {
   unknown_field: 'There is no member or parameter of this name.',
 } as const satisfies Record<string, string>;
 
-export type FaultCode = keyof typeof FAULTS;
+export type FieldErrorCode = keyof typeof FIELD_ERRORS;
 
 /** One fault of a request; exactly one of the three places is set. */
-export interface Fault {
+export interface FieldError {
   /** RFC 6901 JSON pointer into the body. */
   pointer?: string;
   /** Name of a path or query parameter. */
   parameter?: string;
   /** Name of a header field. */
   header?: string;
-  code: FaultCode;
+  code: FieldErrorCode;
   detail: string;
 }
 
@@ -188,7 +188,7 @@ export class Problem extends Error {
   constructor(
     readonly code: ProblemCode,
     readonly detail: string = PROBLEMS[code][2],
-    readonly options: { errors?: Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
+    readonly options: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     [this.status, this.title] = PROBLEMS[code];
@@ -197,7 +197,7 @@ export class Problem extends Error {
   }
 
   /** A request with faults, all of them named. */
-  static invalid(errors: Fault[]): Problem {
+  static invalid(errors: FieldError[]): Problem {
     const [first] = errors;
     const detail =
       errors.length === 1 && first
