@@ -1,26 +1,47 @@
 import { Global, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import type { DataSourceOptions } from 'typeorm';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { createDataSource, dataSourceOptions } from './data-source';
 import { Database } from './database';
-import { KeySweeper } from './key-sweeper';
+import { ExpiredKeys } from './expired-keys';
 import { UnitOfWork } from './unit-of-work';
+import { WRITER } from './writer';
+
+const sourceOptions = (config: Config): { poolSize: number; statementMs: number } => ({
+  poolSize: config.databasePool,
+  // The rest of the time that a request has is for waiting for a connection.
+  statementMs: Math.round(config.databaseDeadlineMs * 0.6),
+});
 
 @Global()
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({
       inject: [Config],
-      useFactory: ({ database }: Config) => ({
-        ...dataSourceOptions(database),
-        // A database that is away must not keep the service from starting; `Database` opens it.
+      useFactory: (config: Config) => ({
+        ...dataSourceOptions(config.database, 'read', sourceOptions(config)),
+        // `Database` opens it: the service starts while the database is away.
         manualInitialization: true,
+        config,
       }),
-      dataSourceFactory: async (options) => createDataSource(options as DataSourceOptions),
+      dataSourceFactory: async (options) => {
+        const { config } = options as unknown as { config: Config };
+        return createDataSource(config.database, 'read', sourceOptions(config));
+      },
     }),
   ],
-  providers: [Database, UnitOfWork, KeySweeper],
+  providers: [
+    {
+      provide: WRITER,
+      inject: [Config, getDataSourceToken()],
+      useFactory: ({ database }: Config, reads: DataSource): DataSource =>
+        database.kind === 'sqlite' ? createDataSource(database, 'write') : reads,
+    },
+    Database,
+    UnitOfWork,
+    ExpiredKeys,
+  ],
   exports: [Database, UnitOfWork],
 })
 export class DatabaseModule {}

@@ -1,45 +1,66 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { Semaphore, withTimeout } from 'async-mutex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { Problem } from '../http/problem';
 import { Config } from '../config/config';
-import { connectionOptions } from './data-source';
-import type { Engine, Load, Parameter, Reader, Row } from './engine';
-import { Overloaded } from './engine';
-import type { Key, Lookup } from './lookup';
-import { Lookups } from './lookup';
-import { migrate, NewerDatabase } from './migrator';
-import { MysqlEngine } from './mysql.engine';
-import { SqliteEngine } from './sqlite.engine';
+import { Problem } from '../http/problem';
+import { createDataSource } from './data-source';
+import { failureOf, toProblem, unavailable } from './errors';
+import { migrate, NewerDatabaseError } from './migrator';
+import { MysqlSnapshots } from './mysql-snapshots';
+import type { Reader } from './reader';
+import type { Snapshot, Snapshots } from './snapshots';
+import { SqliteSnapshots } from './sqlite-snapshots';
+import { WRITER } from './writer';
 
-/** Pause between two tries to reach a database that is away, in milliseconds. */
+/** Milliseconds between two attempts to reach a database that is away. */
 const RECONNECT_MS = 250;
 
-const TOO_LARGE = 'The database does not take so much in one piece; send less.';
+/** Milliseconds in which a database that works answers a ping. */
+const PING_MS = 1000;
+
+/** Milliseconds that one statement of a snapshot may take on MySQL. */
+const SNAPSHOT_STATEMENT_MS = 10_000;
+
+/** Snapshots that answers of unbounded length hold open, in all and for one client. */
+const STREAMS = 24;
+const STREAMS_OF_ONE_CLIENT = 8;
+/** Milliseconds that a client waits for one of them. */
+const STREAM_WAIT_MS = 3000;
 
 /**
- * The way to the database for everything that reads. The service starts without it: it is opened and
- * migrated behind the scenes, and asked for again until it comes.
+ * Opens, migrates and watches the database, and runs plain SELECTs. The service starts while the
+ * database is away, answers 503 to what needs it, and connects as soon as it is there.
  */
 @Injectable()
-export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Database implements Reader, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
-  private readonly lookups = new Lookups((sql, keys) => this.query(sql, keys));
-  private opened: Engine | undefined;
+  private readonly snapshots: Snapshots;
+  private readonly streams = limit(STREAMS);
+  private readonly streamsOfClients = new Map<string, ReturnType<typeof limit>>();
+  private isOpen = false;
   private closing = false;
-  private pinging: Promise<boolean> | undefined;
-  /** Whether it is known, and logged, that the database fails. */
   private failing = false;
+  private pinging: Promise<boolean> | undefined;
   private opening: Promise<void> = Promise.resolve();
-  /** Set when the database can never be used by this program. */
-  private hopeless: Error | undefined;
+  /** Why this program can never use the database. */
+  private unusable: Error | undefined;
 
   constructor(
     @InjectDataSource() readonly dataSource: DataSource,
+    @Inject(WRITER) private readonly writer: DataSource,
     private readonly config: Config,
-  ) {}
+  ) {
+    const { database } = config;
+    this.snapshots =
+      database.kind === 'sqlite'
+        ? new SqliteSnapshots(database.file)
+        : new MysqlSnapshots(
+            createDataSource(database, 'snapshot', { statementMs: SNAPSHOT_STATEMENT_MS }),
+          );
+  }
 
   onApplicationBootstrap(): void {
     this.opening = this.open();
@@ -48,150 +69,178 @@ export class Database implements OnApplicationBootstrap, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.closing = true;
     await this.opening;
-    await this.opened?.close();
+    await this.snapshots.close();
+    // @nestjs/typeorm closes the default data source.
+    if (this.writer !== this.dataSource && this.writer.isInitialized) await this.writer.destroy();
   }
 
-  /** Fulfilled once the database can be used; rejected where it never will. */
+  /** Resolves once the database can be used; rejects where it never will. */
   async ready(): Promise<void> {
     await this.opening;
-    if (this.hopeless) throw this.hopeless;
+    if (this.unusable) throw this.unusable;
   }
 
-  /** Whether the database is migrated and answers now. However many ask, it is asked once. */
+  /** Whether the database is migrated and answers now. Concurrent calls share one ping. */
   isReady(): Promise<boolean> {
-    if (!this.opened) return Promise.resolve(false);
-    this.pinging ??= this.opened
-      .ping()
-      .then(
-        () => true,
-        () => false,
-      )
+    if (!this.isOpen) return Promise.resolve(false);
+    this.pinging ??= Promise.race([
+      this.dataSource.query('SELECT 1').then(() => true),
+      sleep(PING_MS, false, { ref: false }),
+    ])
+      .catch(() => false)
       .finally(() => (this.pinging = undefined));
     return this.pinging;
   }
 
-  /** How full the way to the database is; nothing where it is away. */
-  load(): Load | undefined {
-    return this.opened?.load();
-  }
-
-  /** Requests at a time that it is worth working at; the others would only wait for each other. */
-  get worthwhile(): number {
-    return this.opened?.worthwhile ?? Infinity;
-  }
-
-  get engine(): Engine {
-    if (!this.opened) throw unavailable();
-    return this.opened;
+  /** @throws Problem `database_unavailable` while the database is not open */
+  requireOpen(): void {
+    if (!this.isOpen) throw unavailable();
   }
 
   /** One SELECT that sees what is committed. @throws Problem `database_unavailable` */
-  async query<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R[]> {
-    const { engine } = this;
+  async query<R = Record<string, unknown>>(
+    sql: string,
+    parameters: readonly unknown[] = [],
+  ): Promise<R[]> {
+    this.requireOpen();
     try {
-      return await engine.read<R>(sql, parameters);
+      return await this.dataSource.query(sql, parameters as unknown[]);
     } catch (error) {
-      throw this.translated(error);
+      throw this.problemOf(error);
     }
   }
 
-  /** As `query`, for the first row there is. */
-  async first<R = Row>(sql: string, parameters?: readonly Parameter[]): Promise<R | undefined> {
+  /** The first row of a SELECT. @throws Problem `database_unavailable` */
+  async first<R = Record<string, unknown>>(
+    sql: string,
+    parameters?: readonly unknown[],
+  ): Promise<R | undefined> {
     return (await this.query<R>(sql, parameters))[0];
-  }
-
-  /** The row with a unique key, as `first`; see `Lookups`. @throws Problem `database_unavailable` */
-  async find<R = Row>(lookup: Lookup, key: Key): Promise<R | undefined> {
-    return (await this.lookups.find(lookup, key)) as R | undefined;
   }
 
   /** Several SELECTs that see one committed state. @throws Problem `database_unavailable` */
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const { engine } = this;
+    const snapshot = await this.openSnapshot();
     try {
-      return await engine.snapshot(work);
-    } catch (error) {
-      throw this.translated(error);
+      return await work(snapshot);
+    } finally {
+      await snapshot.close();
     }
   }
 
-  /** As `snapshot`, for work that waits for a client. @throws Problem `database_unavailable` */
-  async stream<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const { engine } = this;
+  /**
+   * A snapshot for an answer whose reader may be slow; the caller closes it. A client has a share of
+   * them, so that slow readers do not keep others from reading.
+   * @throws Problem `overloaded`, `database_unavailable`
+   */
+  async openStream(client: string): Promise<Snapshot> {
+    const own = this.streamsOfClients.get(client) ?? limit(STREAMS_OF_ONE_CLIENT);
+    this.streamsOfClients.set(client, own);
+    const [, releaseOwn] = await own.acquire();
+    const free = (): void => {
+      releaseOwn();
+      if (own.getValue() === STREAMS_OF_ONE_CLIENT) this.streamsOfClients.delete(client);
+    };
     try {
-      return await engine.stream(work);
+      const [, release] = await this.streams.acquire();
+      try {
+        const snapshot = await this.openSnapshot();
+        let closed = false;
+        const close = async (): Promise<void> => {
+          if (closed) return;
+          closed = true;
+          await snapshot.close();
+          release();
+          free();
+        };
+        return { query: (sql, parameters) => snapshot.query(sql, parameters), close };
+      } catch (error) {
+        release();
+        throw error;
+      }
     } catch (error) {
-      throw this.translated(error);
+      free();
+      throw error;
     }
   }
 
-  /** Whether a UNIQUE constraint refused a row. */
+  /** Whether a UNIQUE constraint rejected a row. */
   isDuplicate(error: unknown): boolean {
-    return this.opened?.failure(error) === 'duplicate';
+    return failureOf(error) === 'duplicate';
   }
 
-  /** The refusal that a failed statement means to a client, or the error itself. */
-  translated(error: unknown): unknown {
-    if (error instanceof Problem || !this.opened) return error;
-    if (error instanceof Overloaded) return new Problem('overloaded');
-    const failure = this.opened.failure(error);
-    if (failure === 'unavailable') void this.watch(error);
-    if (failure === 'too_large') {
-      return new Problem('content_too_large', TOO_LARGE, { cause: error });
+  /** The problem that a client gets for a database error, or the error itself where it is a defect. */
+  problemOf(error: unknown): unknown {
+    if (!this.isOpen && !(error instanceof Problem)) return unavailable(error);
+    const problem = toProblem(error);
+    if (problem instanceof Problem && problem.code === 'database_unavailable') this.watch(error);
+    return problem;
+  }
+
+  private async openSnapshot(): Promise<Snapshot> {
+    this.requireOpen();
+    try {
+      const { query, close } = await this.snapshots.open();
+      return {
+        query: <R>(sql: string, parameters?: readonly unknown[]) =>
+          query<R>(sql, parameters).catch((error: unknown) => {
+            throw this.problemOf(error);
+          }),
+        close,
+      };
+    } catch (error) {
+      throw this.problemOf(error);
     }
-    return failure === 'unavailable' || failure === 'retry' ? unavailable(error) : error;
   }
 
-  /** One line when the database begins to fail, and one when it answers again. */
-  private async watch(cause: unknown): Promise<void> {
+  /** Logs once that the database is away, and once that it answers again. */
+  private watch(cause: unknown): void {
     if (this.failing) return;
     this.failing = true;
-    this.logger.error(`The database fails: ${reason(cause)}. What needs it is answered with 503.`);
-    do await sleep(RECONNECT_MS, undefined, { ref: false });
-    while (!this.closing && !(await this.isReady()));
-    this.failing = false;
-    if (!this.closing) this.logger.log('The database answers again.');
+    const check = async (): Promise<void> => {
+      // One slow statement does not mean that the database is away.
+      if (await this.isReady()) return;
+      this.logger.error(
+        `The database is away: ${reason(cause)}. Requests that need it get 503 until it answers.`,
+      );
+      do await sleep(RECONNECT_MS, undefined, { ref: false });
+      while (!this.closing && !(await this.isReady()));
+      if (!this.closing) this.logger.log('The database answers again.');
+    };
+    void check().finally(() => (this.failing = false));
   }
 
   private async open(): Promise<void> {
-    let told = '';
+    let logged = '';
     while (!this.closing) {
       try {
-        if (!this.dataSource.isInitialized) await this.dataSource.initialize();
-        const done = await migrate(this.dataSource);
-        this.opened = this.createEngine();
-        this.logger.log({ migrations: done }, 'The database is ready.');
+        const migrations = await migrate(this.config.database);
+        for (const dataSource of new Set([this.writer, this.dataSource])) {
+          if (!dataSource.isInitialized) await dataSource.initialize();
+        }
+        this.isOpen = true;
+        this.logger.log({ migrations }, 'The database is ready.');
         return;
       } catch (error) {
-        if (error instanceof NewerDatabase) {
-          this.hopeless = error;
+        if (error instanceof NewerDatabaseError) {
+          this.unusable = error;
           return;
         }
-        // One line when it begins; what follows is mostly the same again.
         const why = reason(error);
-        if (why !== told) {
+        if (why !== logged) {
           this.logger.error(`The database cannot be used: ${why}. Trying again until it can.`);
         }
-        told = why;
+        logged = why;
         await sleep(RECONNECT_MS);
       }
     }
   }
-
-  private createEngine(): Engine {
-    const { database, databasePool, databaseDeadlineMs } = this.config;
-    return database.kind === 'sqlite'
-      ? new SqliteEngine(this.dataSource, database.file, databaseDeadlineMs)
-      : new MysqlEngine(connectionOptions(database), databasePool, databaseDeadlineMs);
-  }
 }
 
-/** The refusal of a service whose database is away. */
-export function unavailable(cause?: unknown): Problem {
-  return new Problem('database_unavailable', undefined, { cause });
-}
+const limit = (count: number): Semaphore =>
+  withTimeout(new Semaphore(count), STREAM_WAIT_MS, new Problem('overloaded')) as Semaphore;
 
-/** What an error says, on one line and without its end. */
+/** The message of an error on one line, without a full stop. */
 function reason(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return (message || code || String(error)).replace(/\s+/g, ' ').replace(/\.$/, '');

@@ -1,10 +1,10 @@
 import type { QueryRunner } from 'typeorm';
 
-/** How the engines spell the few things that they spell differently in a table's definition. */
+/** The parts of a table's definition that SQLite and MySQL write differently. */
 export interface Definitions {
-  /** An id that the database gives, and never gives twice. */
+  /** An id that the database generates and never repeats. */
   id: string;
-  /** A text of any length. */
+  /** A string of any length. */
   text: string;
   unique: (name: string, columns: string) => string;
   foreignKey: (
@@ -16,33 +16,35 @@ export interface Definitions {
   ) => string;
   /** Creates a table and its indices, where they do not exist yet. */
   create: (table: string, definitions: string[], indices: string[]) => Promise<void>;
-  /** Adds an index, `name (columns)`, to a table that is there, where it does not exist yet. */
+  /** Adds an index, `name (columns)`, where it does not exist yet. */
   index: (table: string, index: string) => Promise<void>;
-  /** Adds a column, `name definition`, to a table that is there, where it does not exist yet. */
+  /** Adds a column, `name definition`, where it does not exist yet. */
   column: (table: string, column: string) => Promise<void>;
+  /** Drops a column, where it exists. */
+  dropColumn: (table: string, column: string) => Promise<void>;
+  /** Drops an index, where it exists. */
+  dropIndex: (table: string, index: string) => Promise<void>;
 }
 
-/**
- * DDL is not transactional on MySQL: a migration that was cut off has done a part of its work. So each
- * step is one that may be done again.
- */
+/** DDL is not transactional on MySQL, and a migration may be cut off, so every step can be repeated. */
 export async function definitions(queryRunner: QueryRunner): Promise<Definitions> {
   const sqlite = queryRunner.dataSource.driver.options.type === 'better-sqlite3';
   // TypeORM, which compares tables with entities, reads SQLite's definitions back as text, and sees the
   // names of keys and constraints only where they are quoted.
   const quoted = (name: string): string => (sqlite ? `"${name}"` : name);
   const listed = (columns: string): string => columns.split(', ').map(quoted).join(', ');
+  // MySQL has neither CREATE INDEX IF NOT EXISTS nor DROP INDEX IF EXISTS.
+  const hasIndex = async (table: string, name: string): Promise<boolean> => {
+    const found = (await queryRunner.query(
+      `SELECT 1 FROM information_schema.statistics
+       WHERE table_schema = DATABASE() AND table_name = ? AND index_name = ?`,
+      [table, name],
+    )) as unknown[];
+    return found.length > 0;
+  };
   const index = async (table: string, definition: string): Promise<void> => {
-    const [name, ...rest] = definition.split(' ');
-    if (!sqlite) {
-      // MySQL has no CREATE INDEX IF NOT EXISTS.
-      const found = (await queryRunner.query(
-        `SELECT 1 FROM information_schema.statistics
-         WHERE table_schema = DATABASE() AND table_name = ? AND index_name = ?`,
-        [table, name],
-      )) as unknown[];
-      if (found.length > 0) return;
-    }
+    const [name = '', ...rest] = definition.split(' ');
+    if (!sqlite && (await hasIndex(table, name))) return;
     await queryRunner.query(
       `CREATE INDEX ${sqlite ? 'IF NOT EXISTS ' : ''}${name} ON ${table} ${rest.join(' ')}`,
     );
@@ -74,11 +76,21 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
       if (await queryRunner.hasColumn(table, definition.split(' ')[0] ?? '')) return;
       await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${definition}`);
     },
+    dropColumn: async (table, name) => {
+      if (!(await queryRunner.hasColumn(table, name))) return;
+      await queryRunner.query(`ALTER TABLE ${table} DROP COLUMN ${name}`);
+    },
+    dropIndex: async (table, name) => {
+      if (sqlite) await queryRunner.query(`DROP INDEX IF EXISTS ${name}`);
+      else if (await hasIndex(table, name)) {
+        await queryRunner.query(`DROP INDEX ${name} ON ${table}`);
+      }
+    },
   };
 }
 
 /**
- * Texts are equal when their code points are, trailing blanks included, and sort by them: what SQLite
+ * Strings are equal where their code points are, trailing spaces included, and sort by them, as SQLite
  * does by itself. MySQL and MariaDB name that collation differently.
  */
 async function charset(queryRunner: QueryRunner): Promise<string> {

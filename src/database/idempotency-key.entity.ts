@@ -1,10 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The answer of a request that its client may repeat; written in the transaction of the change. */
+/** The response to a request that its client may repeat, written in the transaction of the change. */
 @Entity('idempotency_keys')
 @Index('ix_idempotency_keys_created', ['created_at'])
 export class IdempotencyKey {
-  /** Whose key it is; 0 where nobody is asked for a token. */
+  /** The token that the key belongs to; 0 without one. */
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'pk_idempotency_keys' })
   token_id: number;
 
@@ -19,10 +19,10 @@ export class IdempotencyKey {
   @Column({ type: 'varchar', length: 64 })
   fingerprint: string;
 
-  /** JSON, or its beginning: see `IdempotencyPart`. Null only within the transaction that makes it. */
+  /** JSON, or its first part (see `IdempotencyPart`). Null only inside the transaction that creates it. */
   @Column({ type: 'text', nullable: true })
   answer: string | null;
 
   @Column({ type: 'datetime', precision: 3 })
-  created_at: string;
+  created_at: Date;
 }

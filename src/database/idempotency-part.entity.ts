@@ -2,7 +2,7 @@ import type { Relation } from 'typeorm';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { IdempotencyKey } from './idempotency-key.entity';
 
-/** The rest of an answer that is too long for the row of its key; goes with it. */
+/** A further part of a response that is too long for one row; deleted with its key. */
 @Entity('idempotency_parts')
 export class IdempotencyPart {
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'pk_idempotency_parts' })
@@ -15,7 +15,7 @@ export class IdempotencyPart {
   })
   idempotency_key: string;
 
-  /** Counts from 1; what is before them is in the row of the key. */
+  /** Counts from 1; the first part of the response is in the row of the key. */
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'pk_idempotency_parts' })
   part: number;
 

@@ -1,70 +1,82 @@
-import type { RepeatableRequest } from '../common/repeatable';
-import { stored } from '../time/clock';
 import { Problem } from '../http/problem';
+import { toStored } from '../time/clock';
 import type { Change } from './change';
 import { Restart } from './change';
+import { failureOf } from './errors';
+import { IdempotencyKey } from './idempotency-key.entity';
 
-/** Milliseconds that an answer is kept. */
-const KEPT = 24 * 60 * 60 * 1000;
+/** A request that its client may repeat and that is answered the same each time. */
+export interface IdempotentRequest {
+  /** The token that the key belongs to; 0 without one. */
+  tokenId: number;
+  key: string;
+  /** SHA-256 of path and body, in hexadecimal. */
+  fingerprint: string;
+  /** Set when its change begins: a request is one change. */
+  used?: boolean;
+  /** Set when it got the response of an earlier request. */
+  replayed?: boolean;
+}
 
-/** Characters of an answer that a row has: servers limit what they take, and hold, in one piece. */
+/** Milliseconds that a response is kept. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** Characters of a response in one row: servers limit the size of a statement. */
 const PART = 500_000;
 
 const ROW = 'token_id = ? AND idempotency_key = ?';
 
 /**
- * Takes the key of a request for the change that is about to be made. Two that come at once meet here:
- * the second waits for the first to commit, and then finds its answer, or to be undone.
- * @returns the answer that the request was given before, as JSON; nothing where it is new
+ * Claims the key of a request in the transaction of its change. Of two concurrent requests the second
+ * waits for the first one's commit and then finds its response.
+ * @returns the response of the first request as JSON; undefined for a new key
  * @throws Problem `idempotency_key_reused` where the key belongs to another request
  */
-export async function claim(
+export async function claimKey(
   change: Change,
-  request: RepeatableRequest,
-  isDuplicate: (error: unknown) => boolean,
+  { tokenId, key, fingerprint }: IdempotentRequest,
 ): Promise<string | undefined> {
-  const { tokenId, key, fingerprint } = request;
   try {
-    await change.insert('idempotency_keys', {
+    await change.manager.insert(IdempotencyKey, {
       token_id: tokenId,
       idempotency_key: key,
       fingerprint,
       answer: null,
-      created_at: change.now,
+      created_at: change.instant,
     });
     return undefined;
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (failureOf(error) !== 'duplicate') throw error;
   }
-  const before = await change.first<{ fingerprint: string; answer: string; created_at: string }>(
+  const existing = await change.first<{ fingerprint: string; answer: string; created_at: string }>(
     `SELECT fingerprint, answer, created_at FROM idempotency_keys WHERE ${ROW}`,
     [tokenId, key],
   );
-  if (!before) throw new Restart('the key was removed meanwhile');
-  if (before.created_at < oldest(change.instant)) {
-    await change.run(
+  if (!existing) throw new Restart('the key was removed meanwhile');
+  if (existing.created_at < toStored(oldestKept(change.instant))) {
+    await change.query(
       `UPDATE idempotency_keys SET fingerprint = ?, answer = NULL, created_at = ? WHERE ${ROW}`,
-      [fingerprint, change.now, tokenId, key],
+      [fingerprint, toStored(change.instant), tokenId, key],
     );
-    await change.run(`DELETE FROM idempotency_parts WHERE ${ROW}`, [tokenId, key]);
+    await change.query(`DELETE FROM idempotency_parts WHERE ${ROW}`, [tokenId, key]);
     return undefined;
   }
-  if (before.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused');
+  if (existing.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused');
   const rest = await change.query<{ answer: string }>(
     `SELECT answer FROM idempotency_parts WHERE ${ROW} ORDER BY part`,
     [tokenId, key],
   );
-  return before.answer + rest.map((part) => part.answer).join('');
+  return existing.answer + rest.map((part) => part.answer).join('');
 }
 
-/** Keeps the answer under the key that the change has claimed. */
-export async function keep(
+/** Stores the response under the key that the change has claimed. */
+export async function keepResponse(
   change: Change,
-  { tokenId, key }: RepeatableRequest,
-  answer: string,
+  { tokenId, key }: IdempotentRequest,
+  response: string,
 ): Promise<void> {
-  const [first = '', ...rest] = partsOf(answer);
-  await change.run(`UPDATE idempotency_keys SET answer = ? WHERE ${ROW}`, [first, tokenId, key]);
+  const [first = '', ...rest] = partsOf(response);
+  await change.query(`UPDATE idempotency_keys SET answer = ? WHERE ${ROW}`, [first, tokenId, key]);
   await change.insertMany(
     'idempotency_parts',
     ['token_id', 'idempotency_key', 'part', 'answer'],
@@ -72,7 +84,7 @@ export async function keep(
   );
 }
 
-/** Cuts a text into parts, but no character into halves. */
+/** Splits a string without splitting a surrogate pair. */
 function partsOf(text: string): string[] {
   const parts: string[] = [];
   for (let start = 0; start < text.length;) {
@@ -84,5 +96,5 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** The oldest instant whose answers are kept. */
-export const oldest = (now: Date): string => stored(new Date(now.getTime() - KEPT));
+/** Responses that are older are not kept. */
+export const oldestKept = (now: Date): Date => new Date(now.getTime() - KEPT_MS);

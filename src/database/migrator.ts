@@ -1,46 +1,54 @@
 import type { DataSource } from 'typeorm';
 import { QueryFailedError } from 'typeorm';
+import type { DatabaseTarget } from '../config/config';
+import { createDataSource } from './data-source';
 
-/** A database whose last migration this program does not know. */
-export class NewerDatabase extends Error {}
+/** The database has a migration that this program does not know. */
+export class NewerDatabaseError extends Error {}
 
 /** Seconds to wait for another instance that migrates. */
 const LOCK_WAIT = 300;
 
-/** Errors of MySQL that say that another has recorded the same migration: duplicate key, deadlock. */
-const RECORDED = new Set([1062, 1213]);
+/** MySQL errors when two nodes of a cluster record the same migration: duplicate key, deadlock. */
+const RECORDED_TWICE = new Set([1062, 1213]);
 
 /**
- * Brings the database's tables to what the entities say. Several instances may do so at once: a lock
- * of the database lets one after the other in.
- * @throws NewerDatabase where a newer program has been here; nothing is changed then.
+ * Brings the tables of the database up to date and returns the names of the migrations that ran.
+ * Several instances may call it at once: a lock of the database lets one after the other in.
+ * @throws NewerDatabaseError before anything is changed
  */
-export async function migrate(dataSource: DataSource): Promise<string[]> {
-  return exclusively(dataSource, async () => {
-    const unknown = await unknownMigrations(dataSource);
-    if (unknown.length > 0) {
-      throw new NewerDatabase(
-        `The database is newer than this program: it has the migrations ${unknown.join(', ')}. ` +
-          'Run the version that wrote it, or a later one.',
-      );
-    }
-    await makeTable(dataSource);
-    for (;;) {
-      try {
-        const done = await dataSource.runMigrations({ transaction: 'none' });
-        return done.map((migration) => migration.name);
-      } catch (error) {
-        if (!RECORDED.has(errno(error))) throw error;
+export async function migrate(target: DatabaseTarget): Promise<string[]> {
+  const dataSource = createDataSource(target, 'migrate');
+  try {
+    await dataSource.initialize();
+    return await withLock(dataSource, async () => {
+      const unknown = await unknownMigrations(dataSource);
+      if (unknown.length > 0) {
+        throw new NewerDatabaseError(
+          `The database is newer than this program: it has the migrations ${unknown.join(', ')}. ` +
+            'Run the version that wrote it, or a later one.',
+        );
       }
-    }
-  });
+      await createMigrationsTable(dataSource);
+      for (;;) {
+        try {
+          const done = await dataSource.runMigrations({ transaction: 'none' });
+          return done.map((migration) => migration.name);
+        } catch (error) {
+          if (!RECORDED_TWICE.has(errno(error))) throw error;
+        }
+      }
+    });
+  } finally {
+    if (dataSource.isInitialized) await dataSource.destroy();
+  }
 }
 
 /**
- * A lock of MySQL holds on one server. On other nodes of its cluster others may migrate at the same
- * time, which does no harm, for each step may be done twice; and the key lets one record it.
+ * MySQL's named lock holds on one server only. Instances on other nodes of a cluster may migrate at
+ * the same time; every step can be repeated, and the unique key lets one of them record it.
  */
-async function makeTable(dataSource: DataSource): Promise<void> {
+async function createMigrationsTable(dataSource: DataSource): Promise<void> {
   if (dataSource.options.type === 'better-sqlite3') return;
   await dataSource.query(
     `CREATE TABLE IF NOT EXISTS migrations (id int NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -66,21 +74,21 @@ async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
 }
 
 /**
- * SQLite's lock is the transaction, so there all pending migrations are one. On MySQL, where each
- * definition commits by itself, it is a named lock of the server.
+ * On SQLite the lock is a transaction around all pending migrations. On MySQL, where each definition
+ * commits by itself, it is a named lock of the server.
  */
-async function exclusively<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+async function withLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
   const [take, release, abandon = release] =
     dataSource.options.type === 'better-sqlite3'
       ? ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK']
       : [
-          `SELECT GET_LOCK(CONCAT('sprintline:', LEFT(DATABASE(), 40)), ${LOCK_WAIT}) AS held`,
+          `SELECT GET_LOCK(CONCAT('sprintline:', LEFT(DATABASE(), 40)), ${LOCK_WAIT}) AS locked`,
           `DO RELEASE_LOCK(CONCAT('sprintline:', LEFT(DATABASE(), 40)))`,
         ];
   try {
     const taken: unknown = await runner.query(take);
-    if (Array.isArray(taken) && Number((taken as { held: unknown }[])[0]?.held) !== 1) {
+    if (Array.isArray(taken) && Number((taken as { locked: unknown }[])[0]?.locked) !== 1) {
       throw new Error('another instance has been migrating for too long');
     }
     let result: T;

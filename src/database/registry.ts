@@ -13,6 +13,7 @@ import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprin
 import { LongAnswers1763704000000 } from './migrations/5-long-answers';
 import { BacklogTotals1763705000000 } from './migrations/6-backlog-totals';
 import { OpenSprints1763706000000 } from './migrations/7-open-sprints';
+import { RevisionTags1763707000000 } from './migrations/8-revision-tags';
 
 /** Every entity, for the application, the command line and the tests alike. */
 export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, IdempotencyPart, Token];
@@ -26,4 +27,5 @@ export const migrations = [
   LongAnswers1763704000000,
   BacklogTotals1763705000000,
   OpenSprints1763706000000,
+  RevisionTags1763707000000,
 ];

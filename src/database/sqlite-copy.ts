@@ -1,4 +1,4 @@
-import { loadLibsql } from './drivers';
+import Libsql from 'libsql';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -10,7 +10,7 @@ export function copySqlite(from: string, to: string): void {
   const unfinished = `${to}.unfinished`;
   rmSync(unfinished, { force: true });
   try {
-    const database = new (loadLibsql())(from);
+    const database = new Libsql(from);
     try {
       // A transaction that reads: it sees one moment, and keeps nobody from writing.
       database.prepare('VACUUM INTO ?').run(unfinished);

@@ -1,127 +1,126 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Semaphore, withTimeout } from 'async-mutex';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../http/caller';
-import { Clock } from '../time/clock';
+import type { EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
-import type { Tries } from './change';
+import type { Caller } from '../http/caller';
+import { Problem } from '../http/problem';
+import { Clock } from '../time/clock';
 import { Change, Restart } from './change';
-import { Database, unavailable } from './database';
-import type { Writer } from './engine';
-import { claim, keep } from './idempotency';
-import { Turns } from './turns';
+import { Database } from './database';
+import { failureOf, toProblem, unavailable } from './errors';
+import { claimKey, keepResponse } from './idempotency';
+import { WRITER } from './writer';
 
-/** Milliseconds in which a change is run again and again. */
+/** Connections that changes leave to reads, however many wait for the lock of one board. */
+const RESERVED_FOR_READS = 4;
+
+/** A change runs at most so often, and is not run again after so many milliseconds. */
+const MAX_ATTEMPTS = 8;
 const RETRY_MS = 2000;
-/** Milliseconds between two tries, at most. */
-const LONGEST_PAUSE = 64;
-
-/** Others wait for their turn at the board. */
-class Contended extends Error {}
+/** Milliseconds between two attempts, at most. */
+const MAX_PAUSE = 64;
 
 /**
- * The one way to change anything. Each change is one transaction that takes the rows of its boards
- * first, does its work and appends its events; where the database rolls it back through no fault of
- * its own, it is run again, commit and all, so the work must have no effect outside the transaction.
+ * The only way to change anything. A change is one transaction: it locks its boards first, does its
+ * work and appends its events. Where the database rolls it back (a deadlock, a conflict between the
+ * nodes of a cluster), all of it runs again, its commit included, so the work must have no effect
+ * outside the transaction.
  */
 @Injectable()
 export class UnitOfWork {
-  private readonly turns = new Turns();
-
+  /**
+   * TypeORM has one connection to SQLite, and transactions that overlap on it become parts of one
+   * another, so there it is one change at a time.
+   */
+  private readonly slots: Semaphore;
   constructor(
+    @Inject(WRITER) private readonly writer: DataSource,
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: Config,
-  ) {}
-
-  /**
-   * Runs a change of one or two boards and returns what `work` returns, once it is durable.
-   * @param deadlineMs for work that no request waits for, such as an import; its retries may take
-   *   as long
-   * @throws Problem what `work` refuses, or `database_unavailable`; then nothing has changed, but
-   *   where the connection was lost in the commit nobody can know. A request with a key that was
-   *   answered before is not worked on again: its first answer is returned, and the caller marked.
-   */
-  run<T>(caller: Caller, work: (change: Change) => Promise<T>, deadlineMs?: number): Promise<T> {
-    const { repeatable } = caller;
-    if (repeatable?.used) throw new Error('a request with a key is one change, not several');
-    if (repeatable) repeatable.used = true;
-    return this.attempt(
-      async (writer, tries) => {
-        const change = this.change(writer, caller, tries);
-        if (repeatable) {
-          const before = await claim(change, repeatable, (e) => this.database.isDuplicate(e));
-          repeatable.replayed = before !== undefined;
-          if (before !== undefined) return JSON.parse(before) as T;
-        }
-        const result = await work(change);
-        await change.flush();
-        if (repeatable) await keep(change, repeatable, JSON.stringify(result));
-        return result;
-      },
-      caller.since,
-      deadlineMs,
-    );
+    config: Config,
+  ) {
+    const slots =
+      config.database.kind === 'sqlite' ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
+    this.slots = withTimeout(
+      new Semaphore(slots),
+      config.databaseDeadlineMs,
+      new Problem('overloaded'),
+    ) as Semaphore;
   }
 
-  /** Runs a change as `run` does, but for the commit: what `work` returns is all that is left of it. */
-  async rehearse<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
-    const undone: { result?: T } & Error = new Error('the rehearsal is over');
+  /**
+   * Runs a change and returns what `work` returns, once it is durable.
+   * @param retryMs milliseconds during which it is run again; more for work without a waiting client
+   * @throws Problem that `work` throws, or `database_unavailable`; nothing has changed then, but where
+   *   the connection was lost during the commit. A request with an idempotency key that was answered
+   *   before gets its first answer, and is marked as replayed.
+   */
+  run<T>(
+    caller: Caller,
+    work: (change: Change) => Promise<T>,
+    retryMs: number = RETRY_MS,
+  ): Promise<T> {
+    const { idempotency } = caller;
+    if (idempotency?.used) throw new Error('a request with an idempotency key is one change');
+    if (idempotency) idempotency.used = true;
+    return this.attempt(async (manager, restarted) => {
+      const change = new Change(manager, caller, this.clock, restarted);
+      if (idempotency) {
+        const response = await claimKey(change, idempotency);
+        idempotency.replayed = response !== undefined;
+        if (response !== undefined) return JSON.parse(response) as T;
+      }
+      const result = await work(change);
+      await change.flush();
+      if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result));
+      return result;
+    }, retryMs);
+  }
+
+  /** Runs a change as `run` does, and rolls it back. */
+  async dryRun<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
+    const rollback: { result?: T } & Error = new Error('dry run');
     try {
-      return await this.attempt(async (writer, tries) => {
-        undone.result = await work(this.change(writer, caller, tries));
-        throw undone;
-      }, caller.since);
+      return await this.attempt(async (manager, restarted) => {
+        rollback.result = await work(new Change(manager, caller, this.clock, restarted));
+        throw rollback;
+      });
     } catch (error) {
-      if (error !== undone) throw error;
-      return undone.result as T;
+      if (error !== rollback) throw error;
+      return rollback.result as T;
     }
   }
 
-  /** Runs a transaction that belongs to no board, such as the removal of what nobody can see. */
-  maintain<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+  /** Runs a transaction that belongs to no board, such as the deletion of expired rows. */
+  maintain<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.attempt(work);
   }
 
-  private change(writer: Writer, caller: Caller, tries: Tries): Change {
-    return new Change(writer, this.database.engine.dialect, caller, this.clock, tries);
-  }
-
   private async attempt<T>(
-    work: (writer: Writer, tries: Tries) => Promise<T>,
-    start = Date.now(),
-    deadlineMs?: number,
+    work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
+    retryMs = RETRY_MS,
   ): Promise<T> {
-    const { engine } = this.database;
-    const deadline = start + (deadlineMs ?? this.config.databaseDeadlineMs);
-    // Retries have a time of their own: what was spent in line is no reason to give up.
-    let lastRetry: number | undefined;
-    let endTurn: (() => void) | undefined;
-    const met = new Set<number>();
-    const held = new Set<number>();
-    const holds = (board: number): void => {
-      held.add(board);
-      if (!endTurn && this.turns.taken(board)) throw new Contended('others wait for this board');
-    };
-    try {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await engine.transaction((writer) => work(writer, { met, holds }), deadline);
-        } catch (error) {
-          if (error instanceof Restart) for (const board of error.boards) met.add(board);
-          else if (!(error instanceof Contended) && engine.failure(error) !== 'retry') {
-            throw this.database.translated(error);
-          } else if (!endTurn && held.size > 0) {
-            endTurn = await this.turns.take(held, deadline);
-            if (!endTurn) throw unavailable(error);
-          }
-          lastRetry ??= Date.now() + (deadlineMs ?? RETRY_MS);
-          if (Date.now() >= Math.min(lastRetry, deadline)) throw unavailable(error);
-          // Jitter, so that those who met once do not meet again.
-          await sleep(Math.random() * Math.min(LONGEST_PAUSE, 2 ** tries));
+    this.database.requireOpen();
+    const restarted = new Set<number>();
+    let giveUpAt: number | undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.slots.runExclusive(() =>
+          this.writer.transaction((manager) => work(manager, restarted)),
+        );
+      } catch (error) {
+        if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
+        else if (failureOf(error) !== 'retry') throw toProblem(error);
+        // Waiting for a slot is no reason to give up.
+        giveUpAt ??= Date.now() + retryMs;
+        if (Date.now() >= giveUpAt || (attempt >= MAX_ATTEMPTS && retryMs === RETRY_MS)) {
+          throw unavailable(error);
         }
+        // Jitter, so that two changes that met do not meet again.
+        await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** attempt));
       }
-    } finally {
-      endTurn?.();
     }
   }
 }

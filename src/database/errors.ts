@@ -1,0 +1,108 @@
+import { E_TIMEOUT } from 'async-mutex';
+import { QueryFailedError } from 'typeorm';
+import { Problem } from '../http/problem';
+
+/** A statement, or a free connection of the pool, took too long. */
+export class DatabaseTimeout extends Error {
+  readonly code = 'TIMEOUT';
+}
+
+/** What a failed statement or transaction means for the rest of the program. */
+export type Failure =
+  /** Rolled back; the same transaction may succeed when it runs again. */
+  | 'retry'
+  /** The database is away, too slow or full, or the outcome of a COMMIT is unknown. */
+  | 'unavailable'
+  /** A UNIQUE constraint rejected a row. */
+  | 'duplicate'
+  /** A statement or a value is larger than the database accepts. */
+  | 'too_large'
+  /** A defect of the program. */
+  | 'other';
+
+/**
+ * MySQL errors after which the transaction was rolled back: deadlock and Galera certification (1213),
+ * lock wait timeout (1205), record changed (1020), group replication certification (3101), Galera
+ * without quorum (1047), and a server that has just become read-only (1290, 1836).
+ */
+const RETRY = new Set([1213, 1205, 1020, 3101, 1047, 1290, 1836]);
+
+/**
+ * MySQL errors of a server that cannot serve at present: disk full, too many connections, access,
+ * unknown database, shutdown, network, killed, failed commit, statement time exceeded, no group.
+ */
+const UNAVAILABLE = new Set([
+  1021, 1040, 1041, 1044, 1045, 1049, 1053, 1077, 1114, 1129, 1152, 1158, 1159, 1160, 1161, 1180,
+  1203, 1226, 1317, 1927, 1969, 3024, 3032, 3100, 3572,
+]);
+
+/** MySQL errors of a packet, a result or a column that is too large. */
+const TOO_LARGE = new Set([1153, 1301, 1406]);
+
+interface DriverError {
+  errno?: number;
+  code?: string;
+  fatal?: boolean;
+  message?: string;
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof DatabaseTimeout || error === E_TIMEOUT) return 'unavailable';
+  const driverError = (
+    error instanceof QueryFailedError ? error.driverError : error
+  ) as DriverError | null;
+  const { errno = 0, code = '', message = '' } = driverError ?? {};
+  if (RETRY.has(errno) || /^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
+  if (errno === 1062 || /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
+  if (TOO_LARGE.has(errno) || code.startsWith('SQLITE_TOOBIG')) return 'too_large';
+  if (isConnectionLost(error)) {
+    const sentCommit = error instanceof QueryFailedError && error.query === 'COMMIT';
+    return driverError instanceof DatabaseTimeout || sentCommit ? 'unavailable' : 'retry';
+  }
+  if (UNAVAILABLE.has(errno)) return 'unavailable';
+  if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/.test(code)) {
+    return 'unavailable';
+  }
+  // Errors of the operating system (no such host, connection refused), an exhausted pool queue, and a
+  // SQLite file that cannot be opened, for which the driver gives no code.
+  const ofSystem = /^E[A-Z]+(_[A-Z]+)?$/.test(code) && errno < 0;
+  if (ofSystem || /^(Queue limit reached|Pool is closed|ConnectionFailed)/.test(message)) {
+    return 'unavailable';
+  }
+  return 'other';
+}
+
+/** Whether the connection is gone, with the transaction that was open on it. */
+export function isConnectionLost(error: unknown): boolean {
+  const driverError = (
+    error instanceof QueryFailedError ? error.driverError : error
+  ) as DriverError | null;
+  if (driverError instanceof DatabaseTimeout) return true;
+  const { errno, code = '', fatal } = driverError ?? {};
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return false;
+  return (
+    fatal === true ||
+    errno === 1053 ||
+    errno === 1927 ||
+    /^(PROTOCOL_|ECONNRESET|EPIPE|ETIMEDOUT)/.test(code)
+  );
+}
+
+export const unavailable = (cause?: unknown): Problem =>
+  new Problem('database_unavailable', undefined, { cause });
+
+/** The problem that a client gets for a database error, or the error itself where it is a defect. */
+export function toProblem(error: unknown): unknown {
+  if (error instanceof Problem) return error;
+  switch (failureOf(error)) {
+    case 'too_large': {
+      const detail = 'The database does not take so much in one piece; send less.';
+      return new Problem('content_too_large', detail, { cause: error });
+    }
+    case 'retry':
+    case 'unavailable':
+      return unavailable(error);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LessThanOrEqual } from 'typeorm';
+import { Clock } from '../time/clock';
+import { Database } from './database';
+import { IdempotencyKey } from './idempotency-key.entity';
+import { oldestKept } from './idempotency';
+import { UnitOfWork } from './unit-of-work';
+
+const EVERY_MS = 60_000;
+/** Rows that one transaction deletes, and milliseconds between two of them. */
+const CHUNK = 500;
+const PAUSE_MS = 50;
+
+/** Deletes the responses of idempotency keys that are no longer kept, a few at a time. */
+@Injectable()
+export class ExpiredKeys {
+  private readonly logger = new Logger('ExpiredKeys');
+  private deleting: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  @Interval(EVERY_MS)
+  async run(): Promise<void> {
+    // What cannot be deleted now is deleted in a later minute.
+    await this.delete().catch((error: unknown) => this.logger.debug(error));
+  }
+
+  /** Deletes all of them; concurrent calls share one run. */
+  delete(): Promise<void> {
+    this.deleting ??= this.deleteAll().finally(() => (this.deleting = undefined));
+    return this.deleting;
+  }
+
+  private async deleteAll(): Promise<void> {
+    while (await this.deleteSome()) await sleep(PAUSE_MS, undefined, { ref: false });
+  }
+
+  /** Deletes a chunk and returns whether there may be more. */
+  private async deleteSome(): Promise<boolean> {
+    this.database.requireOpen();
+    const keys = this.database.dataSource.getRepository(IdempotencyKey);
+    const oldest = oldestKept(this.clock.now());
+    const [last] = await keys.find({
+      select: { token_id: true, idempotency_key: true, created_at: true },
+      where: { created_at: LessThanOrEqual(oldest) },
+      order: { created_at: 'ASC' },
+      skip: CHUNK,
+      take: 1,
+    });
+    const until = last?.created_at ?? oldest;
+    await this.unitOfWork.maintain((manager) =>
+      manager.delete(IdempotencyKey, { created_at: LessThanOrEqual(until) }),
+    );
+    return last !== undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import type { DataSource } from 'typeorm';
+import type { Snapshot, Snapshots } from './snapshots';
+
+/** Snapshots of a MySQL server, each a REPEATABLE READ transaction on a connection of its own pool. */
+export class MysqlSnapshots implements Snapshots {
+  private initialized: Promise<unknown> | undefined;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  async open(): Promise<Snapshot> {
+    this.initialized ??= this.dataSource.initialize();
+    await this.initialized.catch((error: unknown) => {
+      this.initialized = undefined;
+      throw error;
+    });
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction('REPEATABLE READ');
+    } catch (error) {
+      await runner.release();
+      throw error;
+    }
+    let closed = false;
+    return {
+      query: <R>(sql: string, parameters?: readonly unknown[]) =>
+        runner.query(sql, parameters as unknown[]) as Promise<R[]>,
+      close: async () => {
+        if (closed) return;
+        closed = true;
+        await runner.commitTransaction().catch(() => undefined);
+        await runner.release();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+}

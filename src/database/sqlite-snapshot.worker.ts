@@ -1,0 +1,61 @@
+import Libsql from 'libsql';
+import { parentPort, workerData } from 'node:worker_threads';
+
+// Runs the long SELECTs of one SQLite file outside the main thread, where they would block every other
+// request: the driver is synchronous. See sqlite-snapshots.ts.
+
+/** A SELECT of a snapshot, or with no `sql` the end of the snapshot. */
+export interface SnapshotRequest {
+  id: number;
+  snapshot: number;
+  sql?: string;
+  parameters?: readonly unknown[];
+}
+
+export interface SnapshotResponse {
+  id: number;
+  rows?: unknown[];
+  error?: { message: string; code?: string };
+}
+
+/** Connections that are kept open for the next snapshot. */
+const IDLE_CONNECTIONS = 4;
+
+const file = workerData as string;
+const idle: Libsql.Database[] = [];
+const open = new Map<number, Libsql.Database>();
+
+function connect(): Libsql.Database {
+  const connection = new Libsql(file);
+  connection.pragma('query_only = ON');
+  connection.pragma('busy_timeout = 0');
+  return connection;
+}
+
+function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] {
+  let connection = open.get(snapshot);
+  if (sql === undefined) {
+    open.delete(snapshot);
+    connection?.exec('COMMIT');
+    if (connection && idle.length < IDLE_CONNECTIONS) idle.push(connection);
+    else connection?.close();
+    return [];
+  }
+  if (!connection) {
+    connection = idle.pop() ?? connect();
+    connection.exec('BEGIN');
+    open.set(snapshot, connection);
+  }
+  return connection.prepare<unknown[]>(sql).all(...parameters);
+}
+
+parentPort?.on('message', (request: SnapshotRequest) => {
+  const response: SnapshotResponse = { id: request.id };
+  try {
+    response.rows = answer(request);
+  } catch (error) {
+    const { message, code } = error as { message: string; code?: string };
+    response.error = { message, code };
+  }
+  parentPort?.postMessage(response);
+});
