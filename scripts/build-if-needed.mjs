@@ -1,4 +1,4 @@
-// `npm start` on a fresh clone builds first; where a build is newer than the sources it starts at once.
+// Builds the program where a source file is newer than the build, so that `npm start` works on a fresh clone.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { execSync } from 'node:child_process';
 
@@ -10,7 +10,7 @@ const newest = (folder) =>
   );
 
 const main = 'dist/main.js';
-// An image or a package carries no sources: what is built is all there is.
+// The image has no sources, only the build.
 if (existsSync('src') && (!existsSync(main) || statSync(main).mtimeMs < newest('src'))) {
   execSync('npm run build', { stdio: 'inherit' });
 }

@@ -2,37 +2,37 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { FAULTS, PROBLEMS } from '../src/http/problem';
+import { FIELD_ERRORS, PROBLEMS } from '../src/http/problem';
 
 export const ERRORS_FILE = join(__dirname, '../docs/errors.md');
 
-/** The page, as it must stand in the repository. */
+/** `docs/errors.md`. */
 export async function errorsPage(): Promise<string> {
   const problems = Object.entries(PROBLEMS)
     .sort(([a, [left]], [b, [right]]) => left - right || (a < b ? -1 : 1))
     .map(([code, [status, , meaning]]) => `| ${status} | \`${code}\` | ${meaning} |`);
-  const faults = Object.entries(FAULTS)
+  const fieldErrors = Object.entries(FIELD_ERRORS)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
   const page = `# Errors
 
-<!-- Written by \`npm run docs:errors\` from src/common/problem.ts; a test compares. -->
+<!-- Written by \`npm run docs:errors\` from src/http/problem.ts; a test compares. -->
 
-What is refused is answered with a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)),
+Every error response is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)),
 \`application/problem+json\`:
 
-| Member | |
+| Field | |
 |---|---|
 | \`type\` | \`urn:sprintline:problem:\` and the code. |
-| \`title\` | The problem in a few words; the same for every problem of the code. |
-| \`status\` | The status of the answer. |
+| \`title\` | The problem in a few words; the same for every problem with this code. |
+| \`status\` | The status of the response. |
 | \`detail\` | What is wrong in this case, for a person. |
-| \`instance\` | The path that was asked for. |
+| \`instance\` | The path of the request. |
 | \`code\` | The problem, for a program. It never changes its meaning. |
-| \`errors\` | With \`invalid_request\`: every fault of the request. |
+| \`errors\` | With \`invalid_request\`: every error in the request. |
 | \`request_id\` | Finds the request in the log; also in the header \`X-Request-Id\`. |
 
-A problem with the status 503 may be sent again after as many seconds as \`Retry-After\` says.
+After a problem with the status 503, the request may be sent again after the seconds in \`Retry-After\`.
 
 ## Problems
 
@@ -40,15 +40,15 @@ A problem with the status 503 may be sent again after as many seconds as \`Retry
 |---|---|---|
 ${problems.join('\n')}
 
-## Faults
+## Field errors
 
-Each item of \`errors\` says where it is, in one of \`pointer\` (a JSON pointer into the body,
-[RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)), \`parameter\` and \`header\`; what it is, in \`code\`; and what
-may be done about it, in \`detail\`.
+Each item of \`errors\` has one of \`pointer\` (a JSON pointer into the body,
+[RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)), \`parameter\` and \`header\`, which says where the error is,
+\`code\`, which says what is wrong, and \`detail\`, which describes it for a person.
 
 | Code | Meaning |
 |---|---|
-${faults.join('\n')}
+${fieldErrors.join('\n')}
 `;
   return format(page, { ...(await resolveConfig(ERRORS_FILE)), parser: 'markdown' });
 }

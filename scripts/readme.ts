@@ -1,33 +1,33 @@
-// Runs the calls that the README shows and compares their answers with those it shows:
-// `tsx scripts/readme.ts README.md http://localhost:3000`, on an empty database.
+// Runs the calls in the README against a service with an empty database, and compares the responses:
+// `tsx scripts/readme.ts README.md http://localhost:3000`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A call as the README shows it, and the JSON text of the answer below it. */
+/** A curl command in the README, and the JSON of the response below it. */
 export interface Example {
   command: string;
   answer: string;
 }
 
-/** The calls of a Markdown text: each block `sh` that calls curl and has a block `json` after it. */
+/** The calls in a Markdown text: each `sh` block with a curl command that a `json` block follows. */
 export function examplesOf(markdown: string): Example[] {
   return [...markdown.matchAll(/```sh\n(curl [\s\S]*?)```\s*```json\n([\s\S]*?)```/g)].map(
     ([, command = '', answer = '']) => ({ command: command.trim(), answer }),
   );
 }
 
-/** The shell command of a call to the service at `base` instead of the README's. */
+/** The shell command of a call, sent to the service at `base`. */
 export function commandOf({ command }: Example, base: string): string {
   return command
     .replaceAll('localhost:3000', new URL(base).host)
     .replace('curl ', 'curl --silent --show-error --max-time 20 ');
 }
 
-/** The members of an answer, with what differs from day to day taken out. */
-function steady(answer: string): unknown {
+/** A parsed response, with fixed values in place of ids and times. */
+function normalize(answer: string): unknown {
   return JSON.parse(answer, (name, value: unknown) => {
-    if (name === 'request_id') return '(some id)';
-    if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value)) return '(some instant)';
+    if (name === 'request_id') return '(id)';
+    if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value)) return '(instant)';
     return value;
   });
 }
@@ -38,7 +38,7 @@ if (require.main === module) {
   let wrong = examples.length === 0 ? 1 : 0;
   for (const example of examples) {
     const answer = execFileSync('bash', ['-c', commandOf(example, base)], { encoding: 'utf8' });
-    const holds = JSON.stringify(steady(answer)) === JSON.stringify(steady(example.answer));
+    const holds = JSON.stringify(normalize(answer)) === JSON.stringify(normalize(example.answer));
     console.log(`${holds ? 'ok   ' : 'WRONG'} ${example.command.split('\n')[0]}`);
     if (holds) continue;
     wrong += 1;

@@ -1,4 +1,5 @@
 // Writes .env.example and docs/configuration.md from the settings: `npm run docs:settings`.
+import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -6,14 +7,14 @@ import { SETTINGS } from '../src/config/config';
 
 const settings = Object.entries(SETTINGS);
 
-/** `.env.example`: every setting with its default, none of them set. */
+/** `.env.example`: every setting with its default, commented out. */
 export function envExample(): string {
   return [
     '# Every setting, with its default. Written by `npm run docs:settings`; a test compares.',
     '# Copy this file to .env, and start with `node --env-file=.env dist/main.js`.',
-    ...settings.map(
-      ([name, { about, default: fallback }]) => `\n# ${about}\n# ${name}=${fallback}`,
-    ),
+    ...settings.map(([name, setting]) => {
+      return `\n# ${setting.description}\n# ${name}=${setting.default}`;
+    }),
     '',
   ].join('\n');
 }
@@ -22,22 +23,22 @@ const PAGE = join(__dirname, '../docs/configuration.md');
 
 /** `docs/configuration.md`. */
 export async function configurationPage(): Promise<string> {
-  const rows = settings.map(([name, { about, default: fallback }]) => {
-    const shown = fallback === '' ? '' : `\`${fallback}\``;
-    return `| \`${name}\` | ${shown} | ${about.replaceAll('|', '\\|')} |`;
+  const rows = settings.map(([name, setting]) => {
+    const shown = setting.default === '' ? '' : `\`${setting.default}\``;
+    return `| \`${name}\` | ${shown} | ${setting.description.replaceAll('|', '\\|')} |`;
   });
   const page = `# Configuration
 
-<!-- Written by \`npm run docs:settings\` from src/config.ts; a test compares. -->
+<!-- Written by \`npm run docs:settings\` from src/config/config.ts; a test compares. -->
 
-Every setting is a variable of the environment, and has a default that works. They are read once, when the service
-starts; one that cannot be used stops it with a line that says what it should be.
+Every setting is an environment variable with a default that works. The service reads them once, at its start; with an
+invalid one it prints what is wrong and does not start.
 
 | Variable | Default | |
 |---|---|---|
 ${rows.join('\n')}
 
-\`.env.example\` has the same as a file: \`node --env-file=.env dist/main.js\` reads a copy of it.
+\`.env.example\` lists the same settings: \`node --env-file=.env dist/main.js\` reads a copy of it.
 `;
   return format(page, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
 }

@@ -1,21 +1,23 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Lifecycle } from './health/lifecycle';
 
-/** Milliseconds for answers that are complete to be taken, before the door is closed. */
-const LONGEST_FLUSH = 2000;
-/** Milliseconds for requests that have not arrived whole to do so, once the door is closed. */
-const LONGEST_ARRIVAL = 5000;
-/** Milliseconds for everything that is in flight to finish. */
-const LONGEST_FINISH = 8000;
+/** Milliseconds for clients to read complete responses before the server is closed. */
+const FLUSH_MS = 2000;
+/** Milliseconds for requests that have begun to arrive, after the server is closed. */
+const ARRIVAL_MS = 5000;
+/** Milliseconds for everything that is in flight. */
+const FINISH_MS = 8000;
 
 /**
- * Goes down without a failed request: says that it is not ready any more, answers as before while
- * that gets around, closes the door, finishes what is in flight, closes the database.
+ * Stops on SIGTERM and SIGINT without failing a request: readiness turns 503, requests are answered
+ * as before for SHUTDOWN_DELAY_MS, the server is closed, what is in flight finishes, the database is
+ * closed. A second signal changes nothing: with bash as the shell, npm sends each signal twice
+ * (close-with-grace would exit at once).
  */
 export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: Logger): void {
   const connections = new Connections(app.getHttpServer());
@@ -23,63 +25,72 @@ export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: 
     const lifecycle = app.get(Lifecycle);
     if (lifecycle.stopping) return;
     lifecycle.stopping = true;
-    pino.info(`${signal}: going down`);
+    pino.info(`${signal}: stopping`);
     await sleep(config.shutdownDelayMs);
     setTimeout(() => {
-      pino.warn('what is still in flight is cut off');
+      pino.warn('stopped before every request was finished');
       process.exit(0);
-    }, LONGEST_FINISH).unref();
+    }, FINISH_MS).unref();
     await connections.flushed();
-    await connections.finish();
+    await connections.close();
     await app.close();
-    pino.info('down');
+    pino.info('stopped');
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       stop(signal).catch((error: unknown) => {
-        pino.error({ err: error }, 'could not go down in order');
+        pino.error({ err: error }, 'stopped with an error');
         process.exit(1);
       });
     });
   }
 }
 
-/** The connections of a server, so that it can be closed without leaving anybody unanswered. */
+/** The open connections of a server, each with its latest response. */
 class Connections {
-  private readonly open = new Set<Socket>();
+  private readonly open = new Map<Socket, ServerResponse | undefined>();
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.open.add(socket);
+      this.open.set(socket, undefined);
       socket.once('close', () => this.open.delete(socket));
     });
+    server.on('request', ({ socket }: IncomingMessage, response) =>
+      this.open.set(socket, response),
+    );
   }
 
   /**
-   * Waits until no complete answer is on its way: a server that is closed takes a connection with one
-   * for idle, and would cut it off.
+   * Waits until clients have read the responses that are complete: `server.close()` would treat
+   * such a connection as idle, and cut the response off.
    */
   async flushed(): Promise<void> {
-    const unsent = (): boolean => [...this.open].some((socket) => socket.writableLength > 0);
-    for (const end = Date.now() + LONGEST_FLUSH; unsent() && Date.now() < end;) await sleep(20);
+    const isUnread = (): boolean =>
+      [...this.open.keys()].some((socket) => socket.writableLength > 0);
+    for (const end = Date.now() + FLUSH_MS; isUnread() && Date.now() < end;) await sleep(20);
   }
 
   /**
-   * Closes the door, and lets each connection end with the answer that it waits for. A server that is
-   * closed closes the connections that are idle at that moment; it keeps those on which nothing ever
-   * came, and those that become idle later, and looks no more at requests that do not arrive.
+   * Closes the server, and resolves when every connection has ended. Node closes the connections
+   * that are idle at this moment, but not those that have sent nothing yet or become idle later,
+   * and it no longer times out requests that do not arrive.
    */
-  finish(): Promise<void> {
-    for (const socket of this.open) if (socket.bytesRead === 0) socket.destroy();
+  close(): Promise<void> {
+    for (const socket of this.open.keys()) if (socket.bytesRead === 0) socket.destroy();
     this.server.keepAliveTimeout = 1;
     setTimeout(() => {
       const error = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-      for (const socket of this.open) {
-        const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse };
-        if (!answer?.headersSent) this.server.emit('clientError', error, socket);
+      for (const [socket, response] of this.open) {
+        if (!isInProgress(response)) this.server.emit('clientError', error, socket);
       }
-    }, LONGEST_ARRIVAL).unref();
+    }, ARRIVAL_MS).unref();
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
+}
+
+/** Whether a request has arrived whole, or its response has begun, and the response is not finished. */
+function isInProgress(response: ServerResponse | undefined): boolean {
+  if (!response || response.writableFinished) return false;
+  return response.req.complete || response.headersSent;
 }

@@ -1,20 +1,37 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Answers, Needs, Route } from '../http/route';
+import type { HealthCheckResult, HealthIndicatorResult } from '@nestjs/terminus';
+import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import { Database } from '../database/database';
+import { unavailable } from '../database/errors';
 import { Problem } from '../http/problem';
+import { Answers, Needs, Route } from '../http/route';
 import { Shown } from '../http/schema';
-import { Database, unavailable } from '../database/database';
 import { Lifecycle } from './lifecycle';
 
+/** The result of a check that passes; one that fails is answered with a problem document. */
 class Health {
   @Shown({ type: 'string', enum: ['ok'] })
   status: 'ok';
+
+  @Shown({
+    type: 'object',
+    description: 'What was checked, by name.',
+    additionalProperties: {
+      type: 'object',
+      required: ['status'],
+      properties: { status: { type: 'string', enum: ['up'] } },
+    },
+  })
+  details: HealthIndicatorResult;
 }
 
 @ApiTags('Operations')
 @Controller('health')
 export class HealthController {
   constructor(
+    private readonly health: HealthCheckService,
+    private readonly indicator: HealthIndicatorService,
     private readonly database: Database,
     private readonly lifecycle: Lifecycle,
   ) {}
@@ -23,18 +40,22 @@ export class HealthController {
   @Needs('public')
   @Route({ always: true })
   @Answers('Liveness: whether the process works', Health)
-  live(): Health {
-    return { status: 'ok' };
+  live(): Promise<HealthCheckResult> {
+    return this.health.check([]);
   }
 
   @Get('ready')
   @Needs('public')
   @Route({ always: true })
   @Answers('Readiness: whether requests can be served', Health)
-  @ApiResponse({ status: 503, description: 'Not now.' })
-  async ready(): Promise<Health> {
+  @ApiResponse({ status: 503, description: 'The database is away, or the service is stopping.' })
+  ready(): Promise<HealthCheckResult> {
     if (this.lifecycle.stopping) throw new Problem('shutting_down');
+    return this.health.check([() => this.checkDatabase()]);
+  }
+
+  private async checkDatabase(): Promise<HealthIndicatorResult> {
     if (!(await this.database.isReady())) throw unavailable();
-    return { status: 'ok' };
+    return this.indicator.check('database').up();
   }
 }

@@ -1,7 +1,14 @@
 import { Global, Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
 import { HealthController } from './health.controller';
 import { Lifecycle } from './lifecycle';
 
 @Global()
-@Module({ controllers: [HealthController], providers: [Lifecycle], exports: [Lifecycle] })
+@Module({
+  // The database and the exception filter log what fails.
+  imports: [TerminusModule.forRoot({ logger: false })],
+  controllers: [HealthController],
+  providers: [Lifecycle],
+  exports: [Lifecycle],
+})
 export class HealthModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Whether this instance is on its way down. */
+/** Whether this instance is shutting down. */
 @Injectable()
 export class Lifecycle {
   stopping = false;

@@ -1,35 +1,22 @@
 import type { LoggerService } from '@nestjs/common';
-import type { DestinationStream, Logger as Pino } from 'pino';
+import type { DestinationStream, Level, Logger as Pino } from 'pino';
 import pino from 'pino';
 
-/** One JSON object a line, on standard output where it is not said otherwise. */
+/** Writes one JSON object a line, by default to standard output. */
 export function createLogger(level: string, destination?: DestinationStream): Pino {
   const options = {
     level,
     base: null,
-    timestamp: isoTime,
+    timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
   return destination ? pino(options, destination) : pino(options);
 }
 
-let millisecond = 0;
-let time = '';
-
-/** As pino's own, but the text is made once a millisecond, in which a busy service writes several lines. */
-function isoTime(): string {
-  const now = Date.now();
-  if (now !== millisecond) {
-    millisecond = now;
-    time = `,"time":"${new Date(now).toISOString()}"`;
-  }
-  return time;
-}
-
 /**
- * What the log has of an error. A driver puts the whole statement into it, with what somebody wrote in
- * a story; that is nothing for a log.
+ * What is logged of an error. A driver's error has the whole statement, with the content of stories,
+ * which must not be logged.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -44,7 +31,7 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Lets Nest, and what is built on it, log to the same place. */
+/** Writes what Nest logs to pino. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: Pino) {}
 
@@ -72,23 +59,17 @@ export class NestLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest gives the context last; what comes before it is a text, an error, or an object and a text. */
-  private write(
-    level: 'info' | 'warn' | 'error' | 'fatal' | 'debug' | 'trace',
-    message: unknown,
-    rest: unknown[],
-  ): void {
+  /** The last of `rest` is the context; a string before it is a message or a stack. */
+  private write(level: Level, message: unknown, rest: unknown[]): void {
     const context = rest.pop();
     const text = rest.find((item) => typeof item === 'string');
     if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
     else if (typeof message === 'object') this.pino[level]({ context, ...message }, text);
     else {
-      // The life of the framework is nothing to an operator.
+      // How the framework starts is of no interest to an operator.
       const quiet = level === 'info' && FRAMEWORK.has(context as string);
-      this.pino[quiet ? 'debug' : level](
-        { context, ...(text !== undefined && { stack: text }) },
-        message as string,
-      );
+      const fields = { context, ...(text !== undefined && { stack: text }) };
+      this.pino[quiet ? 'debug' : level](fields, message as string);
     }
   }
 }

@@ -9,7 +9,7 @@ export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
   @Get()
-  // It tells of routes and times, and of no board.
+  // The metrics say nothing about any board.
   @Needs('read', { filtered: true })
   @Route({ produces: ['text/plain'], always: true })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')

@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Database } from '../database/database';
 
-/** Numbers for Prometheus, each of this process. */
+/** The metrics of this process, for Prometheus. */
 @Injectable()
 export class Metrics implements OnApplicationShutdown {
   private readonly registry = new Registry();
   private readonly durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer, by route and status.',
+    help: 'Time from the request to the end of the response, by route and status.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
@@ -17,22 +17,22 @@ export class Metrics implements OnApplicationShutdown {
 
   constructor(database: Database) {
     collectDefaultMetrics({ register: this.registry });
-    const pool = (name: string, help: string, of: 'limit' | 'busy' | 'waiting'): void => {
+    const pool = (name: string, help: string, property: 'limit' | 'busy' | 'waiting'): void => {
       new Gauge({
         name,
         help,
         registers: [this.registry],
         collect() {
-          this.set(database.load()?.[of] ?? 0);
+          this.set(database.load()?.[property] ?? 0);
         },
       });
     };
-    pool('database_connections', 'Connections that the database may be used by at once.', 'limit');
+    pool('database_connections', 'Size of the connection pool.', 'limit');
     pool('database_connections_busy', 'Connections in use.', 'busy');
     pool('database_connections_waiting', 'Requests that wait for a connection.', 'waiting');
   }
 
-  /** `seconds` is the request's duration; `route` its pattern, so that there are few. */
+  /** Counts a request. `route` is the pattern of the path, which bounds the number of series. */
   observe(method: string, route: string, status: number, seconds: number): void {
     this.durations.labels(method, route, String(status)).observe(seconds);
   }

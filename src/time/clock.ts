@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 
-/** The one source of time. Tests put a settable one in its place. */
+/** The only source of the current time; tests replace it by one that they can set. */
 @Injectable()
 export class Clock {
   now(): Date {
@@ -8,53 +9,48 @@ export class Clock {
   }
 }
 
-let latest = { time: 0, text: '' };
-
-/** An instant as the databases hold it: UTC, milliseconds, `YYYY-MM-DD HH:MM:SS.mmm`. */
+/** An instant as the databases store it: UTC with milliseconds, `YYYY-MM-DD HH:MM:SS.mmm`. */
 export function toStored(instant: Date): string {
-  const time = instant.getTime();
-  // In a millisecond a busy service makes several changes.
-  if (latest.time !== time) {
-    latest = { time, text: instant.toISOString().replace('T', ' ').slice(0, 23) };
-  }
-  return latest.text;
+  return instant.toISOString().slice(0, 23).replace('T', ' ');
 }
 
-/** A stored instant as RFC 3339 in UTC, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
-export function toRfc3339(text: string): string {
-  return `${text.slice(0, 10)}T${text.slice(11)}Z`;
+/** A stored instant in RFC 3339: UTC with milliseconds, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+export function toRfc3339(stored: string): string {
+  return `${stored.slice(0, 10)}T${stored.slice(11)}Z`;
 }
 
-const zones = new Map<string, { format: Intl.DateTimeFormat; minute: number; date: string }>();
+/** By time zone: to create a formatter takes sixty times as long as to use it. */
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 
-/**
- * The calendar date `YYYY-MM-DD` of an instant in an IANA time zone. Zones change their offsets on
- * whole minutes, so the answer for the present minute is kept.
- */
+/** The calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */
 export function calendarDate(instant: Date, timeZone: string): string {
-  let zone = zones.get(timeZone);
-  const minute = Math.floor(instant.getTime() / 60_000);
-  if (zone?.minute === minute) return zone.date;
-  zone ??= {
-    format: new Intl.DateTimeFormat('en-CA', {
+  let formatter = formatters.get(timeZone);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-CA', {
       timeZone,
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
-    }),
-    minute,
-    date: '',
-  };
-  zone.minute = minute;
-  zone.date = zone.format.format(instant);
-  zones.set(timeZone, zone);
-  return zone.date;
+    });
+    formatters.set(timeZone, formatter);
+  }
+  return formatter.format(instant);
 }
 
-let supported: Set<string> | undefined;
+/** How IANA names are spelled; an offset such as `+02:00` is not. */
+const IANA_NAME = /^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/;
 
-/** Whether a text is a time zone that a board may have: an IANA name of this runtime, or `UTC`. */
-export function isTimeZone(text: string): boolean {
-  supported ??= new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
-  return supported.has(text);
+/** The IANA names of three letters. ICU has others, which are ambiguous: it reads BST as Dhaka's. */
+const ABBREVIATIONS = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/;
+
+/** Whether a board may have this time zone: an IANA name, old or new, or `UTC`. */
+export function isTimeZone(name: string): boolean {
+  if (!IANA_NAME.test(name) || (name.length === 3 && !ABBREVIATIONS.test(name))) return false;
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    // Intl ignores case, and may resolve a name to another name of the same zone.
+    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
+  } catch {
+    return false;
+  }
 }

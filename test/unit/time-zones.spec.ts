@@ -1,0 +1,47 @@
+import { calendarDate, isTimeZone } from '../../src/time/clock';
+
+describe('a time zone', () => {
+  it.each([
+    'UTC',
+    'Etc/UTC',
+    'Etc/GMT+5',
+    'GMT',
+    'CET',
+    'EST5EDT',
+    'Europe/Berlin',
+    'America/Argentina/Buenos_Aires',
+    'America/Port-au-Prince',
+    // An old name and the new one of the same zone are both valid, whichever Intl prefers.
+    'Asia/Calcutta',
+    'Asia/Kolkata',
+    'Europe/Kiev',
+    'Europe/Kyiv',
+    'US/Pacific',
+  ])('may be the IANA name %s', (name) => {
+    expect(isTimeZone(name)).toBe(true);
+  });
+
+  it.each([
+    ['an offset', '+02:00'],
+    ['an offset without a colon', '-05'],
+    ['an offset from GMT', 'GMT+5'],
+    ['lower case', 'europe/berlin'],
+    ['upper case', 'EUROPE/BERLIN'],
+    ['lower case of an old name', 'asia/kolkata'],
+    ['lower case of UTC', 'utc'],
+    ['an ambiguous abbreviation, which ICU accepts', 'BST'],
+    ['an ambiguous abbreviation, which ICU accepts', 'IST'],
+    ['a name that does not exist', 'Mars/Olympus'],
+    ['white space', 'CET '],
+    ['an empty string', ''],
+  ])('is not %s: %j', (_, name) => {
+    expect(isTimeZone(name)).toBe(false);
+  });
+
+  it('has the same calendar date under its old and its new name', () => {
+    const instant = new Date('2026-11-21T18:45:00.000Z');
+    expect(calendarDate(instant, 'Asia/Kolkata')).toBe('2026-11-22');
+    expect(calendarDate(instant, 'Asia/Calcutta')).toBe('2026-11-22');
+    expect(calendarDate(instant, 'Etc/GMT+5')).toBe('2026-11-21');
+  });
+});
