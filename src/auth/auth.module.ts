@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Authenticator } from './authenticator';
-import { Door } from './door.guard';
+import { Token } from './token.entity';
 import { TokensController } from './tokens.controller';
 import { TokensService } from './tokens.service';
 
 @Module({
+  imports: [TypeOrmModule.forFeature([Token])],
   controllers: [TokensController],
-  providers: [Authenticator, Door, TokensService],
-  exports: [TokensService],
+  providers: [Authenticator, TokensService],
+  exports: [Authenticator, TokensService],
 })
 export class AuthModule {}

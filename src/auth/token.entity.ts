@@ -1,13 +1,14 @@
 import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import type { Scope } from '../http/access';
 
-/** What a client shows to be let in. The token itself is nowhere: only what it can be known by. */
+/** An access token. Only its digest is stored, never the token itself. */
 @Entity('tokens')
 @Unique('uq_tokens_lookup', ['lookup'])
 export class Token {
   @PrimaryGeneratedColumn({ type: 'integer' })
   id: number;
 
-  /** The part of the token that finds this row; no secret. */
+  /** The part of the token that finds this row; not secret. */
   @Column({ type: 'varchar', length: 16 })
   lookup: string;
 
@@ -18,21 +19,20 @@ export class Token {
   @Column({ type: 'varchar', length: 100 })
   name: string;
 
-  /** read, write or admin. */
   @Column({ type: 'varchar', length: 16 })
-  scope: string;
+  scope: Scope;
 
-  /** JSON array of the names of the boards that it may see; null where it may see all. */
+  /** JSON array of the names of the boards that it gives access to; null: all boards. */
   @Column({ type: 'text', nullable: true })
   boards: string | null;
 
   @Column({ type: 'datetime', precision: 3, nullable: true })
-  expires_at: string | null;
+  expires_at: Date | null;
 
   @Column({ type: 'datetime', precision: 3 })
-  created_at: string;
+  created_at: Date;
 
-  /** True to the minute. */
+  /** Exact to the minute. */
   @Column({ type: 'datetime', precision: 3, nullable: true })
-  last_used_at: string | null;
+  last_used_at: Date | null;
 }

@@ -1,13 +1,14 @@
-import { Body, Controller, Delete, Get, Header, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Header, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
 import { etagOf } from '../http/etag';
-import { Answers, Creates, Needs, Route } from '../http/route';
-import { TokenId } from '../http/path';
+import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
+import { TokenId } from '../http/path';
+import { Answers, Creates, Needs, Route } from '../http/route';
 import { Deleted } from '../http/schema';
 import { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { TokensService } from './tokens.service';
@@ -20,7 +21,7 @@ export class TokensController {
   @Get()
   @Needs('admin')
   @Answers('List tokens', [TokenView])
-  list(@Query() page: PageQuery): Promise<Listing> {
+  list(@Query() page: PageQuery): Listing {
     return this.tokens.list(page);
   }
 
@@ -34,11 +35,11 @@ export class TokensController {
     @Body() body: CreateToken,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewTokenView> {
-    const made = await this.tokens.create(caller, body);
-    // The tag is that of what is found from now on, which is all but the token.
-    const { token: _, ...view } = made;
+    const created = await this.tokens.create(caller, body);
+    // The tag of the token's representation, which has no secret.
+    const { token: _, ...view } = created;
     reply.header('ETag', etagOf(JSON.stringify(view)));
-    return made;
+    return created;
   }
 
   @Get(':token_id')

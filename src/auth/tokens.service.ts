@@ -1,24 +1,170 @@
+import type { OnModuleInit } from '@nestjs/common';
 import { Injectable, Logger } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { Repository } from 'typeorm';
+import type { Change } from '../database/change';
+import { Database } from '../database/database';
+import { UnitOfWork } from '../database/unit-of-work';
 import type { Scope } from '../http/access';
 import type { Caller } from '../http/caller';
-import { Clock, toRfc3339, stored } from '../time/clock';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
+import { PathResources } from '../http/path-resources';
+import type { FieldErrorCode } from '../http/problem';
 import { Problem } from '../http/problem';
 import type { Deleted } from '../http/schema';
-import { Database } from '../database/database';
-import type { Writer } from '../database/engine';
-import { forUpdate } from '../database/engine';
-import { UnitOfWork } from '../database/unit-of-work';
+import { Clock, toRfc3339 } from '../time/clock';
 import { Authenticator } from './authenticator';
 import { makeToken } from './secret';
 import type { CreateToken, NewTokenView, TokenView } from './token.dto';
-import type { Token } from './token.entity';
+import { Token } from './token.entity';
 
 const COLUMNS = 't.id, t.name, t.scope, t.boards, t.expires_at, t.created_at, t.last_used_at';
 
-type TokenRow = Omit<Token, 'lookup' | 'hash'> & { scope: Scope };
+/** A raw row: instants are stored strings. */
+interface TokenRow {
+  id: number;
+  name: string;
+  scope: Scope;
+  /** JSON array. */
+  boards: string | null;
+  expires_at: string | null;
+  created_at: string;
+  last_used_at: string | null;
+}
+
+/** Creates, lists and deletes tokens. While there are tokens, one of them has the scope `admin`. */
+@Injectable()
+export class TokensService implements OnModuleInit {
+  private readonly logger = new Logger('Tokens');
+
+  constructor(
+    @InjectRepository(Token) private readonly tokens: Repository<Token>,
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly authenticator: Authenticator,
+    private readonly clock: Clock,
+    private readonly resources: PathResources,
+  ) {}
+
+  onModuleInit(): void {
+    // A token belongs to no board.
+    this.resources.register('token_id', 'token_not_found', async (id) =>
+      (await this.tokens.existsBy({ id })) ? null : undefined,
+    );
+  }
+
+  /**
+   * Creates a token. Only this answer contains the secret.
+   * @throws Problem `invalid_request`, also when the first token is not `admin`
+   */
+  async create({ actor }: Caller, body: CreateToken): Promise<NewTokenView> {
+    const { name, scope, boards = null, expires_at = null } = body;
+    const now = this.clock.now();
+    if (expires_at !== null && expires_at <= now.toISOString()) {
+      throw invalid('expires_at', 'out_of_range', 'must be in the future');
+    }
+    const { token, lookup, hash } = makeToken();
+    const id = await this.unitOfWork.maintain(async (manager) => {
+      if (scope !== 'admin' && (await lockTokens(manager, "t.scope = 'admin'")).length === 0) {
+        throw invalid('scope', 'not_admin', 'must be admin for the first token');
+      }
+      const { identifiers } = await manager.insert(Token, {
+        lookup,
+        hash,
+        name,
+        scope,
+        boards: boards && JSON.stringify(boards),
+        expires_at: expires_at === null ? null : new Date(expires_at),
+        created_at: now,
+        last_used_at: null,
+      });
+      return identifiers[0]?.id as number;
+    });
+    this.authenticator.forget();
+    this.logger.log({ actor, token_id: id, name, scope, boards }, 'a token was created');
+    const created_at = now.toISOString();
+    return { id, name, scope, boards, expires_at, created_at, last_used_at: null, token };
+  }
+
+  /** All tokens, for the command line. */
+  async all(): Promise<TokenView[]> {
+    const rows = await this.select().orderBy('t.id').getRawMany<TokenRow>();
+    return rows.map(represent);
+  }
+
+  list(page: PageQuery): Listing {
+    return new Listing(
+      this.database,
+      {
+        query: this.select(),
+        order: [column('id', 't', 'integer')],
+        indexed: true,
+        represent: (row) => represent(row as unknown as TokenRow),
+      },
+      page,
+    );
+  }
+
+  /** @throws Problem `token_not_found` */
+  async show(id: number): Promise<TokenView> {
+    const row = await this.select().where('t.id = :id', { id }).getRawOne<TokenRow>();
+    if (!row) throw new Problem('token_not_found');
+    return represent(row);
+  }
+
+  /** Deletes a token, which is invalid from then on. @throws Problem `token_not_found`, `last_admin` */
+  async delete(caller: Caller, id: number): Promise<Deleted> {
+    const name = await this.unitOfWork.maintain(async (manager) => {
+      const all = await lockTokens(manager);
+      const token = all.find((one) => one.id === id);
+      if (!token) throw new Problem('token_not_found');
+      requireMatch(caller, represent(token));
+      const others = all.filter((one) => one.id !== id);
+      if (others.length > 0 && !others.some(({ scope }) => scope === 'admin')) {
+        throw new Problem('last_admin');
+      }
+      await manager.delete(Token, id);
+      return token.name;
+    });
+    this.authenticator.forget();
+    this.logger.log({ actor: caller.actor, token_id: id, name }, 'a token was deleted');
+    return { deleted: true, id };
+  }
+
+  /**
+   * Changes the name of a board in the tokens that give access to it. `null`, for a deleted board,
+   * removes it from them: a later board with that name is another one.
+   */
+  async moveGrants(change: Change, from: string, to: string | null): Promise<void> {
+    for (const { id, boards } of await lockTokens(change.manager, 't.boards IS NOT NULL')) {
+      const names = JSON.parse(boards as string) as string[];
+      if (!names.includes(from)) continue;
+      const renamed = names.flatMap((name) => (name === from ? (to ?? []) : name));
+      await change.manager.update(Token, id, { boards: JSON.stringify([...new Set(renamed)]) });
+    }
+  }
+
+  private select(): SelectQueryBuilder<Token> {
+    return this.tokens.createQueryBuilder('t').select(COLUMNS);
+  }
+}
+
+const invalid = (field: string, code: FieldErrorCode, message: string): Problem =>
+  Problem.invalid([{ pointer: `/${field}`, code, detail: `${field} ${message}` }]);
+
+/** Reads tokens and locks their rows; SQLite has one writer and no row locks. */
+function lockTokens(manager: EntityManager, condition = '1 = 1'): Promise<TokenRow[]> {
+  const query = manager
+    .createQueryBuilder(Token, 't')
+    .select(COLUMNS)
+    .where(condition)
+    .orderBy('t.id');
+  if (manager.dataSource.options.type !== 'better-sqlite3') query.setLock('pessimistic_write');
+  return query.getRawMany<TokenRow>();
+}
 
 function represent(row: TokenRow): TokenView {
   return {
@@ -30,107 +176,4 @@ function represent(row: TokenRow): TokenView {
     created_at: toRfc3339(row.created_at),
     last_used_at: row.last_used_at && toRfc3339(row.last_used_at),
   };
-}
-
-/** Makes, lists and deletes tokens. As long as there is one, there is one with the scope `admin`. */
-@Injectable()
-export class TokensService {
-  private readonly logger = new Logger('Tokens');
-
-  constructor(
-    private readonly database: Database,
-    private readonly unitOfWork: UnitOfWork,
-    private readonly authenticator: Authenticator,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Makes a token, which is told this once. @throws Problem where the first is not for an admin */
-  async create({ actor }: Caller, body: CreateToken): Promise<NewTokenView> {
-    const { name, scope, boards = null, expires_at: expires = null } = body;
-    const now = this.clock.now();
-    const { token, lookup, hash } = makeToken();
-    const row = {
-      name,
-      scope,
-      boards: boards && JSON.stringify(boards),
-      expires_at: expires && stored(new Date(expires)),
-      created_at: stored(now),
-      last_used_at: null,
-    };
-    const id = await this.unitOfWork.maintain(async (writer) => {
-      if (scope !== 'admin' && (await this.hold(writer, `WHERE scope = 'admin'`)).length === 0) {
-        const detail = 'scope must be admin for the first token';
-        throw Problem.invalid([{ pointer: '/scope', code: 'not_admin', detail }]);
-      }
-      const written = await writer.run(
-        `INSERT INTO tokens (lookup, hash, name, scope, boards, expires_at, created_at, last_used_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, NULL)`,
-        [lookup, hash, name, scope, row.boards, row.expires_at, row.created_at],
-      );
-      return written.id;
-    });
-    this.authenticator.forget();
-    this.logger.log({ actor, token_id: id, name, scope, boards }, 'a token was made');
-    return { ...represent({ id, ...row }), token };
-  }
-
-  /** All tokens, for the command line. */
-  async all(): Promise<TokenView[]> {
-    const rows = await this.database.query<TokenRow>(
-      `SELECT ${COLUMNS} FROM tokens t ORDER BY t.id`,
-    );
-    return rows.map(represent);
-  }
-
-  async list(page: PageQuery): Promise<Listing> {
-    return new Listing(
-      this.database,
-      {
-        columns: COLUMNS,
-        from: 'tokens t',
-        where: '1 = 1',
-        parameters: [],
-        order: [column('id', 't', 'integer')],
-        represent: (row) => represent(row as unknown as TokenRow),
-      },
-      page,
-    );
-  }
-
-  /** @throws Problem `token_not_found` */
-  async show(id: number): Promise<TokenView> {
-    const row = await this.database.first<TokenRow>(
-      `SELECT ${COLUMNS} FROM tokens t WHERE t.id = ?`,
-      [id],
-    );
-    if (!row) throw new Problem('token_not_found');
-    return represent(row);
-  }
-
-  /** Deletes a token, which is of no use from then on. @throws Problem `token_not_found`, `last_admin` */
-  async delete(caller: Caller, id: number): Promise<Deleted> {
-    const name = await this.unitOfWork.maintain(async (writer) => {
-      const all = await this.hold(writer);
-      const token = all.find((one) => one.id === id);
-      if (!token) throw new Problem('token_not_found');
-      requireMatch(caller, represent(token));
-      const others = all.filter((one) => one.id !== id);
-      if (others.length > 0 && !others.some(({ scope }) => scope === 'admin')) {
-        throw new Problem('last_admin');
-      }
-      await writer.run('DELETE FROM tokens WHERE id = ?', [id]);
-      return token.name;
-    });
-    this.authenticator.forget();
-    this.logger.log({ actor: caller.actor, token_id: id, name }, 'a token was deleted');
-    return { deleted: true, id };
-  }
-
-  /** Reads tokens, and keeps them as they are until the end of the transaction. */
-  private hold(writer: Writer, condition = ''): Promise<TokenRow[]> {
-    const { dialect } = this.database.engine;
-    return writer.query<TokenRow>(
-      `SELECT ${COLUMNS} FROM tokens t ${condition} ORDER BY id${forUpdate(dialect)}`,
-    );
-  }
 }

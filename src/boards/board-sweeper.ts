@@ -1,31 +1,24 @@
-import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
 import { setImmediate } from 'node:timers/promises';
+import type { EntityManager, FindOptionsWhere, ObjectLiteral } from 'typeorm';
+import { In, IsNull, LessThanOrEqual } from 'typeorm';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 
-/** Rows that one transaction removes. */
+/** Rows that one transaction deletes, so that other changes wait only briefly for it. */
 const CHUNK = 500;
 
-/** Milliseconds until it is tried again where the database failed. */
-const RETRY_MS = 60_000;
-
-/** What a board holds, in the order in which foreign keys let it go, and how it goes. */
-const REMOVALS = [
-  ['stories', ['DELETE FROM tasks WHERE story_id', 'DELETE FROM stories WHERE id']],
-  ['sprints', ['DELETE FROM sprints WHERE id']],
-] as const;
-
 /**
- * Removes what deleted boards held, in transactions so short that nobody waits for them. A deleted
- * board is a row without a name, which nothing can find; so the work can stop anywhere, and goes on
- * later, at the next deletion, or at the next start.
+ * Deletes the rows of deleted boards in short transactions. A deleted board has no name and cannot be
+ * found, so the work may stop anywhere and continue later.
  */
 @Injectable()
-export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
+export class BoardSweeper implements OnApplicationShutdown {
   private readonly logger = new Logger('BoardSweeper');
   private sweeping: Promise<void> | undefined;
-  private again = false;
+  private requested = false;
   private closing = false;
 
   constructor(
@@ -33,11 +26,11 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.database
-      .ready()
-      .then(() => this.wake())
-      .catch(() => undefined);
+  /** Deletes what is left of deleted boards; while a run is under way, requests one more look. */
+  @Interval(60_000)
+  sweep(): Promise<void> {
+    this.requested = true;
+    return (this.sweeping ??= this.run());
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -45,54 +38,71 @@ export class BoardSweeper implements OnApplicationBootstrap, OnApplicationShutdo
     await this.sweeping;
   }
 
-  /** Starts to sweep, or sweeps once more when it is at it. */
-  wake(): void {
-    this.again = true;
-    this.sweeping ??= this.sweep()
-      .catch((error: unknown) => {
-        this.logger.error(error);
-        setTimeout(() => this.wake(), RETRY_MS).unref();
-      })
-      .finally(() => (this.sweeping = undefined));
-  }
-
-  private async sweep(): Promise<void> {
-    while (this.again && !this.closing) {
-      this.again = false;
-      const boards = await this.database.query<{ id: number }>(
-        'SELECT id FROM boards WHERE name IS NULL ORDER BY id',
-      );
-      for (const { id } of boards) {
-        while (!this.closing && !(await this.removeSome(id))) await setImmediate();
+  private async run(): Promise<void> {
+    try {
+      if (!(await this.database.isReady())) return;
+      while (this.requested && !this.closing) {
+        this.requested = false;
+        await this.sweepAll();
       }
+    } catch (error) {
+      // The next interval tries again.
+      this.logger.error(error);
+    } finally {
+      // Nothing is awaited since the last look at `requested`, so no request is lost.
+      this.sweeping = undefined;
     }
   }
 
-  /** Removes a chunk; returns whether the board is gone. */
-  private removeSome(board: number): Promise<boolean> {
-    return this.unitOfWork.maintain(async (writer) => {
-      for (const [table, removals] of REMOVALS) {
-        const rows = await writer.query<{ id: number }>(
-          `SELECT id FROM ${table} WHERE board_id = ? LIMIT ${CHUNK}`,
-          [board],
-        );
-        if (rows.length === 0) continue;
-        const ids = rows.map(({ id }) => id);
-        const places = ids.map(() => '?').join(', ');
-        for (const removal of removals) await writer.run(`${removal} IN (${places})`, ids);
+  private async sweepAll(): Promise<void> {
+    const boards = await this.database.query<{ id: number }>(
+      'SELECT id FROM boards WHERE name IS NULL ORDER BY id',
+    );
+    for (const { id } of boards) {
+      while (!this.closing && !(await this.sweepSome(id))) await setImmediate();
+    }
+  }
+
+  /**
+   * Deletes one chunk, children before parents; returns whether the board itself is deleted. Tables are
+   * named by strings, because this module must not import the modules that build on it.
+   */
+  private sweepSome(id: number): Promise<boolean> {
+    const board = { board_id: id };
+    return this.unitOfWork.maintain(async (manager) => {
+      const stories = await idsOf(manager, 'stories', board);
+      if (stories.length > 0) {
+        const tasks = await idsOf(manager, 'tasks', { story_id: In(stories) });
+        if (tasks.length > 0) await manager.delete('tasks', { id: In(tasks) });
+        else await manager.delete('stories', { id: In(stories) });
         return false;
       }
-      const events = await writer.query<{ revision: number }>(
-        `SELECT revision FROM events WHERE board_id = ? ORDER BY revision LIMIT 1 OFFSET ${CHUNK}`,
-        [board],
-      );
-      await writer.run('DELETE FROM events WHERE board_id = ? AND revision < ?', [
-        board,
-        events[0]?.revision ?? Number.MAX_SAFE_INTEGER,
-      ]);
-      if (events.length > 0) return false;
-      await writer.run('DELETE FROM boards WHERE id = ? AND name IS NULL', [board]);
+      const sprints = await idsOf(manager, 'sprints', board);
+      if (sprints.length > 0) {
+        await manager.delete('sprints', { id: In(sprints) });
+        return false;
+      }
+      const first = await manager.findOne<ObjectLiteral>('events', {
+        select: { revision: true },
+        where: board,
+        order: { revision: 'ASC' },
+      });
+      if (first) {
+        const last = (first.revision as number) + CHUNK - 1;
+        await manager.delete('events', { ...board, revision: LessThanOrEqual(last) });
+        return false;
+      }
+      await manager.delete('boards', { id, name: IsNull() });
       return true;
     });
   }
+}
+
+async function idsOf(
+  manager: EntityManager,
+  table: string,
+  where: FindOptionsWhere<ObjectLiteral>,
+): Promise<number[]> {
+  const rows = await manager.find(table, { select: { id: true }, where, take: CHUNK });
+  return rows.map(({ id }) => id as number);
 }

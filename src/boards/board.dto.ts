@@ -1,5 +1,7 @@
-import { boardName, flag, Member, ReadOnly, timeZone } from '../http/validation';
+import { PartialType } from '@nestjs/swagger';
+import { ReadOnly } from '../http/read-only';
 import { Shown, shown } from '../http/schema';
+import { Doc, IsBoardName, IsFlag, IsTimeZone, Optional } from '../http/validation';
 
 /** A board as clients see it. */
 export class BoardView {
@@ -26,23 +28,22 @@ export class BoardView {
 }
 
 export class CreateBoard {
-  @Member(boardName, { required: true, example: 'Team Rocket' })
+  @IsBoardName()
+  @Doc({ example: 'Team Rocket' })
   name: string;
 
-  @Member(timeZone, { description: 'IANA name of the zone that days are counted in; UTC.' })
+  @Optional()
+  @IsTimeZone()
+  @Doc({ description: 'IANA name of the time zone that dates are in. Default: UTC.' })
   time_zone?: string;
 }
 
 @ReadOnly('id', 'revision', 'created_at', 'updated_at', 'version')
-export class UpdateBoard {
-  @Member(boardName)
-  name?: string;
-
-  @Member(timeZone)
-  time_zone?: string;
-}
+export class UpdateBoard extends PartialType(CreateBoard, { skipNullProperties: false }) {}
 
 export class DeleteBoardQuery {
-  @Member(flag, { description: 'Deletes the sprints and stories of the board, too.' })
+  @Optional()
+  @IsFlag()
+  @Doc({ description: 'Also deletes the sprints and stories of the board.' })
   force?: boolean;
 }

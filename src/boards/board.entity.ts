@@ -1,13 +1,13 @@
 import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
-/** A named workspace, and the unit of consistency: whoever changes anything in it holds this row. */
+/** A named workspace and the unit of consistency: every change in a board locks this row first. */
 @Entity('boards')
 @Unique('uq_boards_name', ['name'])
 export class Board {
   @PrimaryGeneratedColumn({ type: 'integer' })
   id: number;
 
-  /** NFC, compared by code points. Null once the board is deleted and its rows are being removed. */
+  /** NFC, compared by code points. Null when the board is deleted and its rows are being removed. */
   @Column({ type: 'varchar', length: 100, nullable: true })
   name: string | null;
 
@@ -19,25 +19,20 @@ export class Board {
   @Column({ type: 'integer' })
   revision: number;
 
-  @Column({ type: 'datetime', precision: 3 })
-  created_at: string;
+  /**
+   * Random, and written anew with each revision: entity tags contain it, so that a restored backup that
+   * reaches the same revision again with other content never repeats a tag. Empty in rows from before it
+   * existed.
+   */
+  @Column({ type: 'varchar', length: 16, default: '' })
+  revision_tag: string;
 
   @Column({ type: 'datetime', precision: 3 })
-  updated_at: string;
+  created_at: Date;
+
+  @Column({ type: 'datetime', precision: 3 })
+  updated_at: Date;
 
   @Column({ type: 'integer' })
   version: number;
-
-  /** The revision as of which the totals of the backlog are kept; see `BacklogTotals`. */
-  @Column({ type: 'integer', nullable: true })
-  backlog_revision: number | null;
-
-  @Column({ type: 'integer', default: 0 })
-  backlog_count: number;
-
-  @Column({ type: 'integer', default: 0 })
-  backlog_estimated: number;
-
-  @Column({ type: 'bigint', default: 0 })
-  backlog_hundredths: number;
 }

@@ -1,13 +1,27 @@
-import { toRfc3339 } from '../time/clock';
+import type { LockedBoard } from '../database/change';
+import type { Reader } from '../database/reader';
+import { REPRESENTATION } from '../http/etag';
 import { Problem } from '../http/problem';
-import type { BoardRow } from '../database/change';
-import type { Database } from '../database/database';
-import type { Reader } from '../database/engine';
-import type { Lookup } from '../database/lookup';
+import { toRfc3339 } from '../time/clock';
 import type { BoardView } from './board.dto';
 
+/** A board as plain SQL reads it: instants are stored strings. */
+export type BoardRow = LockedBoard;
+
+/** The columns of a board `b`, for a SELECT that is read as raw rows. */
 export const BOARD_COLUMNS =
-  'b.id, b.name, b.time_zone, b.revision, b.created_at, b.updated_at, b.version';
+  'b.id, b.name, b.time_zone, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
+
+// Plain SQL: every list of a board and every report begins with it. By the repository it takes four
+// times the processor time (171 µs instead of 40).
+const BOARD_BY_NAME = `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name = ?`;
+
+/** Reads the board with this name. @throws Problem `board_not_found` */
+export async function findBoard(reader: Reader, name: string): Promise<BoardRow> {
+  const [board] = await reader.query<BoardRow>(BOARD_BY_NAME, [name]);
+  if (!board) throw new Problem('board_not_found');
+  return board;
+}
 
 export function representBoard(row: BoardRow): BoardView {
   return {
@@ -21,32 +35,13 @@ export function representBoard(row: BoardRow): BoardView {
   };
 }
 
-const BOARD = `SELECT ${BOARD_COLUMNS} FROM boards b WHERE b.name`;
-const BOARD_BY_NAME: Lookup = { sql: `${BOARD} IN`, key: 'name' };
-
-/** The row of a board, for whoever needs no transaction. @throws Problem `board_not_found` */
-export async function findBoard(database: Database, name: string): Promise<BoardRow> {
-  return existing(await database.find<BoardRow>(BOARD_BY_NAME, name));
-}
-
-/** The row of a board, within a transaction. @throws Problem `board_not_found` */
-export async function boardNamed(reader: Reader, name: string): Promise<BoardRow> {
-  const [board] = await reader.query<BoardRow>(`${BOARD} = ?`, [name]);
-  return existing(board);
-}
-
-function existing(board: BoardRow | undefined): BoardRow {
-  if (!board) throw new Problem('board_not_found');
-  return board;
-}
-
 /**
- * The entity tag of a collection that changes only with its board, and with what else its path may
- * mean another day: the date, or the sprint that a word stands for.
+ * The entity tag of a collection that changes only with its board.
+ * @param also what else the content of the same path depends on, such as the date
  */
 export function collectionTag(
-  board: { id: number; revision: number },
-  also?: string | number,
+  { id, revision, revision_tag }: Pick<BoardRow, 'id' | 'revision' | 'revision_tag'>,
+  ...also: (string | number)[]
 ): string {
-  return `"${[board.id, board.revision, also].filter((part) => part !== undefined).join('.')}"`;
+  return `"${[id, revision, revision_tag, ...also, REPRESENTATION].join('.')}"`;
 }

@@ -1,11 +1,12 @@
-import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
-import { Answers, Creates, Needs } from '../http/route';
-import { BoardName } from '../http/path';
+import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
+import { BoardName } from '../http/path';
+import { Answers, Creates, Needs } from '../http/route';
 import { Deleted } from '../http/schema';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
@@ -18,7 +19,7 @@ export class BoardsController {
   @Get()
   @Needs('read', { filtered: true })
   @Answers('List boards', [BoardView])
-  list(@From() caller: Caller, @Query() page: PageQuery): Promise<Listing> {
+  list(@From() caller: Caller, @Query() page: PageQuery): Listing {
     return this.boards.list(caller, page);
   }
 

@@ -1,26 +1,23 @@
-import { same } from '../common/same';
-import type { Members } from './event';
+import { isDeepStrictEqual } from 'node:util';
+import type { Fields } from './event';
 
-interface Changes {
-  before: Members;
-  after: Members;
-}
-
-/** The members in which two representations differ, on either side. */
-export function changes(before: object, after: object): Changes {
-  const left = before as Members;
-  const right = after as Members;
-  const changed: Changes = { before: {}, after: {} };
-  for (const name of Object.keys(right)) {
-    if (same(left[name], right[name])) continue;
+/** The properties of `after` whose values differ from those of `before`, with both values. */
+export function changes(before: object, after: object): { before: Fields; after: Fields } {
+  const left = before as Fields;
+  const changed = { before: {} as Fields, after: {} as Fields };
+  for (const [name, value] of Object.entries(after)) {
+    if (isDeepStrictEqual(left[name], value)) continue;
     changed.before[name] = left[name];
-    changed.after[name] = right[name];
+    changed.after[name] = value;
   }
   return changed;
 }
 
-/** As `changes`; null where there are none. */
-export function differences(before: object, after: object): Changes | null {
-  const changed = changes(before, after);
+/** Like `changes`; null when nothing differs. */
+export function differences<T extends object>(
+  before: object,
+  after: T,
+): { before: Partial<T>; after: Partial<T> } | null {
+  const changed = changes(before, after) as { before: Partial<T>; after: Partial<T> };
   return Object.keys(changed.after).length > 0 ? changed : null;
 }

@@ -7,7 +7,6 @@ import type { EventEntity, EventType } from './event';
 @Entity('events')
 @Index('ix_events_entity', ['entity_id', 'entity', 'entity_version', 'board_id', 'revision'])
 @Index('ix_events_sprint', ['sprint_id', 'entity_id'])
-@Index('ix_events_from_sprint', ['from_sprint_id', 'entity_id'])
 export class Event {
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'pk_events' })
   board_id: number;
@@ -23,7 +22,7 @@ export class Event {
   type: EventType;
 
   @Column({ type: 'datetime', precision: 3 })
-  at: string;
+  at: Date;
 
   @Column({ type: 'varchar', length: 255 })
   actor: string;
@@ -34,17 +33,13 @@ export class Event {
   @Column({ type: 'integer' })
   entity_id: number;
 
-  /** The entity's `version` after the event: what orders a history that spans boards. 0: unchanged. */
+  /** The entity's `version` after the event, which orders a history across boards. 0: unchanged. */
   @Column({ type: 'integer' })
   entity_version: number;
 
-  /** The sprint that a story is in after the event; what finds the events of a sprint. */
+  /** Of a story: the sprint that it is in after the event. Finds the events of a sprint. */
   @Column({ type: 'integer', nullable: true })
   sprint_id: number | null;
-
-  /** The sprint that a story was in before the event. */
-  @Column({ type: 'integer', nullable: true })
-  from_sprint_id: number | null;
 
   /** JSON object. */
   @Column({ type: 'text', nullable: true })

@@ -1,4 +1,4 @@
-/** What can happen to a board. The part before the dot names the entity, or the group of them. */
+/** The kinds of events of a board. The part before the dot names the entity, or several of them. */
 export const EVENT_TYPES = [
   'board.created',
   'board.updated',
@@ -25,13 +25,13 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const EVENT_ENTITIES = ['board', 'sprint', 'story', 'task'] as const;
 export type EventEntity = (typeof EVENT_ENTITIES)[number];
 
-/** Members of a resource as a client would have seen them. */
-export type Members = Record<string, unknown>;
+/** Properties of a resource, as in its representation. */
+export type Fields = Record<string, unknown>;
 
 /**
- * One entry of a board's log, as clients read it. `revision` counts from 1 without a gap; `before`
- * and `after` hold the members that changed, all of them where the entity came or went (then the
- * other side is null).
+ * One entry of a board's log, as clients read it. `revision` counts from 1 without a gap. `before` and
+ * `after` contain the properties that changed; when the entity was created or deleted, one of them has
+ * all properties and the other is null.
  */
 export interface BoardEvent {
   board_name: string;
@@ -42,6 +42,6 @@ export interface BoardEvent {
   actor: string;
   entity: EventEntity;
   id: number;
-  before: Members | null;
-  after: Members | null;
+  before: Fields | null;
+  after: Fields | null;
 }

@@ -1,11 +1,13 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
-import { Answers, Needs } from '../http/route';
-import { BoardName, StoryId } from '../http/path';
+import { Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
+import { BoardName, StoryId } from '../http/path';
+import { Answers, Needs } from '../http/route';
 import { EventView, FeedQuery } from './event.dto';
 import { EventsService } from './events.service';
 
@@ -17,8 +19,17 @@ export class EventsController {
   @Get('boards/:board_name/events')
   @Needs('read')
   @Answers('List events of a board', [EventView])
-  feed(@BoardName() name: string, @Query() query: FeedQuery): Promise<EventView[]> {
-    return this.events.feed(name, query);
+  async feed(
+    @BoardName() name: string,
+    @Query() { after = 0, limit = 1000 }: FeedQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Listing> {
+    const { events, last, more } = await this.events.feed(name, after, limit);
+    if (more) {
+      const path = `/api/boards/${encodeURIComponent(name)}/events`;
+      reply.header('Link', `<${path}?after=${last}&limit=${limit}>; rel="next"`);
+    }
+    return events;
   }
 
   @Get('stories/:story_id/history')

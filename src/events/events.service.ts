@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
-import { findBoard } from '../boards/board.queries';
-import { visible } from '../http/access';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Repository } from 'typeorm';
+import { collectionTag, findBoard } from '../boards/board.queries';
+import { Database } from '../database/database';
+import { visibleBoards } from '../http/access';
 import type { Caller } from '../http/caller';
-import { toRfc3339 } from '../time/clock';
 import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
 import { Problem } from '../http/problem';
-import { Database } from '../database/database';
-import type { Members } from './event';
-import type { EventView, FeedQuery } from './event.dto';
+import { toRfc3339 } from '../time/clock';
+import type { Fields } from './event';
+import type { EventView } from './event.dto';
+import { Event } from './event.entity';
 
-const COLUMNS =
-  'b.name AS board_name, e.board_id, e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.`before`, e.`after`';
-const TABLES = 'events e JOIN boards b ON b.id = e.board_id';
+/** Columns of an event `e` and its board `b`; the history is sorted by those that are not shown. */
+const EVENT_COLUMNS =
+  'b.name AS board_name, e.board_id, e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.before, e.after';
 
 interface EventRow {
   board_name: string;
@@ -27,7 +30,72 @@ interface EventRow {
   after: string | null;
 }
 
-function represent(row: EventRow): EventView {
+/** Reads the log. Only `Change` writes it. */
+@Injectable()
+export class EventsService {
+  constructor(
+    @InjectRepository(Event) private readonly events: Repository<Event>,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * At most `limit` events of a board after a revision, the revision of the last one, and whether
+   * others follow it now.
+   * @throws Problem `board_not_found`
+   */
+  async feed(
+    boardName: string,
+    after: number,
+    limit: number,
+  ): Promise<{ events: Listing; last: number; more: boolean }> {
+    const board = await findBoard(this.database, boardName);
+    // Revisions have no gaps.
+    const last = Math.min(board.revision, after + limit);
+    const query = this.select().where(
+      'e.board_id = :board AND e.revision > :after AND e.revision <= :last',
+      { board: board.id, after, last },
+    );
+    const events = new Listing(
+      this.database,
+      { query, order: [column('revision', 'e', 'integer')], indexed: true, represent },
+      {},
+      collectionTag(board),
+    );
+    return { events, last, more: last < board.revision };
+  }
+
+  /**
+   * The events of a story on all boards that the caller may see, in the order of its versions. It has
+   * no tag of its own, because it changes with each of these boards.
+   * @throws Problem `story_not_found` when no event is left of it
+   */
+  async ofStory(caller: Caller, id: number, page: PageQuery): Promise<Listing> {
+    const query = visibleBoards(this.select(), caller).andWhere(
+      "e.entity = 'story' AND e.entity_id = :id",
+      { id },
+    );
+    if (!(await query.getExists())) throw new Problem('story_not_found');
+    const order = [
+      column('entity_version', 'e', 'integer'),
+      // A move between boards is one version and two events: it leaves one board, then enters the other.
+      {
+        sql: "(e.type = 'story.moved_in')",
+        kind: 'integer' as const,
+        of: (row: object) => Number((row as EventRow).type === 'story.moved_in'),
+      },
+      column('board_id', 'e', 'integer'),
+      column('revision', 'e', 'integer'),
+    ];
+    return new Listing(this.database, { query, order, indexed: false, represent }, page);
+  }
+
+  private select(): SelectQueryBuilder<Event> {
+    return this.events.createQueryBuilder('e').innerJoin('e.board', 'b').select(EVENT_COLUMNS);
+  }
+}
+
+function represent(raw: object): EventView {
+  const row = raw as EventRow;
   return {
     board_name: row.board_name,
     revision: row.revision,
@@ -36,66 +104,7 @@ function represent(row: EventRow): EventView {
     actor: row.actor,
     entity: row.entity,
     id: row.entity_id,
-    before: row.before === null ? null : (JSON.parse(row.before) as Members),
-    after: row.after === null ? null : (JSON.parse(row.after) as Members),
+    before: row.before === null ? null : (JSON.parse(row.before) as Fields),
+    after: row.after === null ? null : (JSON.parse(row.after) as Fields),
   };
-}
-
-/** Reads the log. Everything that tells of the past reads it; nothing but a change writes it. */
-@Injectable()
-export class EventsService {
-  constructor(private readonly database: Database) {}
-
-  /** The events of a board after a revision, at most 1,000. @throws Problem `board_not_found` */
-  async feed(boardName: string, { after = 0, limit = 1000 }: FeedQuery): Promise<EventView[]> {
-    const board = await findBoard(this.database, boardName);
-    const rows = await this.database.query<EventRow>(
-      `SELECT ${COLUMNS} FROM ${TABLES} WHERE e.board_id = ? AND e.revision > ?
-       ORDER BY e.revision LIMIT ${limit}`,
-      [board.id, after],
-    );
-    return rows.map(represent);
-  }
-
-  /**
-   * What happened to a story, on whatever boards it was that the caller may see, in the order of its
-   * versions.
-   * @throws Problem `story_not_found` where there never was one, or its board's log is gone
-   */
-  async ofStory(caller: Caller, id: number, page: PageQuery): Promise<Listing> {
-    const { sql, parameters } = visible(caller);
-    const where = `e.entity = 'story' AND e.entity_id = ? AND ${sql}`;
-    const order = [
-      column('entity_version', 'e', 'integer'),
-      // It leaves one board before it comes to the other; both are one change.
-      {
-        sql: `(e.type = 'story.moved_in')`,
-        kind: 'integer' as const,
-        of: (row: Record<string, unknown>) => Number(row.type === 'story.moved_in'),
-      },
-      column('board_id', 'e', 'integer'),
-      column('revision', 'e', 'integer'),
-    ];
-    // Each board that it was on may get another name, or go with its part of the history.
-    const boards = await this.database.query<{ id: number; name: string; last: number }>(
-      `SELECT b.id, b.name, MAX(e.revision) AS last FROM ${TABLES} WHERE ${where}
-       GROUP BY b.id, b.name ORDER BY b.id`,
-      [id, ...parameters],
-    );
-    if (boards.length === 0) throw new Problem('story_not_found');
-    const tag = createHash('sha1').update(JSON.stringify(boards.map(Object.values)));
-    return new Listing(
-      this.database,
-      {
-        columns: COLUMNS,
-        from: TABLES,
-        where,
-        parameters: [id, ...parameters],
-        order,
-        represent: (row) => represent(row as unknown as EventRow),
-      },
-      page,
-      `"${tag.digest('base64url')}"`,
-    );
-  }
 }

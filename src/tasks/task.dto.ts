@@ -1,5 +1,7 @@
-import { int32, Member, oneOf, ReadOnly, text } from '../http/validation';
+import { OmitType, PartialType } from '@nestjs/swagger';
+import { ReadOnly } from '../http/read-only';
 import { Shown, shown } from '../http/schema';
+import { Doc, IsInt32, IsOneOf, IsText, Nullable, Optional } from '../http/validation';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';
 
@@ -36,32 +38,30 @@ export class TaskView {
   version: number;
 }
 
-const title = text(255, { blank: false });
+export class CreateTask {
+  @IsText(255, { blank: false })
+  @Doc({ example: 'Write the migration' })
+  title: string;
 
-class TaskFields {
-  @Member(oneOf(...STATUSES))
+  @Nullable()
+  @IsInt32()
+  @Doc({ description: 'One more than the greatest of the story where it is absent or null.' })
+  seq?: number | null;
+
+  @Optional()
+  @IsOneOf(STATUSES)
   status?: Status;
 
-  @Member(text(100), { nullable: true })
+  @Nullable()
+  @IsText(100)
   assignee?: string | null;
 }
 
-export class CreateTask extends TaskFields {
-  @Member(title, { required: true, example: 'Write the migration' })
-  title: string;
-
-  @Member(int32, {
-    nullable: true,
-    description: 'One more than the greatest of the story where it is absent or null.',
-  })
-  seq?: number | null;
-}
-
 @ReadOnly('id', 'story_id', 'created_at', 'updated_at', 'done_at', 'version')
-export class UpdateTask extends TaskFields {
-  @Member(title)
-  title?: string;
-
-  @Member(int32)
+export class UpdateTask extends PartialType(OmitType(CreateTask, ['seq']), {
+  skipNullProperties: false,
+}) {
+  @Optional()
+  @IsInt32()
   seq?: number;
 }

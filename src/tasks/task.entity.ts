@@ -30,13 +30,13 @@ export class Task {
   assignee: string | null;
 
   @Column({ type: 'datetime', precision: 3 })
-  created_at: string;
+  created_at: Date;
 
   @Column({ type: 'datetime', precision: 3 })
-  updated_at: string;
+  updated_at: Date;
 
   @Column({ type: 'datetime', precision: 3, nullable: true })
-  done_at: string | null;
+  done_at: Date | null;
 
   @Column({ type: 'integer' })
   version: number;

@@ -1,12 +1,12 @@
+import type { Reader } from '../database/reader';
 import { toRfc3339 } from '../time/clock';
-import type { Reader } from '../database/engine';
 import type { TaskView } from './task.dto';
 
-/** Columns bear the names, and stand in the order, of the representation. */
+/** The columns of a task `t`, with the names and in the order of the representation. */
 export const TASK_COLUMNS =
   't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.created_at, t.updated_at, t.done_at, t.version';
 
-/** Turns a row into the representation, in place. */
+/** Turns a raw row into the representation, in place: a long list is read without copies of its rows. */
 export function representTask(row: TaskView): TaskView {
   row.created_at = toRfc3339(row.created_at);
   row.updated_at = toRfc3339(row.updated_at);
@@ -14,7 +14,10 @@ export function representTask(row: TaskView): TaskView {
   return row;
 }
 
-/** The tasks of a story in their order. */
+/**
+ * The tasks of a story in their order. Plain SQL: moving stories reads the tasks of each story, up to
+ * 1,000 stories in one change.
+ */
 export async function findTasks(reader: Reader, storyId: number): Promise<TaskView[]> {
   const rows = await reader.query<TaskView>(
     `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id = ? ORDER BY t.seq, t.id`,

@@ -1,11 +1,12 @@
-import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
-import { Answers, Creates, Needs } from '../http/route';
-import { StoryId, TaskId } from '../http/path';
+import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
+import { StoryId, TaskId } from '../http/path';
+import { Answers, Creates, Needs } from '../http/route';
 import { Deleted } from '../http/schema';
 import { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { TasksService } from './tasks.service';

@@ -1,48 +1,65 @@
+import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { collectionTag } from '../boards/board.queries';
-import { requireUnchanged, requireVersion } from '../http/read-only';
+import type { Change, LockedBoard } from '../database/change';
+import { Restart } from '../database/change';
+import { Database } from '../database/database';
+import { UnitOfWork } from '../database/unit-of-work';
+import { changes, differences } from '../events/differences';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
+import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
+import { requireUnchanged, requireVersion, writable } from '../http/read-only';
 import type { Deleted } from '../http/schema';
-import type { Change, LockedBoard } from '../database/change';
-import { Restart } from '../database/change';
-import { Database } from '../database/database';
-import type { Parameter, Reader } from '../database/engine';
-import { UnitOfWork } from '../database/unit-of-work';
-import { changes, differences } from '../events/differences';
-import { GREATEST_SEQ } from '../stories/story.entity';
+import { GREATEST_SEQ, Story } from '../stories/story.entity';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
+import { Task } from './task.entity';
 import { representTask, TASK_COLUMNS } from './task.queries';
 
-/** Tasks of a story: where it goes to another board, one event tells of all of them. */
+/** Tasks of one story: one event contains all of them when the story moves to another board. */
 const MOST_TASKS = 1000;
 
 @Injectable()
-export class TasksService {
+export class TasksService implements OnModuleInit {
   constructor(
+    @InjectRepository(Task) private readonly tasks: Repository<Task>,
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
+    private readonly resources: PathResources,
   ) {}
+
+  onModuleInit(): void {
+    this.resources.register(
+      'task_id',
+      'task_not_found',
+      async (id) => (await this.find(this.tasks.manager, id))?.board.name,
+    );
+  }
 
   /** The tasks of a story. @throws Problem `story_not_found` */
   async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
-    const board = await this.database.first<{ id: number; revision: number }>(
-      `SELECT b.id, b.revision FROM stories s JOIN boards b ON b.id = s.board_id
-       WHERE s.id = ? AND b.name IS NOT NULL`,
-      [storyId],
-    );
+    const board = await this.tasks.manager
+      .createQueryBuilder(Story, 's')
+      .innerJoin('s.board', 'b')
+      .select('b.id, b.revision, b.revision_tag')
+      .where('s.id = :storyId AND b.name IS NOT NULL', { storyId })
+      .getRawOne<Pick<LockedBoard, 'id' | 'revision' | 'revision_tag'>>();
     if (!board) throw new Problem('story_not_found');
     return new Listing(
       this.database,
       {
-        columns: TASK_COLUMNS,
-        from: 'tasks t',
-        where: 't.story_id = ?',
-        parameters: [storyId],
+        query: this.tasks
+          .createQueryBuilder('t')
+          .select(TASK_COLUMNS)
+          .where('t.story_id = :storyId', { storyId }),
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
+        indexed: true,
         represent: (row) => representTask(row as unknown as TaskView),
       },
       page,
@@ -50,36 +67,50 @@ export class TasksService {
     );
   }
 
+  /** @throws Problem `task_not_found` */
   async show(id: number): Promise<TaskView> {
-    const task = await find(this.database, id);
-    if (!task) throw new Problem('task_not_found');
-    return task;
+    const found = await this.find(this.tasks.manager, id);
+    if (!found) throw new Problem('task_not_found');
+    return found.task;
   }
 
+  /** @throws Problem `story_not_found`, `too_many_tasks`, `seq_exhausted` */
   create(caller: Caller, storyId: number, body: CreateTask): Promise<TaskView> {
     return this.unitOfWork.run(caller, async (change) => {
-      const board = await take(change, storyId);
-      if (!board) throw new Problem('story_not_found');
-      const there = await change.first<{ count: number; last: number | null }>(
-        'SELECT COUNT(*) AS count, MAX(seq) AS last FROM tasks WHERE story_id = ?',
-        [storyId],
-      );
-      if (there && there.count >= MOST_TASKS) throw new Problem('too_many_tasks');
-      const seq = body.seq ?? (there?.last ?? 0) + 1;
+      const board = await change.lockBoardOf('stories', storyId);
+      const story =
+        board &&
+        (await change.manager
+          .createQueryBuilder(Story, 's')
+          .leftJoin(Task, 't', 't.story_id = s.id')
+          .select('s.board_id, COUNT(t.id) AS count, MAX(t.seq) AS last')
+          .where('s.id = :storyId', { storyId })
+          .groupBy('s.board_id')
+          .getRawOne<{ board_id: number; count: number; last: number | null }>());
+      if (!story) throw new Problem('story_not_found');
+      requireOn(board, story.board_id);
+      if (story.count >= MOST_TASKS) throw new Problem('too_many_tasks');
+      const seq = body.seq ?? (story.last ?? 0) + 1;
       if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
       const { title, status = 'todo', assignee = null } = body;
-      const id = await change.insert('tasks', {
-        story_id: storyId,
-        title,
-        seq,
-        status,
-        assignee,
-        created_at: change.now,
-        updated_at: change.now,
-        done_at: status === 'done' ? change.now : null,
+      const columns = { story_id: storyId, title, seq, status, assignee };
+      const { identifiers } = await change.manager.insert(Task, {
+        ...columns,
+        created_at: change.instant,
+        updated_at: change.instant,
+        done_at: status === 'done' ? change.instant : null,
         version: 1,
       });
-      const task = await this.stored(change, id);
+      const id = identifiers[0]?.id as number;
+      const now = change.instant.toISOString();
+      const task: TaskView = {
+        id,
+        ...columns,
+        created_at: now,
+        updated_at: now,
+        done_at: status === 'done' ? now : null,
+        version: 1,
+      };
       change.record(board, {
         type: 'task.created',
         entity: 'task',
@@ -92,34 +123,48 @@ export class TasksService {
     });
   }
 
+  /** @throws Problem `task_not_found`, `precondition_failed` */
   update(caller: Caller, id: number, body: UpdateTask): Promise<TaskView> {
     return this.unitOfWork.run(caller, async (change) => {
-      const { board, task } = await this.take(change, id);
+      const { board, task } = await this.lock(change, id);
       requireMatch(caller, task);
       requireVersion(body, task);
       requireUnchanged(body, task);
-      const changed = differences(task, { ...task, ...body })?.after;
+      const changed = differences(task, writable(body))?.after;
       if (!changed) return task;
-      const columns = changed as Record<string, Parameter>;
-      if ('status' in columns) columns.done_at = columns.status === 'done' ? change.now : null;
-      await change.update('tasks', id, columns);
-      const after = await this.stored(change, id);
+      const { status } = changed;
+      const doneAt = status === 'done' ? change.instant : null;
+      const version = task.version + 1;
+      await change.manager.update(Task, id, {
+        ...changed,
+        updated_at: change.instant,
+        ...(status && { done_at: doneAt }),
+        version,
+      });
+      const after: TaskView = {
+        ...task,
+        ...changed,
+        updated_at: change.instant.toISOString(),
+        ...(status && { done_at: doneAt && doneAt.toISOString() }),
+        version,
+      };
       change.record(board, {
         type: 'task.updated',
         entity: 'task',
         id,
-        version: after.version,
+        version,
         ...changes(task, after),
       });
       return after;
     });
   }
 
+  /** @throws Problem `task_not_found`, `precondition_failed` */
   delete(caller: Caller, id: number): Promise<Deleted> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const { board, task } = await this.take(change, id);
+    return this.unitOfWork.run(caller, async (change): Promise<Deleted> => {
+      const { board, task } = await this.lock(change, id);
       requireMatch(caller, task);
-      await change.run('DELETE FROM tasks WHERE id = ?', [id]);
+      await change.manager.delete(Task, id);
       change.record(board, {
         type: 'task.deleted',
         entity: 'task',
@@ -132,44 +177,34 @@ export class TasksService {
     });
   }
 
-  private async take(change: Change, id: number): Promise<{ board: LockedBoard; task: TaskView }> {
-    const found = await change.first<{ story_id: number }>(
-      'SELECT story_id FROM tasks WHERE id = ?',
-      [id],
-    );
-    const board = found && (await take(change, found.story_id));
-    const task = board && (await find(change, id));
-    if (!task) throw new Problem('task_not_found');
-    return { board, task };
+  /** Locks the board of a task and reads the task. @throws Problem `task_not_found` */
+  private async lock(change: Change, id: number): Promise<{ board: LockedBoard; task: TaskView }> {
+    const board = await change.lockBoardOf('tasks', id);
+    const found = board && (await this.find(change.manager, id));
+    if (!found) throw new Problem('task_not_found');
+    requireOn(board, found.board.id);
+    return { board, task: found.task };
   }
 
-  private async stored(change: Change, id: number): Promise<TaskView> {
-    const task = await find(change, id);
-    if (!task) throw new Error(`task ${id} is not there after it was written`);
-    return task;
+  /** A task and its board; undefined when either is deleted. */
+  private async find(
+    manager: EntityManager,
+    id: number,
+  ): Promise<{ task: TaskView; board: { id: number; name: string } } | undefined> {
+    const row = await manager
+      .createQueryBuilder(Task, 't')
+      .innerJoin('t.story', 's')
+      .innerJoin('s.board', 'b')
+      .select(`${TASK_COLUMNS}, b.id AS board_id, b.name AS board_name`)
+      .where('t.id = :id AND b.name IS NOT NULL', { id })
+      .getRawOne<TaskView & { board_id: number; board_name: string }>();
+    if (!row) return undefined;
+    const { board_id, board_name, ...task } = row;
+    return { task: representTask(task), board: { id: board_id, name: board_name } };
   }
 }
 
-async function find(reader: Reader, id: number): Promise<TaskView | undefined> {
-  const [row] = await reader.query<TaskView>(
-    `SELECT ${TASK_COLUMNS} FROM tasks t JOIN stories s ON s.id = t.story_id
-     JOIN boards b ON b.id = s.board_id WHERE t.id = ? AND b.name IS NOT NULL`,
-    [id],
-  );
-  return row && representTask(row);
-}
-
-/** Holds the board of a story. */
-async function take(change: Change, storyId: number): Promise<LockedBoard | undefined> {
-  const boardOf = (): Promise<{ board_id: number } | undefined> =>
-    change.first<{ board_id: number }>('SELECT board_id FROM stories WHERE id = ?', [storyId]);
-  const found = await boardOf();
-  if (!found) return undefined;
-  const boards = await change.lock(found.board_id);
-  const held = await boardOf();
-  if (!held) return undefined;
-  if (held.board_id !== found.board_id && !boards.has(held.board_id)) {
-    throw new Restart('the story moved to another board', found.board_id, held.board_id);
-  }
-  return boards.get(held.board_id);
+/** @throws Restart when the story moved to another board before its board was locked */
+function requireOn(board: LockedBoard, boardId: number): void {
+  if (boardId !== board.id) throw new Restart('the story moved to another board', boardId);
 }
