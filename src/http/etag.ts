@@ -1,10 +1,28 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Caller } from './caller';
 import { Problem } from './problem';
 
 /**
+ * Changes with every version of the representations: part of the entity tags that are not a digest of
+ * the content, so that none of them survives an upgrade that adds a field.
+ */
+export const REPRESENTATION = representationVersion();
+
+function representationVersion(): string {
+  const root = join(__dirname, '../..');
+  const version = createHash('sha1');
+  for (const name of ['package.json', 'openapi.json']) {
+    const file = join(root, name);
+    if (existsSync(file)) version.update(readFileSync(file));
+  }
+  return version.digest('base64url').slice(0, 8);
+}
+
+/**
  * The strong entity tag (RFC 9110, section 8.8.3) of a representation: a digest of its bytes, so that
- * it changes exactly when they do, whatever in them is stored or derived.
+ * it changes exactly when they do.
  */
 export function etagOf(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`;
@@ -13,12 +31,12 @@ export function etagOf(body: string | Buffer): string {
 /** Whether `If-None-Match` names the tag, compared weakly (RFC 9110, section 13.1.2). */
 export function matchesNone(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header.trim() === '*' || tags(header).some((tag) => strip(tag) === strip(etag));
+  return header.trim() === '*' || tagsOf(header).some((tag) => withoutW(tag) === withoutW(etag));
 }
 
 /**
- * Refuses a change under a stale `If-Match`, compared strongly (RFC 9110, section 13.1.1) with the
- * representation as it stands under the board's lock.
+ * Rejects a change under a stale `If-Match`, compared strongly (RFC 9110, section 13.1.1) with the
+ * representation as it is under the board's lock.
  * @throws Problem `precondition_failed`
  */
 export function requireMatch(caller: Caller, representation: object): void {
@@ -29,14 +47,10 @@ export function requireMatch(caller: Caller, representation: object): void {
 /** As `requireMatch`, where the entity tag is known. @throws Problem `precondition_failed` */
 export function requireTag({ ifMatch }: Caller, etag: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  if (!tags(ifMatch).includes(etag)) throw new Problem('precondition_failed');
+  if (!tagsOf(ifMatch).includes(etag)) throw new Problem('precondition_failed');
 }
 
-/** Entity tags may hold commas, so the list is read tag by tag. */
-function tags(header: string): string[] {
-  return header.match(/(?:W\/)?"[^"]*"/g) ?? [];
-}
+/** Entity tags may contain commas, so the header cannot be split at them. */
+const tagsOf = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? [];
 
-function strip(tag: string): string {
-  return tag.replace(/^W\//, '');
-}
+const withoutW = (tag: string): string => tag.replace(/^W\//, '');

@@ -14,12 +14,19 @@ const PARAMETERS: Record<Format, string> = {
   svg: '; charset=utf-8',
 };
 
+/** Adds a request header that the response depends on (RFC 9110, section 12.5.5). */
+export function vary(reply: FastifyReply, header: string): void {
+  const others = reply.getHeader('Vary');
+  reply.header('Vary', others === undefined ? header : `${String(others)}, ${header}`);
+}
+
 /**
- * The format that a request asks for: `?format=` or, without it, what `Accept` likes best.
+ * The format that a request asks for: `?format=`, else the best match of `Accept`.
  * @throws Problem `not_acceptable`
  */
 export function formatOf(request: FastifyRequest, formats: Formats): Format {
   const { format } = request.query as { format?: Format };
+  // Another value is an error of the query, which the validation pipe reports.
   if (format !== undefined) return format;
   const offered = Object.keys(formats) as Format[];
   const type = requireAcceptable(
@@ -30,8 +37,8 @@ export function formatOf(request: FastifyRequest, formats: Formats): Format {
 }
 
 /**
- * The media type that `Accept` likes best, of those that there are (RFC 9110, section 12.5.1). Its
- * parameters are no matter: everything is in UTF-8.
+ * The best match of `Accept` among the media types of a route (RFC 9110, section 12.5.1). Parameters
+ * are ignored: every response is in UTF-8.
  * @throws Problem `not_acceptable`
  */
 export function requireAcceptable({ headers }: FastifyRequest, types: readonly string[]): string {
@@ -42,7 +49,7 @@ export function requireAcceptable({ headers }: FastifyRequest, types: readonly s
   return best;
 }
 
-/** Puts a body into the format that is asked for; a long text is written while it is sent. */
+/** Writes a body in the format that is asked for; a long one is streamed. */
 export async function writeFormat(
   request: FastifyRequest,
   reply: FastifyReply,

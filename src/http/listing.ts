@@ -1,58 +1,66 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Parameter, Reader } from '../database/engine';
+import type { SelectQueryBuilder } from 'typeorm';
+import type { Database } from '../database/database';
+import type { Parameter, Reader } from '../database/reader';
+import { accessOf } from './access';
 import { Answer } from './answer';
-import { calendarDay, flag, integer, Member, text } from './fields';
 import { Problem } from './problem';
+import { Doc, IsFlag, IsInteger, IsText, Optional, parseDate } from './validation';
 
-/** Rows that are read, and turned into text, in one go. */
-const CHUNK = 500;
+/** Rows of a list that are read at once, before anything is known of their size. */
+const FIRST_ROWS = 100;
 
-/** The same of a long list, between which others have their turn. */
-const SLICE = 200;
+/** Rows of a chunk, at most. */
+const MAX_ROWS = 500;
 
-/** Rows that are sooner sorted than looked for in an order. */
-const FEW = 1000;
+/** Characters of a chunk: what one slow reader keeps in memory. */
+const CHUNK_LENGTH = 128 * 1024;
 
-/** Opting into pages; every list takes these. */
+/** Ids that are read at once of a list that has to be sorted. */
+const SORTED_IDS = 20_000;
+
+/** The query parameters of every list. */
 export class PageQuery {
-  @Member(integer(1, 1000), { description: 'Opts into pages of at most so many.' })
+  @Doc({ description: 'Opts into pages of at most so many.' })
+  @Optional()
+  @IsInteger(1, 1000)
   limit?: number;
 
-  @Member(text(4096, { blank: false }), {
-    description: 'Where a page begins; taken from the `Link` of the page before.',
-  })
+  @Doc({ description: 'Where a page begins; taken from the `Link` of the page before.' })
+  @Optional()
+  @IsText(4096, { blank: false })
   cursor?: string;
 
-  @Member(flag, { description: 'Asks for `X-Total-Count`.' })
+  @Doc({ description: 'Asks for `X-Total-Count`.' })
+  @Optional()
+  @IsFlag()
   count?: boolean;
 }
 
-/** A row with the columns that it is sorted by. */
 type Row = Record<string, unknown>;
 
-/** What a database can compare with a column of each kind: exactly what it may hold. */
-const TAKEN = {
+/** What a database can compare with a column of each kind; cursors come back from clients. */
+const VALID = {
   integer: Number.isSafeInteger,
   decimal: Number.isFinite,
   text: (value: unknown) => typeof value === 'string',
-  date: (value: unknown) => typeof value === 'string' && isDay(value),
+  date: (value: unknown) => typeof value === 'string' && isDate(value),
   instant: (value: unknown) =>
-    typeof value === 'string' && isDay(value.slice(0, 10)) && TIME_OF_DAY.test(value.slice(10)),
+    typeof value === 'string' && isDate(value.slice(0, 10)) && TIME_OF_DAY.test(value.slice(10)),
 } as const satisfies Record<string, (value: unknown) => boolean>;
 
-const isDay = (text: string): boolean => text.length === 10 && 'value' in calendarDay.read(text);
+const isDate = (text: string): boolean => text.length === 10 && 'value' in parseDate(text);
 const TIME_OF_DAY = /^ ([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}$/;
 
 /** One of the keys that a list is sorted by; together they are unique. */
 export interface SortKey {
-  /** The expression in SQL, never null. */
+  /** SQL expression that is never null. */
   sql: string;
-  kind: keyof typeof TAKEN;
+  kind: keyof typeof VALID;
   descending?: boolean;
-  /** Its value in a row that was read. */
+  /** Its value in a row. */
   of: (row: Row) => Parameter;
 }
 
@@ -68,196 +76,245 @@ export const column = (
   of: (row) => row[name] as Parameter,
 });
 
-/** Everything that a list is; `Listing` does the rest. */
+/** What a list consists of. */
 export interface ListSource {
-  /** `SELECT … FROM … WHERE …` in parts. */
-  columns: string;
-  from: string;
-  where: string;
-  parameters: Parameter[];
-  /** Where a filter has an index of its own, which is of use as long as it leaves few rows to sort. */
-  filtered?: FilteredSource;
+  /** With its columns and conditions, and without order, limit and offset; one column is `id`. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of whatever entity
+  query: SelectQueryBuilder<any>;
   order: SortKey[];
   /**
-   * The id of a row, a column of that name, where no index has the rows in this order: those of a
-   * whole list are then put in order once, and not the rest of them for each chunk.
+   * Whether an index has the rows in this order, and the conditions keep most of them. Else the rows
+   * are sorted or searched in a snapshot, which on SQLite does not block other requests.
    */
-  id?: string;
-  represent: (row: Row) => object | undefined;
+  indexed: boolean;
+  represent: (row: never) => object | undefined;
+  /** At most so many rows in all, followed by a `Link` to `rest` of the last one. */
+  first?: { count: number; rest: (last: never) => string };
 }
 
-export interface FilteredSource {
-  /** `FROM … WHERE …` in the words that let a database go by the index. */
-  from: string;
-  where: string;
-  /** What the index finds, and how it is asked for that. */
-  found: string;
-  parameters: Parameter[];
+/** Part of a list: its JSON items, and the row that the next part follows. */
+interface Part {
+  items: string;
+  last: Row | undefined;
+  count: number;
+  isWhole: boolean;
 }
-
-type Database = Reader & { stream<T>(work: (reader: Reader) => Promise<T>): Promise<T> };
 
 /**
- * A list that is about to be answered: whole, in bounded memory however long it is, or a page of it.
- * A page begins after the sort keys of the last row of the one before (a keyset), so that it stays
- * where it is while rows come and go.
+ * A list as a response: whole, in memory that is bounded however long its rows are and however slowly
+ * it is read, or a page of it. A page follows the sort keys of the last row of the page before (keyset
+ * pagination), so it is stable while rows come and go.
  */
 export class Listing extends Answer {
   constructor(
     private readonly database: Database,
-    private source: ListSource,
+    private readonly source: ListSource,
     private readonly page: PageQuery,
-    /** Changes whenever the list does; it may change more often. */
     readonly etag?: string,
   ) {
     super();
   }
 
-  /** The JSON text of the answer, or a stream of it. */
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
+    const location = locationOf(request.url);
     const { limit, cursor, count } = this.page;
-    await this.choose();
-    const place = placeOf(request.url);
-    const after = cursor === undefined ? undefined : this.decode(cursor, place);
+    const after = cursor === undefined ? undefined : this.decode(cursor, location);
+    const { first } = this.source;
+    const most = first?.count ?? limit ?? Infinity;
+    const link = (last: Row): void => {
+      const next = first
+        ? first.rest(last as never)
+        : `${location.path}?${withCursor(location, this.encode(last, location))}`;
+      reply.header('Link', `<${next}>; rel="next"`);
+    };
     if (count) reply.header('X-Total-Count', await this.total());
-    if (limit === undefined) {
-      const first = await this.read(this.database, after, CHUNK + 1);
-      if (first.length <= CHUNK) return this.represent(first);
-      const chunks = this.stream(after);
-      // What refuses the whole list does so before the answer has begun.
-      let begun: Promise<IteratorResult<string>> | undefined = Promise.resolve(await chunks.next());
-      const rest: AsyncIterableIterator<string> = {
-        next: () => {
-          const next = begun ?? chunks.next();
-          begun = undefined;
-          return next;
-        },
-        return: () => chunks.return(undefined),
-        [Symbol.asyncIterator]: () => rest,
-      };
-      return Readable.from(rest, { objectMode: false, highWaterMark: 1 << 16 });
+    // Without a page there is no header that depends on the rows.
+    if (request.method === 'HEAD' && most === Infinity) return Readable.from([]);
+    if (this.source.indexed) {
+      const answer = await this.readAtOnce(this.database, after, most, link);
+      if (answer !== undefined) return answer;
     }
-    const rows = await this.read(this.database, after, limit + 1);
-    if (rows.length > limit) {
-      rows.pop();
-      const last = rows[rows.length - 1] as Row;
-      const next = new URLSearchParams(place.parameters);
-      next.set('cursor', this.encode(last, place));
-      reply.header('Link', `<${place.path}?${next.toString()}>; rel="next"`);
-    }
-    return this.represent(rows);
-  }
-
-  /** Goes by the index of a filter where that leaves few rows, else by that of the order. */
-  private async choose(): Promise<void> {
-    const { filtered, ...source } = this.source;
-    if (!filtered) return;
-    const [more] = await this.database.query(
-      `${filtered.found} LIMIT 1 OFFSET ${FEW}`,
-      filtered.parameters,
-    );
-    const { from, where } = filtered;
-    this.source = more ? source : { ...source, from, where };
-  }
-
-  /** All of it, one chunk after the other, from one snapshot. */
-  private async *stream(after: Parameter[] | undefined): AsyncGenerator<string> {
-    const chunks = new Channel<string>();
-    const reading = this.database
-      .stream(async (reader) => {
-        let separator = '[';
-        for await (const rows of this.chunks(reader, after)) {
-          const text = this.represent(rows).slice(1, -1);
-          if (text === '') continue;
-          if (!(await chunks.put(separator + text))) return;
-          separator = ',';
-        }
-        await chunks.put(separator === '[' ? '[]' : ']');
-      })
-      .then(
-        () => chunks.end(),
-        (error: unknown) => chunks.end(error),
-      );
+    const snapshot = await this.database.openStream(clientOf(request));
     try {
-      yield* chunks;
-    } finally {
-      chunks.abandon();
-      await reading;
+      const answer = await this.readAtOnce(snapshot, after, most, link);
+      if (answer !== undefined) {
+        await snapshot.close();
+        return answer;
+      }
+      if (most !== Infinity) {
+        const [last, next] = await this.read(snapshot, after, 2, most - 1);
+        if (last && next) link(last);
+      }
+    } catch (error) {
+      await snapshot.close();
+      throw error;
     }
+    return stream(this.parts(snapshot, after, most), () => snapshot.close());
   }
 
-  /** The rows in their order, so many at a time. */
-  private async *chunks(reader: Reader, after: Parameter[] | undefined): AsyncGenerator<Row[]> {
-    const { columns, from, order, id } = this.source;
-    if (id !== undefined) {
-      const ids = (await this.read(reader, after, undefined, id)).map((row) => row.id as number);
-      for (let start = 0; start < ids.length; start += SLICE) {
-        // Nothing here need wait for anything, so others would never have their turn.
-        await nextTurn();
-        const chunk = ids.slice(start, start + SLICE);
-        const rows = await reader.query<Row>(
-          `SELECT ${columns} FROM ${from} WHERE ${id} IN (${chunk.map(() => '?').join(', ')})`,
-          chunk,
-        );
-        const places = new Map(chunk.map((one, place) => [one, place]));
-        const placeOf = (row: Row): number => places.get(row.id as number) ?? 0;
-        yield rows.sort((a, b) => placeOf(a) - placeOf(b));
+  /** The whole answer, where it is short; else undefined. */
+  private async readAtOnce(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    most: number,
+    link: (last: Row) => void,
+  ): Promise<string | undefined> {
+    const wanted = Math.min(most, FIRST_ROWS);
+    const rows = await this.read(reader, after, wanted + 1);
+    const hasMore = rows.length > wanted;
+    if (hasMore && wanted < most) return undefined;
+    const part = this.represent(rows.slice(0, wanted));
+    if (!part.isWhole) return undefined;
+    if (hasMore && part.last) link(part.last);
+    return `[${part.items}]`;
+  }
+
+  private async *parts(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    most: number,
+  ): AsyncGenerator<string> {
+    let left = most;
+    let separator = '[';
+    const rowsAfter = this.source.indexed
+      ? this.byKeyset(reader, after)
+      : this.byIds(reader, after, most);
+    let size = FIRST_ROWS;
+    let previous: Row | undefined;
+    while (left > 0) {
+      const wanted = Math.min(size, left);
+      const rows = await rowsAfter(previous, wanted);
+      const { items, last, count, isWhole } = this.represent(rows);
+      if (items !== '') {
+        yield separator + items;
+        separator = ',';
       }
-      return;
+      previous = last;
+      left -= count;
+      if (isWhole && rows.length < wanted) break;
+      // So many rows of this size make up a chunk.
+      const rowLength = Math.max(1, items.length) / Math.max(1, count);
+      size = Math.max(1, Math.min(MAX_ROWS, Math.floor(CHUNK_LENGTH / rowLength)));
     }
-    for (let position = after, more = true; more;) {
-      await nextTurn();
-      const rows = await this.read(reader, position, SLICE);
-      more = rows.length === SLICE;
-      const last = rows[rows.length - 1];
-      if (last) position = order.map((key) => key.of(last));
-      yield rows;
-    }
+    yield separator === '[' ? '[]' : ']';
+  }
+
+  private byKeyset(
+    reader: Reader,
+    after: Parameter[] | undefined,
+  ): (previous: Row | undefined, count: number) => Promise<Row[]> {
+    return (previous, count) =>
+      this.read(reader, previous ? this.source.order.map((key) => key.of(previous)) : after, count);
+  }
+
+  /** Sorts the ids once; each chunk then reads its rows by id. */
+  private byIds(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    most: number,
+  ): (previous: Row | undefined, count: number) => Promise<Row[]> {
+    const ids: number[] = [];
+    let offset = 0;
+    let next = 0;
+    return async (previous, count) => {
+      if (previous) next = ids.indexOf(previous.id as number, Math.max(0, next - MAX_ROWS)) + 1;
+      if (next + count > ids.length && offset === ids.length) {
+        const rows = await this.read(
+          reader,
+          after,
+          Math.min(SORTED_IDS, most - offset),
+          offset,
+          true,
+        );
+        ids.push(...rows.map((row) => row.id as number));
+        offset += SORTED_IDS;
+      }
+      const chunk = ids.slice(next, next + count);
+      if (chunk.length === 0) return [];
+      const [sql, parameters] = this.source.query
+        .clone()
+        .andWhere(`${this.idColumn} IN (:...__ids)`, { __ids: chunk })
+        .getQueryAndParameters();
+      const rows = await reader.query<Row>(sql, parameters as unknown[]);
+      const byId = new Map(rows.map((row) => [row.id as number, row]));
+      return chunk.flatMap((id) => byId.get(id) ?? []);
+    };
+  }
+
+  private get idColumn(): string {
+    return `${this.source.query.alias}.id`;
   }
 
   private read(
     reader: Reader,
     after: Parameter[] | undefined,
-    most: number | undefined,
-    columns = this.source.columns,
+    count: number,
+    offset = 0,
+    onlyIds = false,
   ): Promise<Row[]> {
-    const { from, where, order, parameters } = this.source;
-    const limit = most === undefined ? '' : ` LIMIT ${most}`;
-    const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
+    const { query, order } = this.source;
+    const page = query.clone();
+    if (onlyIds) page.select(this.idColumn, 'id');
+    if (after) {
+      const { sql, parameters } = keyset(order, after);
+      page.andWhere(sql, parameters);
+    }
+    const [sql, parameters] = page.getQueryAndParameters();
     const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
-    return reader.query<Row>(
-      `SELECT ${columns} FROM ${from} WHERE ${where}${rest.sql} ORDER BY ${by}${limit}`,
-      [...parameters, ...rest.parameters],
-    );
+    // Appended, for TypeORM would read an expression in orderBy as the name of a property.
+    const limits = ` ORDER BY ${by} LIMIT ${count}${offset > 0 ? ` OFFSET ${offset}` : ''}`;
+    return reader.query<Row>(sql + limits, parameters as unknown[]);
   }
 
-  private represent(rows: Row[]): string {
-    return JSON.stringify(rows.map(this.source.represent).filter((item) => item !== undefined));
+  /** The JSON of rows, up to the length of a chunk. */
+  private represent(rows: Row[]): Part {
+    const items: string[] = [];
+    let length = 0;
+    let count = 0;
+    let last: Row | undefined;
+    for (const row of rows) {
+      // Representing a row may change it.
+      last = { ...row };
+      const item = this.source.represent(row as never);
+      count += 1;
+      if (item === undefined) continue;
+      const text = JSON.stringify(item);
+      items.push(text);
+      length += text.length;
+      if (length >= CHUNK_LENGTH) break;
+    }
+    return { items: items.join(','), last, count, isWhole: count === rows.length };
   }
 
   private async total(): Promise<number> {
-    const { from, where, parameters } = this.source;
-    const [row] = await this.database.query<{ total: number }>(
-      `SELECT COUNT(*) AS total FROM ${from} WHERE ${where}`,
-      parameters,
-    );
-    return row?.total ?? 0;
+    const [sql, parameters] = this.source.query
+      .clone()
+      .select('COUNT(*)', 'total')
+      .getQueryAndParameters();
+    const count = async (reader: Reader): Promise<number> => {
+      const [row] = await reader.query<{ total: number }>(sql, parameters as unknown[]);
+      return Number(row?.total ?? 0);
+    };
+    return this.database.snapshot(count);
   }
 
-  private encode(row: Row, place: Place): string {
+  private encode(row: Row, location: Location): string {
     const keys = this.source.order.map((key) => key.of(row));
-    return Buffer.from(JSON.stringify([bound(place), ...keys])).toString('base64url');
+    return Buffer.from(JSON.stringify([digestOf(location), ...keys])).toString('base64url');
   }
 
-  private decode(cursor: string, place: Place): Parameter[] {
+  private decode(cursor: string, location: Location): Parameter[] {
     const { order } = this.source;
     try {
-      const [to, ...keys] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-      // They come back from outside.
-      const valid = order.every(({ kind }, i) => TAKEN[kind](keys[i]));
-      if (to === bound(place) && keys.length === order.length && valid) return keys as Parameter[];
+      const [digest, ...keys] = JSON.parse(
+        Buffer.from(cursor, 'base64url').toString(),
+      ) as unknown[];
+      const isValid = order.every(({ kind }, i) => VALID[kind](keys[i]));
+      if (digest === digestOf(location) && keys.length === order.length && isValid) {
+        return keys as Parameter[];
+      }
     } catch {
-      // Not one of ours, like a cursor of another list.
+      // Not a cursor of this service.
     }
     throw Problem.invalid([
       {
@@ -269,19 +326,62 @@ export class Listing extends Answer {
   }
 }
 
-/** Where a list was asked for: its path as it was sent, and its parameters. */
-interface Place {
+/** Slow readers share what there is for one client. */
+function clientOf(request: FastifyRequest): string {
+  const { tokenId } = accessOf(request);
+  return tokenId > 0 ? `token ${tokenId}` : request.ip;
+}
+
+/** A stream of JSON parts; the first is read at once, so that its errors become a response. */
+async function stream(
+  parts: AsyncGenerator<string>,
+  close: () => Promise<void>,
+): Promise<Readable> {
+  let begun: Promise<IteratorResult<string>> | undefined;
+  try {
+    begun = Promise.resolve(await parts.next());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const iterator: AsyncIterableIterator<string> = {
+    next: async () => {
+      const next = await (begun ?? parts.next());
+      begun = undefined;
+      if (next.done) await close();
+      return next;
+    },
+    return: async () => {
+      await parts.return(undefined);
+      await close();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  const readable = Readable.from(iterator, { objectMode: false, highWaterMark: 1 << 16 });
+  readable.once('close', () => void close());
+  return readable;
+}
+
+/** The path that a list was asked for by, and its query. */
+interface Location {
   path: string;
   parameters: URLSearchParams;
 }
 
-function placeOf(url: string): Place {
+function locationOf(url: string): Location {
   const [path = '', query] = url.split(/[?#](.*)/s);
   return { path, parameters: new URLSearchParams(query) };
 }
 
-/** What a cursor is bound to: the path and the parameters, those of paging apart. */
-function bound({ path, parameters }: Place): string {
+function withCursor({ parameters }: Location, cursor: string): string {
+  const next = new URLSearchParams(parameters);
+  next.set('cursor', cursor);
+  return next.toString();
+}
+
+/** A cursor is bound to the path and the parameters, except those of paging. */
+function digestOf({ path, parameters }: Location): string {
   const others = [...parameters]
     .filter(([name]) => !['limit', 'cursor', 'count'].includes(name))
     .map((pair) => pair.join('='))
@@ -292,65 +392,18 @@ function bound({ path, parameters }: Place): string {
     .slice(0, 12);
 }
 
-/** The condition for rows that come after one with these keys. */
-function keyset(order: SortKey[], keys: Parameter[]): { sql: string; parameters: Parameter[] } {
-  const parameters: Parameter[] = [];
+/** The condition for rows that follow one with these keys. */
+function keyset(
+  order: SortKey[],
+  keys: Parameter[],
+): { sql: string; parameters: Record<string, Parameter> } {
+  const parameters = Object.fromEntries(keys.map((key, i) => [`__key${i}`, key]));
   const alternatives = order.map((key, i) => {
-    const equal = order.slice(0, i).map((previous, j) => {
-      parameters.push(keys[j] as Parameter);
-      return `${previous.sql} = ? AND `;
-    });
-    parameters.push(keys[i] as Parameter);
-    return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} ?)`;
+    const equal = order.slice(0, i).map((previous, j) => `${previous.sql} = :__key${j} AND `);
+    return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} :__key${i})`;
   });
   const [first] = order as [SortKey];
-  // Follows from the alternatives, but neither engine finds the range of an index in those.
-  const range = ` AND ${first.sql} ${first.descending ? '<=' : '>='} ?`;
-  return {
-    sql: `${range} AND (${alternatives.join(' OR ')})`,
-    parameters: [keys[0] as Parameter, ...parameters],
-  };
-}
-
-/** Hands items from a producer to a consumer, one at a time, so that neither runs ahead. */
-class Channel<T> implements AsyncIterable<T> {
-  private item: { value: T } | undefined;
-  private finished: { error?: unknown } | undefined;
-  private abandoned = false;
-  private wake: () => void = () => undefined;
-  private taken: (wanted: boolean) => void = () => undefined;
-
-  /** Fulfilled once the item is taken: false when nobody wants another. */
-  put(value: T): Promise<boolean> {
-    if (this.abandoned) return Promise.resolve(false);
-    this.item = { value };
-    this.wake();
-    return new Promise((resolve) => (this.taken = resolve));
-  }
-
-  end(error?: unknown): void {
-    this.finished = error === undefined ? {} : { error };
-    this.wake();
-  }
-
-  abandon(): void {
-    this.abandoned = true;
-    this.taken(false);
-  }
-
-  async *[Symbol.asyncIterator](): AsyncIterator<T> {
-    for (;;) {
-      if (this.item) {
-        const { value } = this.item;
-        this.item = undefined;
-        yield value;
-        this.taken(true);
-      } else if (this.finished) {
-        if ('error' in this.finished) throw this.finished.error;
-        return;
-      } else {
-        await new Promise<void>((resolve) => (this.wake = resolve));
-      }
-    }
-  }
+  // It follows from the alternatives, but neither engine finds the range of an index in those.
+  const range = `${first.sql} ${first.descending ? '<=' : '>='} :__key0`;
+  return { sql: `${range} AND (${alternatives.join(' OR ')})`, parameters };
 }

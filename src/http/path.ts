@@ -1,6 +1,6 @@
 import { Param } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { boardName } from './fields';
+import { parseBoardName } from './validation';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
@@ -17,17 +17,17 @@ export function readId(value: string, missing: ProblemCode): number {
 
 /** Reads the name of a board that is there. @throws Problem `board_not_found` */
 export function readBoardName(value: string): string {
-  const reading = boardName.read(value);
+  const reading = parseBoardName(value);
   if ('code' in reading) throw new Problem('board_not_found');
   return reading.value as string;
 }
 
 /** Reads the name of a board that comes into being where it is not there. */
 export function readNewBoardName(value: string): string {
-  const reading = boardName.read(value);
+  const reading = parseBoardName(value);
   if ('value' in reading) return reading.value as string;
   throw Problem.invalid([
-    { parameter: 'board_name', code: reading.code, detail: `board_name ${reading.detail}` },
+    { parameter: 'board_name', code: reading.code, detail: `board_name ${reading.message}` },
   ]);
 }
 

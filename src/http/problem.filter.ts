@@ -1,16 +1,15 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { Catch, HttpException, Logger } from '@nestjs/common';
+import { Catch, HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Database } from '../database/database';
+import { PathResources } from './path-resources';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
-import { Resources } from './resources';
-import type { RouteTable } from './route-table';
+import { RouteTable } from './route-table';
 
-/** What the framework's own refusals mean. Its texts are not shown. */
+/** What the framework's own errors mean. Their messages are not shown. */
 const BY_STATUS: Record<number, ProblemCode> = {
   400: 'bad_request',
-  // The files of the documentation page refuse paths that lead out of them.
-  403: 'route_not_found',
   404: 'route_not_found',
   408: 'request_timeout',
   413: 'content_too_large',
@@ -20,8 +19,8 @@ const BY_STATUS: Record<number, ProblemCode> = {
   503: 'shutting_down',
 };
 
-/** Refusals of what a request brings, which come after the question whether what it names is there. */
-const ABOUT_THE_REQUEST = new Set<ProblemCode>([
+/** Errors of a request itself, which come after 404 for what its path names. */
+const OF_REQUEST = new Set<ProblemCode>([
   'malformed_body',
   'invalid_request',
   'unsupported_media_type',
@@ -31,19 +30,21 @@ const ABOUT_THE_REQUEST = new Set<ProblemCode>([
 
 /** Turns everything that is thrown into a problem document (RFC 9457). There is no other filter. */
 @Catch()
+@Injectable()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
 
   constructor(
     private readonly routes: RouteTable,
-    private readonly resources: Resources,
+    private readonly resources: PathResources,
+    private readonly database: Database,
   ) {}
 
   async catch(exception: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    let problem = toProblem(exception);
+    let problem = this.problemOf(exception);
     if (problem.code === 'route_not_found') {
       const allowed = this.routes.methodsAt(request.url);
       if (allowed.length > 0) {
@@ -54,8 +55,11 @@ export class ProblemFilter implements ExceptionFilter {
         }
         problem = new Problem('method_not_allowed', undefined, { headers });
       }
-    } else if (ABOUT_THE_REQUEST.has(problem.code)) {
-      problem = (await this.resources.missing(request).catch(toProblem)) ?? problem;
+    } else if (OF_REQUEST.has(problem.code)) {
+      const missing = await this.resources
+        .missing(request)
+        .catch((error: unknown) => this.problemOf(error));
+      problem = missing ?? problem;
     }
     if (problem.status === 500) {
       const cause: unknown = problem.options.cause ?? exception;
@@ -63,9 +67,23 @@ export class ProblemFilter implements ExceptionFilter {
     }
     sendProblem(request, reply, problem);
   }
+
+  private problemOf(exception: unknown): Problem {
+    const status =
+      exception instanceof HttpException
+        ? exception.getStatus()
+        : (exception as { statusCode?: number } | null)?.statusCode;
+    if (status !== undefined && !(exception instanceof Problem)) {
+      return new Problem(BY_STATUS[status] ?? 'internal_error', undefined, { cause: exception });
+    }
+    const error = this.database.problemOf(exception);
+    return error instanceof Problem
+      ? error
+      : new Problem('internal_error', undefined, { cause: exception });
+  }
 }
 
-/** Answers with a problem document, whatever the answer was going to be. */
+/** Answers with a problem document, whatever the response was going to be. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
   const [instance] = request.url.split('?');
   void reply
@@ -76,13 +94,4 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .type('application/problem+json')
     .serializer((document: unknown) => JSON.stringify(document))
     .send(problem.document(instance ?? '', request.id));
-}
-
-function toProblem(exception: unknown): Problem {
-  if (exception instanceof Problem) return exception;
-  const status =
-    exception instanceof HttpException
-      ? exception.getStatus()
-      : (exception as { statusCode?: number }).statusCode;
-  return new Problem(BY_STATUS[status ?? 500] ?? 'internal_error', undefined, { cause: exception });
 }

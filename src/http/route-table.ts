@@ -1,11 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
 import type { HTTPMethod } from 'find-my-way';
 import findMyWay from 'find-my-way';
-import type { FastifyInstance } from 'fastify';
 
-/** A board's name may take 12 bytes of a URL for each of its 100 characters, and blanks around it. */
+/** Characters of a path parameter: a board's name of 100 characters may take 12 bytes for each. */
 export const MAX_PARAMETER_LENGTH = 4096;
 
-/** Which methods a path has: for 405, for `Allow`, and for OPTIONS. */
+/** The methods of each path, for 405, `Allow` and OPTIONS; Fastify does not offer them. */
+@Injectable()
 export class RouteTable {
   private readonly router = findMyWay({
     ignoreTrailingSlash: true,
@@ -13,9 +16,10 @@ export class RouteTable {
   });
   private readonly methods = new Set<HTTPMethod>();
 
-  /** Notes every route that is added to the server from now on. */
-  constructor(server: FastifyInstance) {
-    server.addHook('onRoute', ({ method, url }) => {
+  constructor(host: HttpAdapterHost) {
+    const server = host.httpAdapter?.getInstance?.<FastifyInstance>();
+    // The command line runs the application without a server.
+    server?.addHook?.('onRoute', ({ method, url }) => {
       for (const one of [method].flat() as HTTPMethod[]) {
         if (this.router.hasRoute(one, url)) continue;
         this.methods.add(one);

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseForm } from './form';
+import { Problem } from './problem';
+import { UnreadableBody } from './unreadable-body';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses JSON and form bodies in UTF-8; every other content type becomes 415. */
+export function parseBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    done(null, parseBody(request.headers, body as Buffer));
+  });
+}
+
+function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
+  // A content type without content is not an error: many clients send one with every DELETE.
+  if (body.length === 0) return undefined;
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.replace(/^charset="?([^"]*)"?$/, '$1');
+  const isForm = mediaType === 'application/x-www-form-urlencoded';
+  if (
+    (!isForm && mediaType !== 'application/json') ||
+    !['utf-8', 'utf8', undefined].includes(charset) ||
+    !['identity', undefined].includes(headers['content-encoding'])
+  ) {
+    return new UnreadableBody(new Problem('unsupported_media_type'));
+  }
+  try {
+    const text = utf8.decode(body);
+    return isForm ? parseForm(text, { emptyIsNull: true }) : (JSON.parse(text) as unknown);
+  } catch {
+    const detail = `The body is not ${isForm ? 'a form' : 'JSON'} in UTF-8.`;
+    return new UnreadableBody(new Problem('malformed_body', detail));
+  }
+}

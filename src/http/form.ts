@@ -1,0 +1,33 @@
+const FORM = Symbol('form');
+
+/** Whether an object was read from a form or a query, in which every value is a string. */
+export const isForm = (value: object): boolean => FORM in value;
+
+/** Marks an object whose values are strings, lists of strings or null, as a form has them. */
+export function asForm<T extends object>(value: T): T {
+  return Object.defineProperty(value, FORM, { value: true });
+}
+
+/**
+ * Parses application/x-www-form-urlencoded strictly: malformed percent-encoding is an error, where
+ * @fastify/formbody and URLSearchParams keep it as it is. A name that is repeated has a list of values.
+ * @param emptyIsNull whether an empty value means null, as in a body
+ * @throws URIError
+ */
+export function parseForm(
+  text: string,
+  { emptyIsNull }: { emptyIsNull: boolean },
+): Record<string, unknown> {
+  const fields = new Map<string, unknown>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
+    const value = decodeURIComponent(rest.join('='));
+    const read = emptyIsNull && value === '' ? null : value;
+    const key = decodeURIComponent(name);
+    const previous = fields.get(key);
+    fields.set(key, previous === undefined ? read : [previous, read].flat());
+  }
+  // Not by assignment: a name may be __proto__.
+  return asForm(Object.fromEntries(fields));
+}

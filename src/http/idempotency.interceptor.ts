@@ -1,0 +1,45 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { Observable } from 'rxjs';
+import { tap } from 'rxjs';
+import { accessOf } from './access';
+import type { FieldErrorCode } from './problem';
+import { Problem } from './problem';
+
+const HEADER = 'Idempotency-Key';
+
+/**
+ * Reads the `Idempotency-Key` of a request for the unit of work, which stores the response in the
+ * transaction of the change, and marks a response that was stored before.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return next.handle();
+    if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) {
+      throw invalid('invalid_key', 'must be 1 to 255 visible ASCII characters');
+    }
+    const { unrepeatable } = request.routeOptions.config as { unrepeatable?: boolean };
+    if (unrepeatable) throw invalid('unrepeatable', 'is not taken: the response must not be stored');
+    const path = request.url.replace(/\/(?=\?|$)/, '');
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([path, request.body ?? {}]))
+      .digest('hex');
+    const idempotency = { tokenId: accessOf(request).tokenId, key, fingerprint };
+    request.idempotency = idempotency;
+    return next.handle().pipe(
+      tap(() => {
+        if (!request.idempotency?.replayed) return;
+        http.getResponse<FastifyReply>().header('Idempotent-Replayed', 'true');
+      }),
+    );
+  }
+}
+
+const invalid = (code: FieldErrorCode, detail: string): Problem =>
+  Problem.invalid([{ header: HEADER, code, detail: `${HEADER} ${detail}` }]);

@@ -1,0 +1,45 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatOf, requireAcceptable, vary } from './formats';
+import { declares } from './input';
+import type { FieldError } from './problem';
+import { Problem } from './problem';
+import type { RouteSettings } from './route';
+import { fieldsOfBody } from './validation.pipe';
+
+/**
+ * Rejects what a route does not look at, so that nothing that a client sends is ignored: fields of a
+ * body, parameters of a query, and media types that it does not have.
+ */
+@Injectable()
+export class InputGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const handler = context.getHandler();
+    const errors: FieldError[] = [];
+    if (!declares(handler, 'body')) {
+      for (const name of Object.keys(fieldsOfBody(request.body))) {
+        errors.push({
+          pointer: `/${name}`,
+          code: 'unknown_field',
+          detail: `${name} is not a field`,
+        });
+      }
+    }
+    if (!declares(handler, 'query')) {
+      for (const name of Object.keys(request.query as object)) {
+        const detail = `${name} is not a parameter`;
+        errors.push({ parameter: name, code: 'unknown_field', detail });
+      }
+    }
+    if (errors.length > 0) throw Problem.invalid(errors);
+    const { formats, produces } = request.routeOptions.config as RouteSettings;
+    if (formats) {
+      vary(http.getResponse<FastifyReply>(), 'Accept');
+      formatOf(request, formats);
+    } else requireAcceptable(request, produces ?? ['application/json']);
+    return true;
+  }
+}

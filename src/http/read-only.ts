@@ -1,0 +1,64 @@
+import { Allow } from 'class-validator';
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldError } from './problem';
+import { Problem } from './problem';
+
+const READ_ONLY = Symbol('read-only fields');
+
+/** Fields that a client may send back as it got them, and that cannot be changed. */
+export function ReadOnly(...names: string[]): ClassDecorator {
+  return (target) => {
+    for (const name of names) Allow()(target.prototype as object, name);
+    Reflect.defineMetadata(READ_ONLY, names, target);
+  };
+}
+
+const readOnlyOf = (body: object): string[] =>
+  (Reflect.getMetadata(READ_ONLY, body.constructor) ?? []) as string[];
+
+/** The fields of a body that may be changed. */
+export function writable<T extends object>(body: T): T {
+  const readOnly = new Set(readOnlyOf(body));
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== undefined && !readOnly.has(name)),
+  ) as T;
+}
+
+/** @throws Problem `precondition_failed` where the body has another `version` than what is stored */
+export function requireVersion(body: object, stored: { version: number }): void {
+  const { version } = body as { version?: unknown };
+  if (version !== undefined && !isUnchanged(version, stored.version)) {
+    throw new Problem('precondition_failed', 'The resource has another version by now.');
+  }
+}
+
+/**
+ * @param others errors of the body that depend on what is stored
+ * @throws Problem that names these, and each read-only field whose value is not the stored one
+ */
+export function requireUnchanged(
+  body: object,
+  stored: object,
+  others: readonly FieldError[] = [],
+): void {
+  const errors = readOnlyOf(body)
+    .filter((name) => (body as Record<string, unknown>)[name] !== undefined)
+    .filter(
+      (name) =>
+        !isUnchanged(
+          (body as Record<string, unknown>)[name],
+          (stored as Record<string, unknown>)[name],
+        ),
+    )
+    .map((name): FieldError => ({
+      pointer: `/${name}`,
+      code: 'read_only',
+      detail: `${name} cannot be changed`,
+    }));
+  if (errors.length + others.length > 0) throw Problem.invalid([...errors, ...others]);
+}
+
+/** A form, and JSON too, may have a number as a string. */
+const isUnchanged = (sent: unknown, stored: unknown): boolean =>
+  isDeepStrictEqual(sent, stored) ||
+  (typeof sent === 'string' && typeof stored === 'number' && sent === String(stored));

@@ -1,0 +1,152 @@
+import type { ArgumentMetadata, Type } from '@nestjs/common';
+import { Injectable, ValidationPipe } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import { asForm, isForm } from './form';
+import type { FieldError, FieldErrorCode } from './problem';
+import { Problem } from './problem';
+import { UnreadableBody } from './unreadable-body';
+
+/** Levels of objects and lists in a body, and fields in all. */
+const MAX_DEPTH = 32;
+const MAX_FIELDS = 1000;
+
+/** Error codes by the names of class-validator's rules; our own rules are named by their code. */
+const CODES: Record<string, FieldErrorCode> = {
+  isString: 'invalid_type',
+  isInt: 'invalid_type',
+  isArray: 'invalid_type',
+  isBoolean: 'invalid_type',
+  isIn: 'invalid_value',
+  min: 'out_of_range',
+  max: 'out_of_range',
+  arrayMaxSize: 'too_many',
+  arrayUnique: 'duplicate',
+  whitelistValidation: 'unknown_field',
+};
+
+class InvalidFields extends Error {
+  constructor(readonly errors: ValidationError[]) {
+    super('invalid fields');
+  }
+}
+
+/** Nest's ValidationPipe for bodies and queries; every error becomes a field error of one problem. */
+@Injectable()
+export class ProblemValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+      stopAtFirstError: true,
+      exceptionFactory: (errors) => new InvalidFields(errors),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { type } = metadata;
+    if (type !== 'body' && type !== 'query') return super.transform(value, metadata);
+    const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
+    const place: Place = type === 'body' ? 'pointer' : 'parameter';
+    // ValidationPipe drops names such as __proto__ and constructor before it looks at them.
+    const reserved = Object.keys(fields).filter((name) => name in Object.prototype);
+    const errors = reserved.map((name) => fieldError(place, name, 'unknown_field', 'should not exist'));
+    for (const name of reserved) Reflect.deleteProperty(fields, name);
+    try {
+      const dto: unknown = await super.transform(fields, metadata);
+      if (errors.length === 0) return dto;
+    } catch (error) {
+      if (!(error instanceof InvalidFields)) throw error;
+      errors.push(...error.errors.flatMap((each) => fieldErrors(each, place, isForm(fields))));
+    }
+    throw Problem.invalid(errors);
+  }
+}
+
+type Place = 'pointer' | 'parameter';
+
+/**
+ * The fields of a body as it was parsed; none where there is no body.
+ * @throws Problem where it cannot be read, is no object, is nested too deep or has too many fields
+ */
+export function fieldsOfBody(body: unknown): Record<string, unknown> {
+  if (body === undefined) return {};
+  if (body instanceof UnreadableBody) throw body.problem;
+  const reject = (code: FieldErrorCode, detail: string): Problem =>
+    Problem.invalid([{ pointer: '', code, detail }]);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw reject('invalid_type', 'The body must be a JSON object.');
+  }
+  let count = 0;
+  const visit = (value: object, depth: number): void => {
+    if (depth > MAX_DEPTH) {
+      throw reject('too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
+    }
+    // Items of a list do not count: a bulk move names up to 1,000 stories in one.
+    if (!Array.isArray(value)) count += Object.keys(value).length;
+    if (count > MAX_FIELDS) throw reject('too_many', `The body has more than ${MAX_FIELDS} fields.`);
+    for (const item of Object.values(value) as unknown[]) {
+      if (typeof item === 'object' && item !== null) visit(item, depth + 1);
+    }
+  };
+  visit(body, 1);
+  return body as Record<string, unknown>;
+}
+
+function fieldErrors(error: ValidationError, place: Place, form: boolean): FieldError[] {
+  const { property, value, constraints = {} } = error;
+  if (form && Array.isArray(value) && ('isString' in constraints || !isListRule(constraints))) {
+    return [fieldError(place, property, 'duplicate', 'is given more than once')];
+  }
+  return Object.entries(constraints).map(([rule, message]) => {
+    if (value === undefined && rule !== 'whitelistValidation') {
+      return fieldError(place, property, 'required', 'is required');
+    }
+    if (value === null && rule !== 'whitelistValidation') {
+      return fieldError(place, property, 'not_nullable', 'must not be null');
+    }
+    if (rule === 'whitelistValidation') {
+      const kind = place === 'pointer' ? 'field' : 'parameter';
+      return fieldError(place, property, 'unknown_field', `is not a ${kind}`);
+    }
+    return fieldError(place, property, CODES[rule] ?? (rule as FieldErrorCode), '', message);
+  });
+}
+
+const isListRule = (constraints: Record<string, string>): boolean =>
+  ['arrayMaxSize', 'arrayUnique', 'isArray'].some((rule) => rule in constraints);
+
+/** Characters of a name that a client sent which are repeated to it. */
+const MAX_SHOWN = 100;
+
+function fieldError(
+  place: Place,
+  name: string,
+  code: FieldErrorCode,
+  text: string,
+  message?: string,
+): FieldError {
+  const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name || '""';
+  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return {
+    ...(place === 'pointer' ? { pointer } : { parameter: name }),
+    code,
+    detail: message ?? `${shown} ${text}`,
+  };
+}
+
+const pipe = new ProblemValidationPipe();
+
+/**
+ * Validates fields that did not come by HTTP, as the pipe validates a body.
+ * @param form whether all values are strings, as in a form
+ * @throws Problem `invalid_request`
+ */
+export function validate<T extends object>(
+  Dto: Type<T>,
+  fields: Record<string, unknown>,
+  { form = false } = {},
+): Promise<T> {
+  const metatype = Dto as Type<unknown>;
+  return pipe.transform(form ? asForm(fields) : fields, { type: 'body', metatype }) as Promise<T>;
+}

@@ -1,0 +1,480 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import type { ValidationArguments } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
+import { isTimeZone } from '../time/clock';
+import { isForm } from './form';
+import type { FieldErrorCode } from './problem';
+
+// Decorators for the properties of DTOs. Each converts the value (strings of forms and queries, too),
+// checks it with class-validator, and describes it in the OpenAPI document.
+
+type Schema = Record<string, unknown>;
+const EACH = { each: true };
+
+/** Adds to the OpenAPI schema of a property. */
+export const Doc = (schema: Schema): PropertyDecorator => ApiProperty(schema as never);
+
+/** The property may be absent, but not null. */
+export const Optional = (): PropertyDecorator =>
+  applyDecorators(
+    ValidateIf((_, value) => value !== undefined),
+    Doc({ required: false }),
+  );
+
+/** The property may be absent or null. */
+export const Nullable = (): PropertyDecorator =>
+  applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
+
+/** A rule of our own; its name is the code of the error. */
+function Rule(
+  code: FieldErrorCode,
+  message: string | ((value: unknown) => string),
+  test: (value: unknown, args: ValidationArguments) => boolean,
+  options?: { each: boolean },
+): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: code,
+      validator: {
+        validate: (value, args) => test(value, args as ValidationArguments),
+        defaultMessage: (args) => {
+          const text = typeof message === 'string' ? message : message(args?.value);
+          return `${args?.property} ${text}`;
+        },
+      },
+    },
+    options,
+  );
+}
+
+const convert = (change: (value: unknown) => unknown): PropertyDecorator =>
+  Transform(({ value, obj, key }) => {
+    // class-transformer has copied the value; what was sent tells a missing property from undefined.
+    const sent = (obj as Record<string, unknown>)[key];
+    return sent === undefined || sent === null ? sent : change(value);
+  });
+
+/** A form repeats the name of a list, so a list of one is a string there, and an empty one is null. */
+const convertList = (change: (item: unknown) => unknown): PropertyDecorator =>
+  Transform(({ obj, key }) => {
+    const sent = (obj as Record<string, unknown>)[key];
+    if (sent === undefined) return undefined;
+    const list: unknown = isForm(obj as object) ? (sent === null ? [] : [sent].flat()) : sent;
+    return Array.isArray(list) ? list.map(change) : list;
+  });
+
+/** Whether a string has more than `max` code points; each is one or two of what `length` counts. */
+export function isLonger(text: string, max: number): boolean {
+  if (text.length <= max || text.length > 2 * max) return text.length > max;
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length > max;
+}
+
+const isStorable = (value: unknown): boolean =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
+
+/**
+ * A string of at most `max` code points without NUL and lone surrogates, which no database stores.
+ * (MaxLength of class-validator does not count variation selectors.) An empty one means null, unless
+ * `blank` is false: then it is rejected like one of nothing but white space.
+ */
+export const IsText = (max: number, { blank = true } = {}): PropertyDecorator =>
+  applyDecorators(
+    convert((value) => (blank && value === '' ? null : value)),
+    IsString(),
+    Rule('blank', 'must not be blank', (value) => blank || (value as string).trim() !== ''),
+    Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable),
+    Rule('too_long', `must have at most ${max} characters`, (v) => !isLonger(v as string, max)),
+    Doc({ type: 'string', maxLength: max, ...(!blank && { minLength: 1 }) }),
+  );
+
+type Parsed = { value: unknown } | { code: FieldErrorCode; message: string };
+
+/** A value that `parse` reads; it must read its own results, too. */
+function Parse(parse: (value: unknown) => Parsed, schema: Schema): PropertyDecorator {
+  const codes: FieldErrorCode[] = [
+    'invalid_type',
+    'blank',
+    'invalid_text',
+    'too_long',
+    'invalid_date',
+    'invalid_value',
+    'out_of_range',
+    'too_precise',
+    'too_many',
+  ];
+  return applyDecorators(
+    convert((value) => {
+      const parsed = parse(value);
+      return 'value' in parsed ? parsed.value : value;
+    }),
+    ...codes.map((code) =>
+      Rule(
+        code,
+        (value) => (parse(value) as { message: string }).message,
+        (value) => {
+          const parsed = parse(value);
+          return 'value' in parsed || parsed.code !== code;
+        },
+      ),
+    ),
+    Doc(schema),
+  );
+}
+
+const reject = (code: FieldErrorCode, message: string): Parsed => ({ code, message });
+
+/** UTF-16 units that one code point in NFC may have been before: four code points of two units. */
+const MAX_DECOMPOSED = 8;
+
+/** A name: trimmed, in NFC, of 1 to `max` code points without control characters. */
+export function parseLine(value: unknown, max: number): Parsed {
+  if (typeof value !== 'string') return reject('invalid_type', 'must be a string');
+  if (!isStorable(value)) return reject('invalid_text', 'must not contain NUL or lone surrogates');
+  const trimmed = value.trim();
+  if (trimmed === '') return reject('blank', 'must not be blank');
+  const tooLong = reject('too_long', `must have at most ${max} characters`);
+  // Normalising takes the square of the length of a run of combining marks.
+  if (trimmed.length > MAX_DECOMPOSED * max) return tooLong;
+  const name = trimmed.normalize('NFC');
+  if (isLonger(name, max)) return tooLong;
+  if (/\p{Cc}/u.test(name)) return reject('invalid_text', 'must not contain control characters');
+  return { value: name };
+}
+
+/** As `parseLine`; `.` and `..` are rejected, because no URL keeps them. */
+export function parseBoardName(value: unknown): Parsed {
+  const parsed = parseLine(value, 100);
+  return 'value' in parsed && (parsed.value === '.' || parsed.value === '..')
+    ? reject('invalid_value', 'must not be "." or ".."')
+    : parsed;
+}
+
+export const NAME_SCHEMA = { type: 'string', minLength: 1, maxLength: 100 } as const;
+
+export const IsLine = (max: number): PropertyDecorator =>
+  Parse((value) => parseLine(value, max), { ...NAME_SCHEMA, maxLength: max });
+
+export const IsBoardName = (): PropertyDecorator => Parse(parseBoardName, NAME_SCHEMA);
+
+export const IsTimeZone = (): PropertyDecorator =>
+  applyDecorators(
+    IsString(),
+    Rule('invalid_value', 'must be an IANA time zone name, or UTC', (value) =>
+      isTimeZone(value as string),
+    ),
+    Doc({ type: 'string', examples: ['UTC', 'Europe/Berlin'] }),
+  );
+
+const toInteger = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value) ? Number(value) + 0 : value;
+
+/** An integer, as a JSON number or a decimal string. */
+export const IsInteger = (min: number, max: number): PropertyDecorator =>
+  applyDecorators(
+    convert(toInteger),
+    IsInt(),
+    Min(min),
+    Max(max),
+    Doc({ type: 'integer', minimum: min, maximum: max }),
+  );
+
+const INT32 = [-2_147_483_648, 2_147_483_647] as const;
+const ID = [1, Number.MAX_SAFE_INTEGER] as const;
+export const ID_SCHEMA = { type: 'integer', minimum: ID[0], maximum: ID[1] } as const;
+
+export const IsInt32 = (): PropertyDecorator => IsInteger(...INT32);
+export const IsId = (): PropertyDecorator => IsInteger(...ID);
+
+function parseDecimal(value: unknown, max: number): Parsed {
+  const isText = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value);
+  const number = isText ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) {
+    return reject('invalid_type', 'must be a number');
+  }
+  if (number < 0 || number > max) return reject('out_of_range', `must be from 0 to ${max}`);
+  if (Math.round(number * 100) / 100 !== number) {
+    return reject('too_precise', 'must have at most two decimals');
+  }
+  return { value: number + 0 };
+}
+
+/** A number from 0 to `max` with at most two decimals, as a JSON number or a decimal string. */
+export const IsDecimal = (max: number): PropertyDecorator =>
+  // No `multipleOf: 0.01`: many validators reject 0.07 by it.
+  Parse((value) => parseDecimal(value, max), { type: 'number', minimum: 0, maximum: max });
+
+/** Story points. */
+export const IsPoints = (): PropertyDecorator => IsDecimal(1000);
+
+export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
+  applyDecorators(IsString(), IsIn(words), Doc({ type: 'string', enum: [...words] }));
+
+/** `true` or `false`; in forms and queries as a string. */
+export const IsFlag = (): PropertyDecorator =>
+  applyDecorators(
+    convert((value) => (value === 'true' ? true : value === 'false' ? false : value)),
+    IsBoolean(),
+    Doc({ type: 'boolean' }),
+  );
+
+const DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
+
+/** A calendar date `YYYY-MM-DD` of the years 1000 to 9999; of a date-time the date written in it. */
+export function parseDate(value: unknown): Parsed {
+  if (typeof value !== 'string') return reject('invalid_type', 'must be a date, YYYY-MM-DD');
+  const match = DATE.exec(value);
+  if (!match) return reject('invalid_date', 'must be a date, YYYY-MM-DD');
+  const [, year, month, day] = match.map(Number) as [number, number, number, number];
+  if (year < 1000) return reject('out_of_range', 'must be in the years 1000 to 9999');
+  const days = month >= 1 && month <= 12 ? new Date(Date.UTC(year, month, 0)).getUTCDate() : 0;
+  if (day < 1 || day > days) return reject('invalid_date', 'must be a day of the calendar');
+  return { value: value.slice(0, 10) };
+}
+
+export const IsCalendarDate = (): PropertyDecorator =>
+  Parse(parseDate, { type: 'string', format: 'date' });
+
+/** Rejects a date before that of another property of the same DTO. */
+export const NotBefore = (other: string): PropertyDecorator =>
+  Rule('out_of_range', `must not be before ${other}`, (value, { object }) => {
+    const first = (object as Record<string, unknown>)[other];
+    return typeof first !== 'string' || typeof value !== 'string' || first <= value;
+  });
+
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+function parseInstant(value: unknown): Parsed {
+  const match = typeof value === 'string' ? INSTANT.exec(value) : null;
+  const isDate = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
+  if (!match && !isDate) return reject('invalid_type', 'must be an RFC 3339 date-time');
+  const date = parseDate(match?.[1] ?? value);
+  if ('code' in date) return date;
+  const time = new Date((value as string).replace(' ', 'T').toUpperCase());
+  if (Number.isNaN(time.getTime())) {
+    return reject('invalid_date', 'must be an RFC 3339 date-time');
+  }
+  // An offset may lead out of the years that a database can store.
+  const year = time.getUTCFullYear();
+  return year < 1000 || year > 9999
+    ? reject('out_of_range', 'must be in the years 1000 to 9999 in UTC')
+    : { value: time.toISOString() };
+}
+
+/** An RFC 3339 date-time, converted to UTC with milliseconds; a date is its first instant in UTC. */
+export const IsInstant = (): PropertyDecorator =>
+  Parse(parseInstant, { type: 'string', format: 'date-time' });
+
+/** A list of at most `max` different strings, each of 1 to `length` code points. */
+export const IsTextList = (max: number, length: number): PropertyDecorator =>
+  applyDecorators(
+    convertList((item) => item),
+    IsArray(),
+    ArrayMaxSize(max),
+    IsString(EACH),
+    Rule('blank', 'must not contain a blank', (item) => (item as string).trim() !== '', EACH),
+    Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable, EACH),
+    Rule(
+      'too_long',
+      `must not contain more than ${length} characters in one string`,
+      (item) => !isLonger(item as string, length),
+      EACH,
+    ),
+    ArrayUnique(),
+    Doc({
+      type: 'array',
+      maxItems: max,
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1, maxLength: length },
+    }),
+  );
+
+export const IsLabels = (): PropertyDecorator => IsTextList(20, 50);
+
+/** A list of board names, each as `parseBoardName` has it. */
+export const IsBoardNames = (max: number): PropertyDecorator =>
+  applyDecorators(
+    convertList((item) => {
+      const parsed = parseBoardName(item);
+      return 'value' in parsed ? parsed.value : item;
+    }),
+    IsArray(),
+    ArrayMaxSize(max),
+    IsString(EACH),
+    Rule(
+      'invalid_value',
+      'must contain names of boards',
+      (item) => 'value' in parseBoardName(item),
+      EACH,
+    ),
+    ArrayUnique(),
+    Doc({ type: 'array', maxItems: max, uniqueItems: true, items: NAME_SCHEMA }),
+  );
+
+const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= ID[0];
+
+/** A list of at most `max` ids; the DTO checks that they differ. */
+export const IsIdList = (max: number): PropertyDecorator =>
+  applyDecorators(
+    convertList(toInteger),
+    IsArray(),
+    ArrayMaxSize(max),
+    IsInt(EACH),
+    Rule('out_of_range', 'must contain ids', isId, EACH),
+    Doc({ type: 'array', maxItems: max, uniqueItems: true, items: ID_SCHEMA }),
+  );
+
+function parsePosition(value: unknown): Parsed {
+  if (value === 'first' || value === 'last') return { value };
+  const [[side, id] = [], ...rest] =
+    typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const neighbour = toInteger(id);
+  return (side === 'before' || side === 'after') && rest.length === 0 && isId(neighbour)
+    ? { value: { [side]: neighbour } }
+    : reject('invalid_value', 'must be "first", "last", {"before": id} or {"after": id}');
+}
+
+const besideSchema = (side: string): Schema => ({
+  type: 'object',
+  properties: { [side]: ID_SCHEMA },
+  required: [side],
+  additionalProperties: false,
+});
+
+/** A position in a list of stories: an end of it, or next to a story. */
+export const IsPosition = (): PropertyDecorator =>
+  Parse(parsePosition, {
+    oneOf: [
+      { type: 'string', enum: ['first', 'last'] },
+      besideSchema('before'),
+      besideSchema('after'),
+    ],
+  });
+
+/** One of some words, or an id. */
+export const IsWordOrId = (words: readonly string[]): PropertyDecorator =>
+  Parse(
+    (value) => {
+      const id = toInteger(value);
+      return words.includes(value as string) || isId(id)
+        ? { value: id }
+        : reject('invalid_value', `must be one of ${words.join(', ')}, or an id`);
+    },
+    { oneOf: [{ type: 'string', enum: [...words] }, ID_SCHEMA] },
+  );
+
+/** A comma-separated list of different words in a query; with `directions` each may begin with `-`. */
+export function IsWordList(
+  words: readonly string[],
+  { directions = false } = {},
+): PropertyDecorator {
+  const bare = (word: string): string => (directions ? word.replace(/^-/, '') : word);
+  return applyDecorators(
+    convert((value) => (typeof value === 'string' ? value.split(',') : value)),
+    Rule(
+      'invalid_value',
+      `must list some of ${words.join(', ')}`,
+      (list) => Array.isArray(list) && (list as string[]).every((w) => words.includes(bare(w))),
+    ),
+    ArrayUnique(bare),
+    Doc({ type: 'string' }),
+  );
+}
+
+/** The values of a filter in a query, of which any may match; an empty one means null. */
+function Filter(
+  max: number,
+  schema: Schema,
+  change: (item: string) => unknown,
+  ...rules: PropertyDecorator[]
+): PropertyDecorator {
+  return applyDecorators(
+    convertList((item) => (item === '' ? null : change(item as string))),
+    ArrayMaxSize(max),
+    ...rules,
+    Doc({ type: 'array', items: schema, maxItems: max }),
+  );
+}
+
+const orNull =
+  (test: (item: never) => boolean) =>
+  (item: unknown): boolean =>
+    item === null || test(item as never);
+
+const MAX_VALUES = 1000;
+
+export const AnyText = (length: number, max = MAX_VALUES): PropertyDecorator =>
+  Filter(
+    max,
+    { type: 'string', maxLength: length },
+    (item) => item,
+    Rule('invalid_text', 'must not contain NUL or lone surrogates', orNull(isStorable), EACH),
+    Rule(
+      'too_long',
+      `must have at most ${length} characters`,
+      orNull((item: string) => !isLonger(item, length)),
+      EACH,
+    ),
+  );
+
+export const AnyOf = (words: readonly string[]): PropertyDecorator =>
+  Filter(
+    MAX_VALUES,
+    { type: 'string', enum: [...words] },
+    (item) => item,
+    Rule(
+      'invalid_value',
+      `must be one of ${words.join(', ')}`,
+      orNull((item: string) => words.includes(item)),
+      EACH,
+    ),
+  );
+
+const AnyInteger = (min: number, max: number): PropertyDecorator =>
+  Filter(
+    MAX_VALUES,
+    { type: 'integer', minimum: min, maximum: max },
+    toInteger,
+    Rule('invalid_type', 'must be an integer', orNull(Number.isInteger), EACH),
+    Rule(
+      'out_of_range',
+      `must be from ${min} to ${max}`,
+      orNull((item: number) => item >= min && item <= max),
+      EACH,
+    ),
+  );
+
+export const AnyInt32 = (): PropertyDecorator => AnyInteger(...INT32);
+export const AnyId = (): PropertyDecorator => AnyInteger(...ID);
+
+/** At most `max` different words, separated by white space. */
+export const HasWords = (max: number): PropertyDecorator =>
+  Rule('too_many', `must have at most ${max} different words`, (value) => {
+    const words = new Set(String(value).split(/\s+/).filter(Boolean));
+    return words.size <= max;
+  });
+
+/** A rule between properties of a DTO, reported at the property that it decorates. */
+export const Check = <T extends object>(
+  code: FieldErrorCode,
+  message: string,
+  test: (value: unknown, dto: T) => boolean,
+): PropertyDecorator => Rule(code, message, (value, { object }) => test(value, object as T));
