@@ -1,41 +1,47 @@
 import type { DynamicModule } from '@nestjs/common';
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
+import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
 import { BoardsModule } from './boards/boards.module';
-import { Clock } from './time/clock';
-import { Resources } from './http/path-resources';
 import { CompletionModule } from './completion/completion.module';
 import { Config } from './config/config';
 import { DatabaseModule } from './database/database.module';
 import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
+import { HttpModule } from './http/http.module';
+import { InputGuard } from './http/input.guard';
 import { MetricsModule } from './metrics/metrics.module';
 import { ReportsModule } from './reports/reports.module';
 import { SprintsModule } from './sprints/sprints.module';
 import { StoriesModule } from './stories/stories.module';
 import { TasksModule } from './tasks/tasks.module';
+import { TimeModule } from './time/time.module';
 
-/** What every room may ask for. */
-@Global()
-@Module({ providers: [Clock, Resources], exports: [Clock, Resources] })
-class CommonModule {}
-
-/** The list of rooms. */
-@Module({})
+@Module({
+  providers: [
+    // In this order: who may not use a route learns nothing else of it.
+    { provide: APP_GUARD, useClass: AuthGuard },
+    { provide: APP_GUARD, useClass: InputGuard },
+  ],
+})
 export class AppModule {
   static with(config: Config): DynamicModule {
     return {
       module: AppModule,
       global: true,
       imports: [
-        CommonModule,
+        ScheduleModule.forRoot(),
+        TimeModule,
+        HttpModule,
         DatabaseModule,
         AuthModule,
         BoardsModule,
+        TasksModule,
+        StoriesModule,
         SprintsModule,
         CompletionModule,
-        StoriesModule,
-        TasksModule,
         EventsModule,
         ReportsModule,
         HealthModule,

@@ -1,19 +1,25 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { performance } from 'node:perf_hooks';
-import type { Access, Scope } from '../http/access';
-import { OPEN } from '../http/access';
-import { Clock, stored } from '../time/clock';
-import { Problem } from '../http/problem';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
+import type { Access, Scope } from '../http/access';
+import { OPEN } from '../http/access';
+import { Problem } from '../http/problem';
+import { Clock, toStored } from '../time/clock';
 import { isToken, lookupOf } from './secret';
+import { Token } from './token.entity';
 
-/** Milliseconds for which it is believed that there is no token; another process may make the first. */
-const BELIEVED = 100;
-/** Milliseconds in which the use of a token is noted once. */
-const NOTED = 60_000;
+/** Milliseconds that "there is no token" is remembered; another process may create the first. */
+const REMEMBERED_MS = 100;
+/** Milliseconds in which the use of a token is recorded once. */
+const RECORDED_MS = 60_000;
+
+// Plain SQL: it precedes every request that brings a token.
+const TOKEN =
+  'SELECT id, hash, name, scope, boards, expires_at, last_used_at FROM tokens WHERE lookup = ?';
 
 interface TokenRow {
   id: number;
@@ -25,28 +31,23 @@ interface TokenRow {
   last_used_at: string | null;
 }
 
-/** What is looked at of a request. */
-interface Asking {
-  id: string;
-  /** The address that it came from. */
-  ip: string;
-  headers: { authorization?: string };
-}
+/** Why a request is not authenticated, for the log. */
+type Reason = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired';
 
-/** Why a request is not let in, for the log. */
-type Refusal = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired';
+/** Headers that a proxy adds. */
+const PROXIED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
 
 /**
- * Says on whose behalf a request is made. Tokens are looked up for every request, so that a deleted one
- * is of no use from then on, whichever instance it is shown to.
+ * Finds out who makes a request. Tokens are read for every request, so a deleted one is of no use from
+ * then on, whichever instance it is shown to.
  */
 @Injectable()
 export class Authenticator {
   private readonly logger = new Logger('Authenticator');
-  private readonly uses = new LRUCache<number, true>({ max: 10_000, ttl: NOTED });
+  private readonly recorded = new LRUCache<number, true>({ max: 10_000, ttl: RECORDED_MS });
   private wasOpen = false;
   private openUntil = 0;
-  private looking: Promise<boolean> | undefined;
+  private counting: Promise<boolean> | undefined;
 
   constructor(
     private readonly config: Config,
@@ -56,14 +57,16 @@ export class Authenticator {
   ) {}
 
   /**
-   * @param always the request must be answered while the database is away, too: then, where nobody was
-   *   asked for a token before, it is believed that nobody is
-   * @throws Problem `unauthorized`, `database_unavailable`
+   * @param always the request is answered while the database is away, too: where no token was asked
+   *   for before, none is asked for then
+   * @throws Problem `unauthorized`, `proxied`, `database_unavailable`
    */
-  authenticate(request: Asking, always = false): Access | Promise<Access> {
+  authenticate(request: FastifyRequest, always = false): Access | Promise<Access> {
     const { auth, onLoopback } = this.config;
     if (auth === 'off') return OPEN;
-    return onLoopback && performance.now() < this.openUntil ? OPEN : this.ask(request, always);
+    return onLoopback && performance.now() < this.openUntil
+      ? openTo(request)
+      : this.find(request, always);
   }
 
   /** Whether there is a token at all. @throws Problem `database_unavailable` */
@@ -71,87 +74,93 @@ export class Authenticator {
     return (await this.database.first('SELECT id FROM tokens LIMIT 1')) !== undefined;
   }
 
-  /** Forgets what it believes; for whoever makes or deletes tokens. */
+  /** Forgets what it remembers, after a token was created or deleted. */
   forget(): void {
     this.wasOpen = false;
     this.openUntil = 0;
-    this.looking = undefined;
+    this.counting = undefined;
   }
 
-  private async ask(request: Asking, always: boolean): Promise<Access> {
-    let found: Access | Refusal;
+  private async find(request: FastifyRequest, always: boolean): Promise<Access> {
+    let found: Access | Reason;
     try {
-      found = await this.find(request.headers.authorization);
+      found = await this.byToken(request.headers.authorization);
       if (typeof found !== 'string') return found;
-      // With no token in the database the header is not looked at.
-      if (this.config.onLoopback && (await this.isOpen())) return OPEN;
+      // Without a token in the database the header is ignored.
+      if (this.config.onLoopback && (await this.isOpen())) return openTo(request);
     } catch (error) {
-      if (always && this.wasOpen) return OPEN;
+      if (always && this.wasOpen && !(error instanceof Problem && error.code === 'proxied')) {
+        return OPEN;
+      }
       throw error;
     }
     throw this.unauthorized(request, found);
   }
 
-  private async find(authorization: string | undefined): Promise<Access | Refusal> {
+  private async byToken(authorization: string | undefined): Promise<Access | Reason> {
     if (authorization === undefined) return 'missing';
     const text = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
     const lookup = lookupOf(text);
     if (lookup === undefined) return 'malformed';
-    const row = await this.database.first<TokenRow>(
-      'SELECT id, hash, name, scope, boards, expires_at, last_used_at FROM tokens WHERE lookup = ?',
-      [lookup],
-    );
+    const row = await this.database.first<TokenRow>(TOKEN, [lookup]);
     if (!row) return 'unknown';
     if (!isToken(text, row.hash)) return 'wrong';
     const now = this.clock.now();
-    if (row.expires_at !== null && row.expires_at <= stored(now)) return 'expired';
-    this.noteUse(row, now);
+    if (row.expires_at !== null && row.expires_at <= toStored(now)) return 'expired';
+    this.recordUse(row, now);
     const access: Access = { actor: row.name, tokenId: row.id, scope: row.scope };
     if (row.boards !== null) access.boards = new Set(JSON.parse(row.boards) as string[]);
     return access;
   }
 
-  /** One look for all who ask at the same time. */
+  /** Whether there is no token; concurrent requests share one SELECT. */
   private isOpen(): Promise<boolean> {
-    if (this.looking) return this.looking;
-    const looking = this.anyToken()
+    if (this.counting) return this.counting;
+    const counting = this.anyToken()
       .then((any) => {
-        // What was forgotten meanwhile must not be believed again.
-        if (this.looking === looking) {
+        // A token may have been created meanwhile.
+        if (this.counting === counting) {
           this.wasOpen = !any;
-          this.openUntil = any ? 0 : performance.now() + BELIEVED;
+          this.openUntil = any ? 0 : performance.now() + REMEMBERED_MS;
         }
         return !any;
       })
       .finally(() => {
-        if (this.looking === looking) this.looking = undefined;
+        if (this.counting === counting) this.counting = undefined;
       });
-    this.looking = looking;
-    return looking;
+    this.counting = counting;
+    return counting;
   }
 
-  /** Behind the scenes: no request waits for it, or fails with it. */
-  private noteUse({ id, last_used_at: last }: TokenRow, now: Date): void {
-    const before = stored(new Date(now.getTime() - NOTED));
-    if ((last !== null && last > before) || this.uses.has(id)) return;
-    this.uses.set(id, true);
+  /** In the background: no request waits for it or fails with it. */
+  private recordUse({ id, last_used_at: last }: TokenRow, now: Date): void {
+    const before = toStored(new Date(now.getTime() - RECORDED_MS));
+    if ((last !== null && last > before) || this.recorded.has(id)) return;
+    this.recorded.set(id, true);
     this.unitOfWork
-      .maintain((writer) =>
-        writer.run('UPDATE tokens SET last_used_at = ? WHERE id = ?', [stored(now), id]),
-      )
+      .maintain((manager) => manager.update(Token, id, { last_used_at: now }))
       .catch((error: unknown) => this.logger.debug(error));
   }
 
-  private unauthorized(request: Asking, reason: Refusal): Problem {
+  private unauthorized(request: FastifyRequest, reason: Reason): Problem {
     const shown = request.headers.authorization?.replace(/^Bearer +/i, '') ?? '';
     this.logger.warn(
       { request_id: request.id, address: request.ip, reason, lookup: lookupOf(shown) },
-      'a request was not let in',
+      'a request was not authenticated',
     );
-    // What was wrong with it is for the log: a client is only told that it was (RFC 6750, section 3).
+    // The reason is for the log: clients only learn that the token is invalid (RFC 6750, section 3).
     const error = reason === 'missing' ? '' : ', error="invalid_token"';
     return new Problem('unauthorized', undefined, {
       headers: { 'WWW-Authenticate': `Bearer realm="sprintline"${error}` },
     });
   }
+}
+
+/**
+ * The access to a service on loopback that has no token yet.
+ * @throws Problem `proxied` where a proxy passed the request on, so that it may come from anywhere
+ */
+function openTo({ headers }: FastifyRequest): Access {
+  for (const name of Object.keys(headers)) if (PROXIED.test(name)) throw new Problem('proxied');
+  return OPEN;
 }

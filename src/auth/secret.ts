@@ -21,8 +21,3 @@ export function lookupOf(text: string): string | undefined {
 export function isToken(text: string, hash: string): boolean {
   return timingSafeEqual(sha256(text), Buffer.from(hash, 'hex'));
 }
-
-/** A string for the log, with the secrets of all tokens in it removed. */
-export function withoutTokens(text: string): string {
-  return text.includes('spl_') ? text.replace(/spl_[0-9a-f]{16}_[\w-]*/g, 'spl_...') : text;
-}

@@ -68,6 +68,11 @@ export const PROBLEMS = {
     'Cross-site request',
     "Another site's page may not write here; CORS_ORIGINS lists those that may.",
   ],
+  proxied: [
+    403,
+    'Proxied request',
+    'While there is no token, nothing that a proxy passed on is answered: create a token first.',
+  ],
   board_not_found: [404, 'Board not found', 'There is no board of this name.'],
   sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
   story_not_found: [404, 'Story not found', 'There is no story with this id.'],

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import type { HTTPMethod } from 'find-my-way';
 import findMyWay from 'find-my-way';
@@ -16,10 +15,9 @@ export class RouteTable {
   });
   private readonly methods = new Set<HTTPMethod>();
 
-  constructor(host: HttpAdapterHost) {
-    const server = host.httpAdapter?.getInstance?.<FastifyInstance>();
-    // The command line runs the application without a server.
-    server?.addHook?.('onRoute', ({ method, url }) => {
+  /** Collects every route that is added to the server from now on. */
+  watch(server: FastifyInstance): void {
+    server.addHook('onRoute', ({ method, url }) => {
       for (const one of [method].flat() as HTTPMethod[]) {
         if (this.router.hasRoute(one, url)) continue;
         this.methods.add(one);

@@ -1,0 +1,62 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Access } from '../http/access';
+import { accessOf, maySee, SCOPES } from '../http/access';
+import { PathResources } from '../http/path-resources';
+import { Problem } from '../http/problem';
+import type { RouteSettings } from '../http/route';
+
+/** Checks that the caller's scope is enough for the route, and that they may see the path's board. */
+@Injectable()
+export class AuthGuard implements CanActivate {
+  private readonly logger = new Logger('AuthGuard');
+
+  constructor(private readonly resources: PathResources) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { scope, filtered } = request.routeOptions.config as RouteSettings;
+    if (scope === 'public') return true;
+    // A route that declares no scope is forbidden.
+    if (scope === undefined) throw new Problem('forbidden');
+    const access = accessOf(request);
+    if (SCOPES.indexOf(access.scope) < SCOPES.indexOf(scope)) {
+      throw this.forbidden(request, access, `This takes a token with the scope "${scope}".`, scope);
+    }
+    return access.boards && !filtered ? this.maySeeBoard(request, access) : true;
+  }
+
+  private async maySeeBoard(request: FastifyRequest, access: Access): Promise<boolean> {
+    try {
+      const board = await this.resources.boardOf(request);
+      if (!board) throw this.forbidden(request, access, 'The token is for certain boards only.');
+      if (!maySee(access, board.name)) throw new Problem(board.missing);
+    } catch (error) {
+      // A repeated request gets its first response, though its resource may be gone by now. A new one
+      // is rejected by its change, which locks no board that the caller may not see.
+      const isMissing = error instanceof Problem && error.status === 404;
+      const isRepeatable =
+        request.method === 'POST' && request.headers['idempotency-key'] !== undefined;
+      if (!isMissing || !isRepeatable) throw error;
+    }
+    return true;
+  }
+
+  private forbidden(
+    request: FastifyRequest,
+    { actor, tokenId }: Access,
+    detail: string,
+    scope?: string,
+  ): Problem {
+    const { id, method, routeOptions } = request;
+    this.logger.warn(
+      { request_id: id, actor, token_id: tokenId, method, route: routeOptions.url },
+      'a request was forbidden',
+    );
+    const headers = scope && {
+      'WWW-Authenticate': `Bearer realm="sprintline", error="insufficient_scope", scope="${scope}"`,
+    };
+    return new Problem('forbidden', detail, headers ? { headers } : {});
+  }
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config/config';
+import { Origins } from '../http/origins';
+import { Problem } from '../http/problem';
+import type { RouteSettings } from '../http/route';
+import type { Authenticator } from './authenticator';
+import { RateLimit } from './rate-limit';
+
+/** Paths that need no token, whether they exist or not. */
+const PUBLIC_PATHS = /^\/health\//;
+
+/**
+ * Authenticates every request before its body is read, and applies the rate limit. A hook of the
+ * server and no guard, because 401 comes before every other error, that of a missing route too.
+ */
+export function authenticateRequests(
+  server: FastifyInstance,
+  config: Config,
+  authenticator: Authenticator,
+): void {
+  const origins = new Origins(config);
+  const rateLimit = new RateLimit(config.rateLimit);
+  server.decorateRequest('access', undefined);
+
+  const authenticate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { always } = request.routeOptions.config as RouteSettings;
+    try {
+      request.access = await authenticator.authenticate(request, always);
+      origins.requireSameSite(request);
+    } catch (error) {
+      // Requests that guess tokens count, too.
+      if (rateLimit.isOn && error instanceof Problem) await rateLimit.count(request, reply);
+      throw error;
+    }
+    if (rateLimit.isOn) await rateLimit.count(request, reply);
+  };
+
+  server.addHook('onRequest', (request, reply, done) => {
+    try {
+      origins.requireOwnHost(request);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    const { scope } = request.routeOptions.config as RouteSettings;
+    if (scope === 'public' || (request.is404 && PUBLIC_PATHS.test(request.url))) done();
+    else authenticate(request, reply).then(() => done(), done);
+  });
+  if (!rateLimit.isOn) return;
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode !== 304 || !request.access) done(null, payload);
+    else rateLimit.giveBack(request, reply).then(() => done(null, payload), done);
+  });
+}

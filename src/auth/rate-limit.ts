@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { Problem } from '../http/problem';
+
+const WINDOW_SECONDS = 60;
+
+/**
+ * Limits the requests of each token, or of each address without one, in a minute. @fastify/rate-limit
+ * cannot give a request back, and 304 must not count.
+ */
+export class RateLimit {
+  private readonly limiter: RateLimiterMemory;
+
+  /** @param perMinute 0: no limit */
+  constructor(private readonly perMinute: number) {
+    this.limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS });
+  }
+
+  get isOn(): boolean {
+    return this.perMinute > 0;
+  }
+
+  /** Counts a request. @throws Problem `too_many_requests` */
+  async count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      this.describe(reply, await this.limiter.consume(clientOf(request)));
+    } catch (rejection) {
+      if (rejection instanceof Error) throw rejection;
+      const state = rejection as RateLimiterRes;
+      this.describe(reply, state);
+      throw new Problem('too_many_requests', undefined, {
+        headers: { 'Retry-After': String(Math.max(1, Math.ceil(state.msBeforeNext / 1000))) },
+      });
+    }
+  }
+
+  /** Takes back a request that does not count. */
+  async giveBack(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    this.describe(reply, await this.limiter.reward(clientOf(request)));
+  }
+
+  /** Sets the fields of draft-ietf-httpapi-ratelimit-headers. */
+  private describe(reply: FastifyReply, { remainingPoints, msBeforeNext }: RateLimiterRes): void {
+    reply.headers({
+      'RateLimit-Policy': `"default";q=${this.perMinute};w=${WINDOW_SECONDS}`,
+      RateLimit: `"default";r=${Math.max(0, remainingPoints)};t=${Math.ceil(msBeforeNext / 1000)}`,
+    });
+  }
+}
+
+const clientOf = ({ access, ip }: FastifyRequest): string =>
+  access && access.tokenId > 0 ? `token ${access.tokenId}` : networkOf(ip);
+
+/** The network of an address: whoever has one IPv6 address has all of its 64-bit network. */
+export function networkOf(address = ''): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'));
+  return `${[...groups, ...rest].slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,115 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config';
+import { parseForm } from './form';
+import type { ProblemCode } from './problem';
+import { Problem, PROBLEMS } from './problem';
+import { sendProblem } from './problem.filter';
+import { withoutTokens } from './redaction';
+import { logRequest } from './request-log';
+import { MAX_PARAMETER_LENGTH } from './route-table';
+import { SECURITY_HEADERS } from './security-headers';
+
+/** Milliseconds in which a client takes the response to a broken request. */
+const LINGER_MS = 1000;
+
+/** The Fastify server under Nest, with its limits and what it answers to requests without a route. */
+export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
+  const { trustProxy } = config;
+  return new FastifyAdapter({
+    trustProxy: trustProxy.length > 0 && trustProxy,
+    bodyLimit: config.bodyLimit,
+    requestTimeout: config.requestTimeoutMs,
+    // A socket without any traffic: a client that takes nothing of its response.
+    connectionTimeout: config.readerTimeoutMs,
+    keepAliveTimeout: 60_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    logger: false,
+    genReqId: (request: IncomingMessage) => requestId(request.headers['x-request-id']),
+    http: {
+      maxHeaderSize: config.headerLimit,
+      headersTimeout: config.headersTimeoutMs,
+      connectionsCheckingInterval: 1000,
+      // Rejected by a hook, with a problem document.
+      requireHostHeader: false,
+    },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: MAX_PARAMETER_LENGTH,
+      querystringParser: parseQuery as never,
+    },
+    // No hook runs for what the router cannot read.
+    frameworkErrors: ((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      const code = error.statusCode === 414 ? 'uri_too_long' : 'bad_request';
+      reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
+      reply.raw.once('close', () => logRequest(logger, request, reply));
+      sendProblem(request, reply, new Problem(code));
+    }) as never,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      answerBrokenRequest(error, socket, config.urlLimit, logger),
+    skipMiddie: true,
+  });
+}
+
+/** A query that cannot be parsed becomes a `bad_request` of the `InputGuard`. */
+function parseQuery(text: string): Record<string, unknown> {
+  try {
+    return parseForm(text, { emptyIsNull: false });
+  } catch {
+    return { [MALFORMED]: true };
+  }
+}
+export const MALFORMED = '%';
+
+/** The id that a client or a proxy gave, where it is fit for a log; else a new one. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.:/+=@-]{1,128}$/.test(given)
+    ? withoutTokens(given)
+    : randomUUID();
+}
+
+const CONNECTION_ERRORS: Record<string, ProblemCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+const SECURITY_LINES = Object.entries(SECURITY_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
+/** Answers what is not HTTP, or does not arrive in time, and closes the socket. */
+function answerBrokenRequest(
+  error: NodeJS.ErrnoException & { rawPacket?: Buffer },
+  socket: Socket,
+  urlLimit: number,
+  logger: Logger,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  let code = CONNECTION_ERRORS[error.code ?? ''] ?? 'bad_request';
+  // Where the last packet is a line without an end, the URL is too long.
+  const { rawPacket } = error;
+  if (code === 'headers_too_large' && rawPacket?.subarray(0, urlLimit).includes('\n') === false) {
+    code = 'uri_too_long';
+  }
+  const [status, title] = PROBLEMS[code];
+  const id = randomUUID();
+  logger.info(
+    { request_id: id, address: socket.remoteAddress, status, code },
+    'an incomplete request',
+  );
+  const body = JSON.stringify(new Problem(code).document('', id));
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${SECURITY_LINES}\r\n${body}`,
+  );
+  // A client that neither reads nor closes would keep the socket for ever.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

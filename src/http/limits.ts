@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config/config';
+import { Problem } from './problem';
+
+/** Rejects requests whose URL or header fields are too large, and those without exactly one host. */
+export function requireWellFormed(request: FastifyRequest, config: Config): void {
+  if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
+  const { rawHeaders, httpVersion } = request.raw;
+  if (rawHeaders.length > 2 * config.headerFields) throw new Problem('headers_too_large');
+  // HTTP/1.1 asks for a host, and none may have two (RFC 9112, section 3.2); Node keeps the first.
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name)).length;
+  if (hosts > 1 || (request.host === '' && httpVersion === '1.1')) throw new Problem('bad_request');
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { withoutTokens } from './redaction';
+
+/** One line of the log for a request. */
+export function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  logger.info({
+    request_id: request.id,
+    method: request.method,
+    url: withoutTokens(request.url),
+    ...(request.access && { actor: request.access.actor }),
+    route: request.routeOptions.url ?? '(none)',
+    status: reply.statusCode,
+    duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+  });
+}
+
+/** Logs and measures every request. @param observe takes method, route, status and seconds */
+export function logRequests(
+  server: FastifyInstance,
+  logger: Logger,
+  observe: (method: string, route: string, status: number, seconds: number) => void,
+): void {
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? '(none)';
+    observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    logRequest(logger, request, reply);
+    done();
+  });
+}

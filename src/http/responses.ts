@@ -1,0 +1,87 @@
+import { Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { Answer } from './answer';
+import { etagOf, matchesNone } from './etag';
+import { writeFormat } from './formats';
+import type { RouteSettings } from './route';
+
+const logger = new Logger('Request');
+
+/**
+ * Writes responses: objects become JSON, an `Answer` its content, reports the format that was asked
+ * for; each gets its entity tag, and 304 where the client has it. Hooks of the server, since the first
+ * interceptor of Nest costs a request 57 µs and a hook 7.
+ */
+export function writeResponses(server: FastifyInstance): void {
+  server.addHook('preSerialization', (request, reply, payload, done) => {
+    const { location, formats } = request.routeOptions.config as RouteSettings;
+    if (payload instanceof Answer || (formats && reply.statusCode === 200)) {
+      write(request, reply, payload).then((content) => done(null, content), done);
+      return;
+    }
+    if (location && reply.statusCode === 201) {
+      reply.header('Location', location(payload as { id: number; name: string }));
+    }
+    done(null, payload);
+  });
+  server.addHook('onSend', addEntityTag);
+}
+
+/** The content of a response; nothing where the client has it, which is found out before it is read. */
+async function write(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<string | Buffer | Readable> {
+  reply.serializer((content: unknown) => content as string);
+  let content: string | Buffer | Readable;
+  if (payload instanceof Answer) {
+    reply.type('application/json; charset=utf-8');
+    if (payload.etag !== undefined) {
+      reply.header('ETag', payload.etag);
+      if (matchesNone(request.headers['if-none-match'], payload.etag)) {
+        reply.code(304);
+        return '';
+      }
+    }
+    content = await payload.open(request, reply);
+  } else content = await writeFormat(request, reply, payload);
+  if (content instanceof Readable) {
+    content.once('error', (error: Error) => {
+      logger.error({ request_id: request.id, err: error }, 'a streamed response was cut off');
+    });
+    if (reply.raw.destroyed) content.destroy();
+  }
+  return content;
+}
+
+/** Adds the entity tag of a representation, which a change returns as a later GET does. */
+function addEntityTag(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: Error | null, payload?: unknown) => void,
+): void {
+  const { method } = request;
+  const { statusCode } = reply;
+  const { tagged } = request.routeOptions.config as RouteSettings;
+  const reads = method === 'GET' || method === 'HEAD';
+  if (
+    typeof payload === 'string' &&
+    payload !== '' &&
+    ((statusCode === 200 && (reads || method === 'PUT' || method === 'PATCH' || tagged)) ||
+      statusCode === 201)
+  ) {
+    const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(payload);
+    reply.header('ETag', etag);
+    if (reads && matchesNone(request.headers['if-none-match'], etag)) reply.code(304);
+  }
+  if (reply.statusCode === 304) {
+    reply.removeHeader('content-type');
+    reply.removeHeader('content-length');
+    done(null, '');
+    return;
+  }
+  done(null, payload);
+}
