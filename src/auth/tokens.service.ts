@@ -102,7 +102,7 @@ export class TokensService implements OnModuleInit {
         query: this.select(),
         order: [column('id', 't', 'integer')],
         indexed: true,
-        represent: (row) => represent(row as unknown as TokenRow),
+        represent,
       },
       page,
     );

@@ -1,5 +1,7 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { LockedBoard } from '../database/change';
 import type { Reader } from '../database/reader';
+import type { Access } from '../http/access';
 import { REPRESENTATION } from '../http/etag';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
@@ -33,6 +35,17 @@ export function representBoard(row: BoardRow): BoardView {
     updated_at: toRfc3339(row.updated_at),
     version: row.version,
   };
+}
+
+/** Restricts a query that has the boards as `b` to those that exist and that may be seen. */
+export function whereVisible<T extends ObjectLiteral>(
+  query: SelectQueryBuilder<T>,
+  { boards }: Pick<Access, 'boards'>,
+): SelectQueryBuilder<T> {
+  if (!boards) return query.andWhere('b.name IS NOT NULL');
+  // All boards of a token may be deleted.
+  if (boards.size === 0) return query.andWhere('1 = 0');
+  return query.andWhere('b.name IN (:...names)', { names: [...boards] });
 }
 
 /**

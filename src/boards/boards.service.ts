@@ -1,3 +1,4 @@
+import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -6,40 +7,44 @@ import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { changes, differences } from '../events/differences';
-import { visibleBoards } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
+import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
 import { requireUnchanged, requireVersion, writable } from '../http/read-only';
 import type { Deleted } from '../http/schema';
 import { toStored } from '../time/clock';
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
-import type { BoardRow } from './board.queries';
-import { BOARD_COLUMNS, findBoard, representBoard } from './board.queries';
+import { BOARD_COLUMNS, findBoard, representBoard, whereVisible } from './board.queries';
 import { BoardSweeper } from './board-sweeper';
 
 @Injectable()
-export class BoardsService {
+export class BoardsService implements OnModuleInit {
   constructor(
     @InjectRepository(Board) private readonly boards: Repository<Board>,
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly tokens: TokensService,
     private readonly sweeper: BoardSweeper,
+    private readonly resources: PathResources,
   ) {}
+
+  onModuleInit(): void {
+    this.resources.registerBoards((name) => this.boards.existsBy({ name }));
+  }
 
   /** The boards that the caller may see. Each has its own revision, so the list has no tag of its own. */
   list(caller: Caller, page: PageQuery): Listing {
     return new Listing(
       this.database,
       {
-        query: visibleBoards(this.boards.createQueryBuilder('b').select(BOARD_COLUMNS), caller),
+        query: whereVisible(this.boards.createQueryBuilder('b').select(BOARD_COLUMNS), caller),
         order: [column('name', 'b', 'text')],
         indexed: true,
-        represent: (row) => representBoard(row as unknown as BoardRow),
+        represent: representBoard,
       },
       page,
     );

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Repository } from 'typeorm';
-import { collectionTag, findBoard } from '../boards/board.queries';
+import { collectionTag, findBoard, whereVisible } from '../boards/board.queries';
 import { Database } from '../database/database';
-import { visibleBoards } from '../http/access';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
@@ -14,9 +13,9 @@ import type { Fields } from './event';
 import type { EventView } from './event.dto';
 import { Event } from './event.entity';
 
-/** Columns of an event `e` and its board `b`; the history is sorted by those that are not shown. */
+/** Columns of an event `e` and its board `b`. The history is sorted by `entity_version`. */
 const EVENT_COLUMNS =
-  'b.name AS board_name, e.board_id, e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.before, e.after';
+  'b.name AS board_name, e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.before, e.after';
 
 interface EventRow {
   board_name: string;
@@ -70,23 +69,15 @@ export class EventsService {
    * @throws Problem `story_not_found` when no event is left of it
    */
   async ofStory(caller: Caller, id: number, page: PageQuery): Promise<Listing> {
-    const query = visibleBoards(this.select(), caller).andWhere(
+    const query = whereVisible(this.select(), caller).andWhere(
       "e.entity = 'story' AND e.entity_id = :id",
       { id },
     );
     if (!(await query.getExists())) throw new Problem('story_not_found');
-    const order = [
-      column('entity_version', 'e', 'integer'),
-      // A move between boards is one version and two events: it leaves one board, then enters the other.
-      {
-        sql: "(e.type = 'story.moved_in')",
-        kind: 'integer' as const,
-        of: (row: object) => Number((row as EventRow).type === 'story.moved_in'),
-      },
-      column('board_id', 'e', 'integer'),
-      column('revision', 'e', 'integer'),
-    ];
-    return new Listing(this.database, { query, order, indexed: false, represent }, page);
+    // Each version of a story has one event, but a move to another board has two: it leaves a board
+    // (story.moved_out), then enters one (story.moved_in).
+    const order = [column('entity_version', 'e', 'integer'), column('type', 'e', 'text', true)];
+    return new Listing(this.database, { query, order, indexed: true, represent }, page);
   }
 
   private select(): SelectQueryBuilder<Event> {
@@ -94,8 +85,7 @@ export class EventsService {
   }
 }
 
-function represent(raw: object): EventView {
-  const row = raw as EventRow;
+function represent(row: EventRow): EventView {
   return {
     board_name: row.board_name,
     revision: row.revision,

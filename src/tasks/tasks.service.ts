@@ -60,7 +60,7 @@ export class TasksService implements OnModuleInit {
           .where('t.story_id = :storyId', { storyId }),
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         indexed: true,
-        represent: (row) => representTask(row as unknown as TaskView),
+        represent: representTask,
       },
       page,
       collectionTag(board),
@@ -89,7 +89,7 @@ export class TasksService implements OnModuleInit {
           .getRawOne<{ board_id: number; count: number; last: number | null }>());
       if (!story) throw new Problem('story_not_found');
       requireOn(board, story.board_id);
-      if (story.count >= MOST_TASKS) throw new Problem('too_many_tasks');
+      if (Number(story.count) >= MOST_TASKS) throw new Problem('too_many_tasks');
       const seq = body.seq ?? (story.last ?? 0) + 1;
       if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
       const { title, status = 'todo', assignee = null } = body;
