@@ -1,11 +1,11 @@
-import { Body, Controller, Post } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
-import { Answers, AnswersAction, Needs } from '../http/route';
+import { Body } from '../http/input';
 import { SprintId } from '../http/path';
+import { Answers, AnswersAction, Needs } from '../http/route';
 import { ReportView } from '../reports/report.dto';
-import { reportOf } from '../reports/report.queries';
 import { SprintView } from '../sprints/sprint.dto';
 import { CompleteSprint } from './completion.dto';
 import { CompletionService } from './completion.service';
@@ -23,7 +23,7 @@ export class CompletionController {
     @SprintId() id: number,
     @Body() body: CompleteSprint,
   ): Promise<ReportView> {
-    return this.completion.complete(caller, id, body, reportOf);
+    return this.completion.complete(caller, id, body);
   }
 
   @Post('sprints/:sprint_id/reopen')

@@ -1,19 +1,26 @@
-import { either, flag, identifier, Member, oneOf } from '../http/validation';
+import { Doc, IsFlag, IsOneOf, IsWordOrId, Optional } from '../http/validation';
 
 export class CompleteSprint {
-  @Member(either(oneOf('backlog', 'next'), identifier), {
+  @Doc({
     description:
-      'Where the stories that are not done are carried over to: the backlog, which it is where this ' +
-      'is absent; the next sprint that is not completed; or the sprint with this id.',
+      'Where the unfinished stories are carried over to: `backlog`, which is the default; `next`, the ' +
+      'next sprint that is not completed; or the sprint with this id.',
     example: 'next',
   })
+  @Optional()
+  @IsWordOrId(['backlog', 'next'])
   unfinished?: 'backlog' | 'next' | number;
 
-  @Member(oneOf('first', 'last'), {
-    description: 'The end of that list at which they stand then, in their order; `first`.',
+  @Doc({
+    description:
+      'The end of that list to which they are moved, in their order; `first` by default.',
   })
+  @Optional()
+  @IsOneOf(['first', 'last'])
   position?: 'first' | 'last';
 
-  @Member(flag, { description: 'Answers the same report, and changes nothing.' })
+  @Doc({ description: 'Answers the same report and changes nothing.' })
+  @Optional()
+  @IsFlag()
   dry_run?: boolean;
 }

@@ -1,30 +1,30 @@
 import { calendarDate } from '../time/clock';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
-// A calendar date alone has no zone. Reckoned in UTC, whose days are all alike, none can shift.
-const ordinal = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY;
+// Dates are counted as days of UTC, which all have the same length.
+const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 
-/** The date so many days after (or before) another; null beyond the year 9999. */
+/** The date `days` after another, or before it if negative; null after the year 9999. */
 export function addDays(date: string, days: number): string | null {
-  const day = new Date((ordinal(date) + days) * DAY);
-  // A `Date` does not reach much further, and has no text beyond.
+  const day = new Date((dayNumber(date) + days) * DAY_MS);
+  // toISOString() throws for dates that `Date` cannot represent.
   return day.getUTCFullYear() <= 9999 ? day.toISOString().slice(0, 10) : null;
 }
 
-/** How many days there are from one date to another, both counted. */
+/** The number of days from one date to another, both included. */
 export function daysFromTo(first: string, last: string): number {
-  return ordinal(last) - ordinal(first) + 1;
+  return dayNumber(last) - dayNumber(first) + 1;
 }
 
 /**
- * The first instant of a calendar date in an IANA time zone: 00:00, or, where the clocks skip it,
- * the instant to which they go. It is found by asking `calendarDate`, so that no instant can lie
- * before the start of its own day.
+ * The first instant of a calendar date in an IANA time zone: 00:00 or, where the clocks skip it, the
+ * instant to which they jump. A binary search over `calendarDate`, so that the result always agrees
+ * with it.
  */
 export function startOfDay(date: string, timeZone: string): Date {
   // No zone has ever been more than 16 hours from UTC.
-  let before = ordinal(date) * DAY - 16 * 3_600_000;
+  let before = dayNumber(date) * DAY_MS - 16 * 3_600_000;
   let reached = before + 32 * 3_600_000;
   while (reached - before > 1) {
     const middle = Math.floor((before + reached) / 2);

@@ -14,7 +14,7 @@ const GROUPS = [
   'unfinished',
 ] as const satisfies (keyof Report)[];
 const REPORT = ['group', 'id', 'title', 'points', 'from', 'to', 'carried_to'] as const;
-const DAYS = [
+const BURNDOWN = [
   'date',
   'scope_points',
   'completed_points',
@@ -24,7 +24,7 @@ const DAYS = [
   'completed_count',
   'remaining_count',
 ] as const satisfies (keyof BurndownDay)[];
-const SPRINTS = [
+const VELOCITY = [
   'id',
   'name',
   'start_date',
@@ -39,8 +39,8 @@ const SPRINTS = [
 ] as const satisfies (keyof Velocity['sprints'][number])[];
 const FORECAST = ['percent', 'sprints', 'date', 'points', 'count'] as const;
 
-/** Rows of a piece. */
-const PIECE = 500;
+/** Rows of a chunk. */
+const CHUNK = 500;
 
 /** A report as CSV: a row for each story of each group. */
 export function reportCsv(report: Report): string {
@@ -50,14 +50,14 @@ export function reportCsv(report: Report): string {
   return [...csv(REPORT, rows)].join('');
 }
 
-/** A burndown as CSV, in pieces: a row for each day. */
+/** A burndown as CSV, in chunks: a row for each day. */
 export function burndownCsv(days: Iterable<BurndownDay>): Iterable<string> {
-  return csv(DAYS, days);
+  return csv(BURNDOWN, days);
 }
 
 /** A velocity as CSV: a row for each sprint. */
 export function velocityCsv({ sprints }: Velocity): string {
-  return [...csv(SPRINTS, sprints)].join('');
+  return [...csv(VELOCITY, sprints)].join('');
 }
 
 /** A forecast as CSV: a row for each percentage. */
@@ -66,7 +66,7 @@ export function forecastCsv({ when, next_sprint }: ForecastAnswer): string {
   return [...csv(FORECAST, rows)].join('');
 }
 
-/** RFC 4180, with a header; null and what is absent are empty. Nothing is altered or escaped away. */
+/** CSV (RFC 4180) with a header; null and undefined are empty. Values are never altered. */
 function* csv<Column extends string>(
   columns: readonly Column[],
   rows: Iterable<Partial<Record<Column, Cell>>>,
@@ -76,7 +76,7 @@ function* csv<Column extends string>(
   for (const row of rows) {
     lines += line(columns.map((column) => row[column]));
     count += 1;
-    if (count % PIECE > 0) continue;
+    if (count % CHUNK > 0) continue;
     yield lines;
     lines = '';
   }
@@ -86,6 +86,6 @@ function* csv<Column extends string>(
 const line = (cells: readonly Cell[]): string => `${cells.map(quoted).join(',')}\r\n`;
 
 function quoted(cell: Cell): string {
-  const text = String(cell ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const value = String(cell ?? '');
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -1,53 +1,53 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { addDays } from './calendar';
-import { hundredths } from '../reports/points';
+import { hundredths } from './points';
 
-/** How many of the last completed sprints a forecast draws from; docs/forecast.md tells why. */
+/** The number of last completed sprints that a forecast draws from; see docs/forecast.md. */
 export const HISTORY = 10;
-/** With fewer completed sprints than this there is no forecast. */
+/** The least number of completed sprints for a forecast. */
 export const LEAST_HISTORY = 3;
-/** Beyond so many sprints no date is told. */
+/** Forecasts that need more sprints have no date. */
 export const HORIZON = 1000;
 
 const PERCENTS = [50, 85, 95];
 
-/** What one sprint completed. */
+/** The work that one sprint completed. */
 export interface Throughput {
   points: number;
   count: number;
 }
 
 export interface ForecastQuestion {
-  /** What the last completed sprints did: `HISTORY` of them at most, `LEAST_HISTORY` at least. */
+  /** Of the last completed sprints: at least `LEAST_HISTORY`, at most `HISTORY` of them. */
   history: Throughput[];
-  /** The work to be done, in points or as a count of stories. */
+  /** The work to be done, in points or in stories. */
   work: { unit: keyof Throughput; amount: number };
   /** A signed 32-bit integer. The same seed gives the same answer. */
   seed: number;
   trials: number;
-  /** The day before the first of the sprints to come, YYYY-MM-DD. */
+  /** The day before the first future sprint, YYYY-MM-DD. */
   from: string;
-  /** How many calendar days a sprint takes. */
+  /** Calendar days of a sprint. */
   sprint_days: number;
 }
 
 export interface ForecastAnswer {
-  /** With that confidence the work is done in so many sprints, by that date; null beyond `HORIZON`. */
+  /** With this confidence the work is done in `sprints` sprints, by `date`; null beyond `HORIZON`. */
   when: { percent: number; sprints: number | null; date: string | null }[];
-  /** With that confidence at least so much is done in the next sprint. */
+  /** With this confidence the next sprint completes at least as much. */
   next_sprint: { percent: number; points: number; count: number }[];
 }
 
 /**
- * Monte Carlo over past sprints: each sprint to come does what one of them did, any with the same
- * chance. For a single sprint the answer is known without a trial.
+ * A Monte Carlo simulation: each future sprint completes as much as one of the past sprints, which are
+ * drawn with equal probability. For a single sprint the distribution is known without a trial.
  */
 export function forecast(question: ForecastQuestion): ForecastAnswer {
   const { history, from, sprint_days, trials } = question;
-  const took = simulate(question);
+  const trialsBySprints = simulate(question);
   return {
     when: PERCENTS.map((percent) => {
-      const sprints = firstReaching(took, (percent * trials) / 100);
+      const sprints = firstReaching(trialsBySprints, (percent * trials) / 100);
       if (sprints > HORIZON) return { percent, sprints: null, date: null };
       return { percent, sprints, date: addDays(from, sprints * sprint_days) };
     }),
@@ -59,32 +59,32 @@ export function forecast(question: ForecastQuestion): ForecastAnswer {
   };
 }
 
-/** How many trials took 0, 1, 2 … sprints; the last place counts those beyond the horizon. */
+/** The number of trials that took 0, 1, 2 … sprints; the last item counts those beyond the horizon. */
 function simulate({ history, work, seed, trials }: ForecastQuestion): Uint32Array {
-  // Whole hundredths, so that no trial stops short for a sum that is not exact.
+  // In hundredths: a trial must not go on because of a rounding error.
   const amount = hundredths(work.amount);
-  const done = Float64Array.from(history, (sprint) => hundredths(sprint[work.unit]));
-  const chance = done.length / 2 ** 32;
-  const took = new Uint32Array(HORIZON + 2);
-  if (Math.max(...done) * HORIZON < amount) return took.fill(trials, HORIZON + 1);
+  const completed = Float64Array.from(history, (sprint) => hundredths(sprint[work.unit]));
+  const scale = completed.length / 2 ** 32;
+  const trialsBySprints = new Uint32Array(HORIZON + 2);
+  if (Math.max(...completed) * HORIZON < amount) return trialsBySprints.fill(trials, HORIZON + 1);
   const generator = xoroshiro128plus(seed);
   for (let trial = 0; trial < trials; trial++) {
     let sprints = 0;
     for (let left = amount; left > 0 && sprints <= HORIZON; sprints++) {
-      left -= done[((generator.next() >>> 0) * chance) >>> 0] as number;
+      left -= completed[((generator.next() >>> 0) * scale) >>> 0] as number;
     }
-    took[sprints] = (took[sprints] as number) + 1;
+    trialsBySprints[sprints] = (trialsBySprints[sprints] as number) + 1;
   }
-  return took;
+  return trialsBySprints;
 }
 
-/** The first place up to which the counts add up to a number. */
+/** The first index up to which the counts add up to a number. */
 function firstReaching(counts: Uint32Array, number: number): number {
   let sum = 0;
   return counts.findIndex((count) => (sum += count) >= number);
 }
 
-/** The most that so many percent of the past sprints reached. */
+/** The largest value that `percent` percent of the past sprints reached. */
 function atLeast(history: Throughput[], unit: keyof Throughput, percent: number): number {
   const best = history.map((sprint) => sprint[unit]).sort((a, b) => b - a);
   return best[Math.ceil((percent * best.length) / 100) - 1] as number;

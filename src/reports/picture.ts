@@ -3,7 +3,7 @@ import type { BurndownDay, BurndownDays } from './burndown';
 import { addDays, daysFromTo } from './calendar';
 import type { Velocity } from './velocity';
 
-// Each colour stands for one role only, so that a style sheet can exchange it in the dark.
+// Each role has its own colour, so that the style sheet can replace it in dark mode.
 const light = {
   paper: '#ffffff',
   ink: '#1f2328',
@@ -26,7 +26,7 @@ const dark: typeof light = {
 };
 
 const roles = Object.keys(light) as (keyof typeof light)[];
-/** The style sheet of every picture: a policy that forbids inline styles can allow it by its hash. */
+/** The style sheet of every picture; constant, so that a content security policy can allow its hash. */
 export const PICTURE_STYLE = `@media (prefers-color-scheme: dark) {${roles
   .flatMap((role) =>
     ['fill', 'stroke'].map((kind) => `[${kind}="${light[role]}"]{${kind}:${dark[role]}}`),
@@ -36,20 +36,21 @@ export const PICTURE_STYLE = `@media (prefers-color-scheme: dark) {${roles
 const FONT = 'system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 const WIDTH = 720;
 const HEIGHT = 320;
-// More than that cannot be told apart on so many pixels.
-const MOST_DAYS = WIDTH;
-const DOTTED_DAYS = 45;
+// More days have no pixel of their own.
+const MAX_DAYS = WIDTH;
+/** Days up to which each has a dot. */
+const MAX_DOTS = 45;
 
 export interface BurndownPicture {
   title: string;
   start_date: string;
   end_date: string | null;
   days: BurndownDays;
-  /** Where to draw today's line; null where the sprint is completed. */
+  /** The date of the line of today; null if the sprint is completed. */
   today: string | null;
 }
 
-/** A burndown as SVG: remaining work, the whole scope and the ideal line over the days. */
+/** A burndown as SVG: the remaining work, the scope and the ideal line by day. */
 export async function burndownSvg(picture: BurndownPicture): Promise<string> {
   const { title, start_date, days } = picture;
   const shown = [...days.at(sample(days.length))];
@@ -67,11 +68,11 @@ export async function burndownSvg(picture: BurndownPicture): Promise<string> {
     { line: 'Ideal', colour: light.muted, dash: [6, 4], weight: 1.5 },
     { line: 'Scope', colour: light.scope, dash: [1, 0], weight: 1.5 },
   ].filter(({ line }) => line !== 'Ideal' || lines.some((point) => point.line === line));
-  const styled = (member: 'colour' | 'dash' | 'weight'): Scale =>
+  const styled = (property: 'colour' | 'dash' | 'weight'): Scale =>
     ordinal(
-      member,
+      property,
       styles.map(({ line }) => line),
-      styles.map((style) => style[member]),
+      styles.map((style) => style[property]),
     );
   const today =
     picture.today !== null && picture.today >= start_date && picture.today <= last
@@ -83,14 +84,14 @@ export async function burndownSvg(picture: BurndownPicture): Promise<string> {
       { name: 'today', values: today, format: { parse: { date: 'utc:"%Y-%m-%d"' } } },
     ],
     scales: [
-      // Half a day on both sides, so that the first and the last day do not stick to the frame.
+      // Half a day of margin on both sides.
       {
         name: 'x',
         type: 'utc',
         domain: [Date.parse(start_date) - 43_200_000, Date.parse(last) + 43_200_000],
         range: 'width',
       },
-      vertical(lines.map(({ value }) => value)),
+      valueScale(lines.map(({ value }) => value)),
       styled('colour'),
       styled('dash'),
       styled('weight'),
@@ -137,19 +138,19 @@ export async function burndownSvg(picture: BurndownPicture): Promise<string> {
                 y: { scale: 'y', field: 'value' },
                 fill: { value: light.main },
                 size: {
-                  signal: `datum.line === 'Remaining' && ${days.length} <= ${DOTTED_DAYS} ? 45 : 0`,
+                  signal: `datum.line === 'Remaining' && ${days.length} <= ${MAX_DOTS} ? 45 : 0`,
                 },
               },
             },
           },
         ],
       },
-      ...vertically('today', light.today),
+      ...verticalLine('today', light.today),
     ],
   });
 }
 
-/** A velocity as SVG: what was committed and what was completed in each sprint, and the average. */
+/** A velocity as SVG: the committed and completed work of each sprint, and the average. */
 export async function velocitySvg(title: string, velocity: Velocity): Promise<string> {
   const { sprints } = velocity;
   const unit = unitOf(
@@ -165,7 +166,7 @@ export async function velocitySvg(title: string, velocity: Velocity): Promise<st
     signals: [
       {
         name: 'names',
-        value: Object.fromEntries(sprints.map(({ id, name }) => [id, written(name ?? `#${id}`)])),
+        value: Object.fromEntries(sprints.map(({ id, name }) => [id, toXmlText(name ?? `#${id}`)])),
       },
     ],
     data: [
@@ -187,7 +188,7 @@ export async function velocitySvg(title: string, velocity: Velocity): Promise<st
         domain: names.slice(0, 2),
         range: { signal: '[0, bandwidth("x")]' },
       },
-      vertical(bars.map(({ value }) => value)),
+      valueScale(bars.map(({ value }) => value)),
       ordinal('colour', names, [light.second, light.main, light.scope]),
       ordinal('shape', names, ['square', 'square', 'stroke']),
     ],
@@ -243,9 +244,9 @@ export async function velocitySvg(title: string, velocity: Velocity): Promise<st
   });
 }
 
-/** The places of the days that are drawn: of many, one for each pixel, the last among them. */
+/** The indices of the days to draw: of many, one for each pixel, the last one included. */
 function sample(length: number): number[] {
-  const count = Math.min(length, MOST_DAYS);
+  const count = Math.min(length, MAX_DAYS);
   return Array.from(
     { length: count },
     (_, i) => length - 1 - Math.floor(((count - 1 - i) * length) / count),
@@ -254,11 +255,11 @@ function sample(length: number): number[] {
 
 type Unit = 'points' | 'count';
 
-// A team that does not estimate has its picture in stories.
+// A team that does not estimate gets a picture in stories.
 const unitOf = (estimated: boolean): Unit => (estimated ? 'points' : 'count');
 const label = (unit: Unit): string => (unit === 'points' ? 'Points' : 'Stories');
 
-/** The ideal line's first and last point; it is the only one that tells of days to come. */
+/** The first and last point of the ideal line, the only line that extends to future days. */
 function ideal(
   { start_date, end_date }: BurndownPicture,
   first: BurndownDay | undefined,
@@ -302,11 +303,11 @@ const legend = {
   labelFont: FONT,
   labelFontSize: 12,
   symbolSize: 180,
-  // One height for all entries, whatever their symbols.
+  // Entries have the same height, whatever their symbols.
   clipHeight: 18,
 } as const satisfies Partial<Legend>;
 
-const vertical = (values: number[]): Scale => ({
+const valueScale = (values: number[]): Scale => ({
   name: 'y',
   type: 'linear',
   domain: [0, Math.max(1, ...values)],
@@ -321,7 +322,7 @@ const ordinal = (name: string, domain: string[], range: (string | number | numbe
   range,
 });
 
-/** Ticks on whole days, so few that their labels do not touch. */
+/** Ticks on whole days, at distances that leave room for their labels. */
 function dateTicks(first: string, last: string): Partial<Axis> {
   const days = daysFromTo(first, last);
   if (days > 366) return { tickCount: 8 };
@@ -333,8 +334,8 @@ function dateTicks(first: string, last: string): Partial<Axis> {
   return { values, format: '%b %-d', formatType: 'utc' };
 }
 
-/** A vertical line with a label at a date. */
-function vertically(data: string, colour: string): Mark[] {
+/** A vertical line with a label at the date of the data. */
+function verticalLine(data: string, colour: string): Mark[] {
   const x = { scale: 'x', field: 'date' };
   return [
     {
@@ -370,21 +371,21 @@ function vertically(data: string, colour: string): Mark[] {
   ];
 }
 
-// XML has no way to write these, not even escaped.
-const unwritable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-const written = (text: string): string => text.replace(unwritable, '\uFFFD');
+// Characters that XML cannot contain, not even escaped.
+const invalid = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const toXmlText = (value: string): string => value.replace(invalid, '\uFFFD');
 
-let last: Promise<unknown> = Promise.resolve();
+let previous: Promise<unknown> = Promise.resolve();
 
-/** Draws one picture at a time: Vega counts the parts of all together, and equal ones are to be alike. */
+/** Draws one picture at a time: Vega numbers elements globally, and equal data must give equal SVG. */
 function draw(title: string, spec: Spec): Promise<string> {
-  const drawing = last.then(() => drawNow(title, spec));
-  last = drawing.catch(() => undefined);
+  const drawing = previous.then(() => drawNow(title, spec));
+  previous = drawing.catch(() => undefined);
   return drawing;
 }
 
 async function drawNow(title: string, spec: Spec): Promise<string> {
-  // A large library, and only pictures need it.
+  // Imported late, because the library is large and only pictures need it.
   const vega = await import('vega');
   const view = new vega.View(
     vega.parse({
@@ -393,7 +394,7 @@ async function drawNow(title: string, spec: Spec): Promise<string> {
       padding: 20,
       background: light.paper,
       title: {
-        text: written(title),
+        text: toXmlText(title),
         anchor: 'start',
         frame: 'group',
         offset: 18,

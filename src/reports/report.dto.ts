@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { decimal, int32, integer, Member, oneOf, Ruled } from '../http/validation';
 import { Shown, shown } from '../http/schema';
+import { Check, Doc, IsDecimal, IsInt32, IsInteger, IsOneOf, Optional } from '../http/validation';
 import { SprintView } from '../sprints/sprint.dto';
 import type { BurndownDay, BurndownDays } from './burndown';
 import type { ForecastAnswer } from './forecast';
@@ -20,7 +20,7 @@ export class ReportedStoryView implements ReportedStory {
   @Shown(shown.id)
   id: number;
 
-  @Shown({ ...shown.text, description: 'The last that it had on this board.' })
+  @Shown({ ...shown.text, description: 'The last title that it had on this board.' })
   title: string;
 
   @Shown({ ...points, description: 'Null counts 0.' }, { nullable: true })
@@ -33,7 +33,7 @@ export class UnfinishedStoryView extends ReportedStoryView implements Unfinished
     nullable: true,
     required: false,
     description:
-      'Once the sprint is completed: the sprint that it was carried over to, null for the backlog.',
+      'Once the sprint is completed: the sprint that the story was carried over to, null for the backlog.',
   })
   carried_to?: number | null;
 }
@@ -79,12 +79,12 @@ export class ReestimatedStories {
   stories: ReestimatedStoryView[];
 }
 
-/** What became of a sprint; committed + added + re_estimated − removed = completed + unfinished. */
+/** The report of a sprint: committed + added + re_estimated − removed = completed + unfinished. */
 export class ReportView implements Report {
   @Shown({ type: () => SprintView })
   sprint: SprintView;
 
-  @Shown({ ...shown.instant, description: 'Of what it tells: the completion, or now.' })
+  @Shown({ ...shown.instant, description: 'The completion, or now.' })
   as_of: string;
 
   @Shown(
@@ -98,8 +98,8 @@ export class ReportView implements Report {
       type: 'string',
       enum: ['start', 'first_day'] satisfies CommitmentRule[],
       description:
-        '`start`: what was in it at 00:00 of its first day. `first_day`, where nothing was: at the end ' +
-        'of the first day that left something in it.',
+        '`start`: the stories in the sprint at 00:00 of its first day. `first_day`, if there were none: ' +
+        'those at the end of the first day that left a story in it.',
     },
     { nullable: true },
   )
@@ -108,10 +108,13 @@ export class ReportView implements Report {
   @Shown({ type: () => ReportedStories })
   committed: ReportedStories;
 
-  @Shown({ type: () => ReportedStories, description: 'What came later, as it came in.' })
+  @Shown({ type: () => ReportedStories, description: 'Stories that came later, as they came in.' })
   added: ReportedStories;
 
-  @Shown({ type: () => ReportedStories, description: 'What is not in it at the end, as it left.' })
+  @Shown({
+    type: () => ReportedStories,
+    description: 'Stories that are not in it at the end, as they left.',
+  })
   removed: ReportedStories;
 
   @Shown({ type: () => ReestimatedStories })
@@ -124,7 +127,7 @@ export class ReportView implements Report {
   unfinished: UnfinishedStories;
 }
 
-/** A sprint at the end of one calendar day of its board's time zone; today's is as of now. */
+/** A sprint at the end of one calendar day in the time zone of its board, or now. */
 export class BurndownDayView implements BurndownDay {
   @Shown(shown.date)
   date: string;
@@ -158,7 +161,7 @@ export class BurndownView {
   @Shown({
     type: () => [BurndownDayView],
     description:
-      'From the start date to the end date, the day of completion, or today, whichever is first.',
+      'From the start date to the end date, the day of the completion, or today, whichever is first.',
   })
   days: BurndownDays;
 }
@@ -185,7 +188,7 @@ export class VelocitySprintView implements VelocitySprint {
   @Shown(points)
   completed_points: number;
 
-  @Shown({ ...points, description: 'What was carried over.' })
+  @Shown({ ...points, description: 'Points that were carried over.' })
   unfinished_points: number;
 
   @Shown(shown.count)
@@ -200,7 +203,7 @@ export class VelocitySprintView implements VelocitySprint {
 
 const average = {
   ...points,
-  description: 'Of what was completed, to two decimals; null of no sprint.',
+  description: 'Of the completed stories, to two decimals; null without a sprint.',
 } as const;
 
 export class VelocityView implements Velocity {
@@ -221,7 +224,10 @@ export class VelocityView implements Velocity {
 }
 
 class ForecastHistory {
-  @Shown({ ...shown.count, description: 'How many completed sprints it is drawn from.' })
+  @Shown({
+    ...shown.count,
+    description: 'The number of completed sprints that the forecast draws from.',
+  })
   sprints: number;
 }
 
@@ -256,10 +262,10 @@ class ForecastSprint {
   @Shown(percent)
   percent: number;
 
-  @Shown({ ...points, description: 'At least so many.' })
+  @Shown({ ...points, description: 'The least with this confidence.' })
   points: number;
 
-  @Shown({ ...shown.count, description: 'At least so many.' })
+  @Shown({ ...shown.count, description: 'The least with this confidence.' })
   count: number;
 }
 
@@ -279,62 +285,77 @@ export class ForecastView implements ForecastAnswer {
   @Shown({ type: () => [ForecastWhen], description: 'When the work is done.' })
   when: ForecastWhen[];
 
-  @Shown({ type: () => [ForecastSprint], description: 'What the next sprint does.' })
+  @Shown({ type: () => [ForecastSprint], description: 'How much the next sprint completes.' })
   next_sprint: ForecastSprint[];
 }
 
-const format = { description: 'Says the same as `Accept`, and wins over it.' };
+const format = { description: 'Takes precedence over `Accept`.' };
 
-/** The parameters of what is a table. */
+/** The query of a report that has a table. */
 export class TableQuery {
-  @Member(oneOf('json', 'csv'), format)
+  @Doc(format)
+  @Optional()
+  @IsOneOf(['json', 'csv'])
   format?: 'json' | 'csv';
 }
 
-/** The parameters of what is a table and a picture. */
+/** The query of a report that has a table and a picture. */
 export class PictureQuery {
-  @Member(oneOf('json', 'csv', 'svg'), format)
+  @Doc(format)
+  @Optional()
+  @IsOneOf(['json', 'csv', 'svg'])
   format?: 'json' | 'csv' | 'svg';
 }
 
 export class VelocityQuery extends PictureQuery {
-  @Member(integer(1, 100), { description: 'So many of the last completed sprints; 10.' })
+  @Doc({ description: 'The number of last completed sprints; 10 by default.' })
+  @Optional()
+  @IsInteger(1, 100)
   last?: number;
 }
 
-/** How much work a forecast may be asked about. */
-const MOST_WORK = 1_000_000;
+/** The most work that a forecast can be requested for. */
+const MAX_WORK = 1_000_000;
 
-@Ruled<ForecastQuery>((sent) =>
-  'stories' in sent && 'points' in sent
-    ? ['stories', 'points'].map((parameter) => ({
-        parameter,
-        code: 'excluded',
-        detail: `${parameter} stands alone: work is counted in stories or in points`,
-      }))
-    : [],
-)
 export class ForecastQuery extends TableQuery {
-  @Member(int32, { description: 'The same seed gives the same answer; 1.' })
+  @Doc({ description: 'The same seed gives the same answer; 1 by default.' })
+  @Optional()
+  @IsInt32()
   seed?: number;
 
-  @Member(integer(1, 10_000), { description: '10,000.' })
+  @Doc({ description: '10,000 by default.' })
+  @Optional()
+  @IsInteger(1, 10_000)
   trials?: number;
 
-  @Member(integer(1, MOST_WORK), {
-    description: 'When so many stories are done, instead of the whole backlog.',
-  })
+  @Doc({ description: 'The number of stories to be done, instead of the whole backlog.' })
+  @Optional()
+  @Check<ForecastQuery>(
+    'excluded',
+    'cannot be combined with points',
+    (_, { points }) => points === undefined,
+  )
+  @IsInteger(1, MAX_WORK)
   stories?: number;
 
-  @Member(decimal(MOST_WORK), {
+  @Doc({
     description:
-      'When so many points are done, instead of the whole backlog; at most two decimals. Not with `stories`.',
+      'The points to be done, instead of the whole backlog; at most two decimals. Not with `stories`.',
   })
+  @Optional()
+  @Check<ForecastQuery>(
+    'excluded',
+    'cannot be combined with stories',
+    (_, { stories }) => stories === undefined,
+  )
+  @IsDecimal(MAX_WORK)
   points?: number;
 
-  @Member(integer(1, 1000), {
+  @Doc({
     description:
-      'Calendar days of a sprint; the median length of the completed ones that it is drawn from.',
+      'Calendar days of a sprint; by default the median of the sprints that it draws from.',
   })
+  @Optional()
+  @IsInteger(1, 1000)
   sprint_days?: number;
 }

@@ -6,18 +6,18 @@ import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';
 import type { Burndown } from './reports.service';
 import type { ReportView, VelocityView } from './report.dto';
 
-/** Lets a browser that is shown a picture by itself take its one style sheet, and nothing else. */
+/** A picture that a browser shows on its own page may use its style sheet, and nothing else. */
 const PICTURE_HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PICTURE_STYLE).digest('base64')}'; frame-ancestors 'none'`,
 };
 
-/** Days of a piece, and from which on a burndown is not held in memory as a whole. */
-const PIECE = 500;
+/** Days of a chunk; a longer burndown is streamed. */
+const CHUNK = 500;
 
 export const REPORT: Formats = {
   json: {
     write: (body) => JSON.stringify(body),
-    // As long as a sprint is open, its report differs with every look by when that was.
+    // `as_of` of an open sprint is new in every response.
     essence: ({ as_of: _, ...report }: ReportView) =>
       report.sprint.state === 'completed' ? undefined : report,
   },
@@ -25,8 +25,8 @@ export const REPORT: Formats = {
 };
 
 export const BURNDOWN: Formats = {
-  json: { write: (body: Burndown) => inPieces(body, burndownJson(body)) },
-  csv: { write: (body: Burndown) => inPieces(body, burndownCsv(body.days)) },
+  json: { write: (body: Burndown) => inChunks(body, burndownJson(body)) },
+  csv: { write: (body: Burndown) => inChunks(body, burndownCsv(body.days)) },
   svg: {
     write: ({ sprint, days, today }: Burndown) =>
       burndownSvg({
@@ -51,22 +51,23 @@ export const VELOCITY: Formats = {
 export const FORECAST: Formats = { csv: { write: forecastCsv } };
 
 function* burndownJson({ sprint, days }: Burndown): Generator<string> {
-  let text = `{"sprint":${JSON.stringify(sprint)},"days":[`;
-  let rows: BurndownDay[] = [];
-  let separator = '';
+  let begin = `{"sprint":${JSON.stringify(sprint)},"days":[`;
+  let chunk: BurndownDay[] = [];
   for (const day of days) {
-    rows.push(day);
-    if (rows.length < PIECE) continue;
-    yield text + separator + JSON.stringify(rows).slice(1, -1);
-    [text, separator, rows] = ['', ',', []];
+    if (chunk.length === CHUNK) {
+      yield begin + JSON.stringify(chunk).slice(1, -1);
+      [begin, chunk] = [',', []];
+    }
+    chunk.push(day);
   }
-  yield `${text}${rows.length > 0 ? separator : ''}${JSON.stringify(rows).slice(1, -1)}]}`;
+  yield `${begin}${JSON.stringify(chunk).slice(1, -1)}]}`;
 }
 
-/** A text or, where it is long, its pieces, and that from which all of its rows follow. */
-function inPieces({ sprint, days }: Burndown, pieces: Iterable<string>): string | LongText {
-  if (days.length <= PIECE) return [...pieces].join('');
+/** A burndown as one string or, if it is long, in chunks, with the days that all others follow from. */
+function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string | LongText {
+  if (days.length <= CHUNK) return [...chunks].join('');
   const ends = [0, days.length - 1];
-  const telling = [...new Set([...days.eventful, ...ends])].sort((a, b) => a - b);
-  return { pieces, essence: JSON.stringify([sprint, days.committed, ...days.at(telling)]) };
+  const indices = [...new Set([...days.eventful, ...ends])].sort((a, b) => a - b);
+  const essence = JSON.stringify([sprint, days.committed, ...days.at(indices)]);
+  return { pieces: chunks, essence };
 }

@@ -1,18 +1,18 @@
 import { calendarDate } from '../time/clock';
 import { endOfDay, startOfDay } from './calendar';
-import type { SprintPast, StoryPast, StoryState } from './past';
-import { stateAt } from './past';
-import { sum } from '../reports/points';
+import { sum } from './points';
+import type { SprintHistory, StoryHistory, StoryState } from './replay';
+import { stateAt } from './replay';
 
 export interface ReportedStory {
   id: number;
   title: string;
-  /** Null where the story was not estimated; it counts 0. */
+  /** Null if the story was not estimated; it counts 0. */
   points: number | null;
 }
 
 export interface UnfinishedStory extends ReportedStory {
-  /** The sprint to which the completion carried it, null for the backlog; absent while it is open. */
+  /** The sprint it was carried over to by the completion, null for the backlog; absent before. */
   carried_to?: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface ReestimatedStory {
 
 export interface ReportGroup<Story> {
   count: number;
-  /** Of `re_estimated` the net change; of the others the sum. */
+  /** The sum; of `re_estimated` the net change. */
   points: number;
   /** By id. */
   stories: Story[];
@@ -33,9 +33,9 @@ export interface ReportGroup<Story> {
 
 export type CommitmentRule = 'start' | 'first_day';
 
-/** A sprint's report, `sprint` apart: committed + added + re_estimated − removed = completed + unfinished. */
+/** The report of a sprint: committed + added + re_estimated − removed = completed + unfinished. */
 export interface Report {
-  /** The instant of which it tells: of completion, or now. RFC 3339. */
+  /** RFC 3339: the completion, or now. */
   as_of: string;
   committed_at: string | null;
   commitment_rule: CommitmentRule | null;
@@ -48,40 +48,43 @@ export interface Report {
 }
 
 export interface Commitment {
-  /** What is in the sprint at this instant is committed; milliseconds since 1970. */
+  /** Epoch milliseconds: what is in the sprint at this instant is committed. */
   at: number;
   rule: CommitmentRule;
 }
 
-/** When and by which rule a sprint was committed to; null before that. */
-export function commitment(past: SprintPast): Commitment | null {
-  const start = startOfDay(past.start_date, past.time_zone).getTime();
-  if (past.end < start) return null;
-  if (past.stories.some((story) => stateAt(story, start)?.inside)) {
+/**
+ * When the stories of a sprint were committed, and by which rule: at the start of its first day, or at
+ * the end of the first day that left a story in it. Null before that.
+ */
+export function commitment(history: SprintHistory): Commitment | null {
+  const start = startOfDay(history.start_date, history.time_zone).getTime();
+  if (history.end < start) return null;
+  if (history.stories.some((story) => stateAt(story, start)?.inside)) {
     return { at: start, rule: 'start' };
   }
   let first: string | undefined;
-  for (const { states } of past.stories) {
+  for (const { states } of history.stories) {
     for (const [index, { at, inside }] of states.entries()) {
       if (!inside || at < start) continue;
-      const date = calendarDate(new Date(at), past.time_zone);
+      const date = calendarDate(new Date(at), history.time_zone);
       if (first !== undefined && date >= first) break;
       const next = states[index + 1];
-      if (next && calendarDate(new Date(next.at), past.time_zone) === date) continue;
+      if (next && calendarDate(new Date(next.at), history.time_zone) === date) continue;
       first = date;
       break;
     }
   }
   if (first === undefined) return null;
   return {
-    at: Math.min(endOfDay(first, past.time_zone).getTime(), past.end),
+    at: Math.min(endOfDay(first, history.time_zone).getTime(), history.end),
     rule: 'first_day',
   };
 }
 
-/** The report that a sprint's past makes. */
-export function report(past: SprintPast): Report {
-  const committed = commitment(past);
+/** The report that follows from the history of a sprint. */
+export function report(history: SprintHistory): Report {
+  const committed = commitment(history);
   const groups = {
     committed: [] as ReportedStory[],
     added: [] as ReportedStory[],
@@ -90,24 +93,26 @@ export function report(past: SprintPast): Report {
     completed: [] as ReportedStory[],
     unfinished: [] as UnfinishedStory[],
   };
-  for (const story of past.stories) {
+  for (const story of history.stories) {
     const end = story.states[story.states.length - 1] as StoryState;
-    const shown = ({ points }: StoryState): ReportedStory => ({
+    const reported = ({ points }: StoryState): ReportedStory => ({
       id: story.id,
       title: end.title,
       points,
     });
-    if (end.inside && end.done) groups.completed.push(shown(end));
+    if (end.inside && end.done) groups.completed.push(reported(end));
     if (end.inside && !end.done) {
       const { carried_to } = story;
-      groups.unfinished.push({ ...shown(end), ...(carried_to !== undefined && { carried_to }) });
+      groups.unfinished.push({ ...reported(end), ...(carried_to !== undefined && { carried_to }) });
     }
-    const came = committed && stateAt(story, committed.at);
-    const entry = came?.inside ? came : committed && cameLater(story, committed.at);
+    const atCommitment = committed && stateAt(story, committed.at);
+    const entry = atCommitment?.inside
+      ? atCommitment
+      : committed && firstEntryAfter(story, committed.at);
     if (!entry) continue;
-    groups[entry === came ? 'committed' : 'added'].push(shown(entry));
+    groups[entry === atCommitment ? 'committed' : 'added'].push(reported(entry));
     const exit = end.inside ? end : (story.states.findLast(({ inside }) => inside) as StoryState);
-    if (!end.inside) groups.removed.push(shown(exit));
+    if (!end.inside) groups.removed.push(reported(exit));
     if ((entry.points ?? 0) !== (exit.points ?? 0)) {
       const { id } = story;
       groups.re_estimated.push({ id, title: end.title, from: entry.points, to: exit.points });
@@ -119,7 +124,7 @@ export function report(past: SprintPast): Report {
     stories,
   });
   return {
-    as_of: new Date(past.end).toISOString(),
+    as_of: new Date(history.end).toISOString(),
     committed_at: committed && new Date(committed.at).toISOString(),
     commitment_rule: committed && committed.rule,
     committed: group(groups.committed),
@@ -135,7 +140,7 @@ export function report(past: SprintPast): Report {
   };
 }
 
-/** What a story was when it first came into the sprint after an instant. */
-function cameLater(story: StoryPast, instant: number): StoryState | undefined {
+/** The state with which a story came into the sprint for the first time after an instant. */
+function firstEntryAfter(story: StoryHistory, instant: number): StoryState | undefined {
   return story.states.find(({ at, inside }) => at > instant && inside);
 }

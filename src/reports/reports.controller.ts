@@ -1,8 +1,9 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AnswersIn, Needs } from '../http/route';
+import { Query } from '../http/input';
 import { BoardName } from '../http/path';
-import { NamedSprint, sprintPaths } from '../sprints/sprint-id';
+import { AnswersIn, Needs } from '../http/route';
+import { SprintIdOfPath, sprintPaths } from '../sprints/sprint-id';
 import {
   BurndownView,
   ForecastQuery,
@@ -29,14 +30,14 @@ export class ReportsController {
     'Report of a sprint: what was committed, added, removed, completed and left over',
     ReportView,
   )
-  report(@NamedSprint() id: number, @Query() _query: TableQuery): Promise<ReportView> {
+  report(@SprintIdOfPath() id: number, @Query() _query: TableQuery): Promise<ReportView> {
     return this.reports.report(id);
   }
 
   @Get(sprintPaths('burndown'))
   @Needs('read')
   @AnswersIn(BURNDOWN, 'Burndown of a sprint, day by day', BurndownView)
-  burndown(@NamedSprint() id: number, @Query() _query: PictureQuery): Promise<Burndown> {
+  burndown(@SprintIdOfPath() id: number, @Query() _query: PictureQuery): Promise<Burndown> {
     return this.reports.burndown(id);
   }
 

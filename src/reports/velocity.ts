@@ -1,7 +1,7 @@
-import { fromHundredths, hundredths } from '../reports/points';
+import { fromHundredths, hundredths } from './points';
 import type { Report } from './report';
 
-/** What velocity and forecast need of a report. */
+/** The totals of a report that velocity and forecast use. */
 export interface Totals {
   committed_points: number;
   completed_points: number;
@@ -22,14 +22,14 @@ export interface VelocitySprint extends Totals {
 export interface Velocity {
   /** Oldest first. */
   sprints: VelocitySprint[];
-  /** Of what was completed, to two decimals; null without a sprint, as the three below. */
+  /** Of the completed stories, to two decimals; null without a sprint, like the three below. */
   average_points: number | null;
   median_points: number | null;
   average_count: number | null;
   median_count: number | null;
 }
 
-/** The totals of a report. */
+/** Reads the totals of a report. */
 export function totals({ committed, completed, unfinished }: Report): Totals {
   return {
     committed_points: committed.points,
@@ -41,7 +41,7 @@ export function totals({ committed, completed, unfinished }: Report): Totals {
   };
 }
 
-/** The velocity of completed sprints, which are given oldest first. */
+/** The velocity of completed sprints. @param sprints oldest first */
 export function velocity(sprints: VelocitySprint[]): Velocity {
   const points = sprints.map(({ completed_points }) => hundredths(completed_points));
   const counts = sprints.map(({ completed_count }) => completed_count * 100);
@@ -60,7 +60,7 @@ function average(values: number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length;
 }
 
-/** The middle value, or the mean of the two in the middle; null of none. */
+/** The middle value, or the mean of the two middle values; null of an empty array. */
 export function median(values: number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];

@@ -2,72 +2,58 @@ import type { ExecutionContext, OnModuleInit, PipeTransform } from '@nestjs/comm
 import { createParamDecorator, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readBoardName, readId } from '../http/path';
-import { Resources } from '../http/path-resources';
-import type { Change } from '../database/change';
-import type { SprintName } from './sprint.queries';
+import { PathResources } from '../http/path-resources';
+import type { SprintReference } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';
-import { SprintsService, takeNamed } from './sprints.service';
+import { SprintsService } from './sprints.service';
 
-/** The paths of something below a sprint: by id, and by word, so that a script needs no id. */
+/** The paths of a resource of a sprint: by id and, for scripts that know no id, by word. */
 export const sprintPaths = (rest: string): string[] => [
   `sprints/:sprint_id/${rest}`,
   ...RELATIVE.map((which) => `boards/:board_name/sprints/${which}/${rest}`),
 ];
 
+/** The sprint that a path names by a word, if it does. @throws Problem `board_not_found` */
+function relativeReference({ params, routeOptions }: FastifyRequest): SprintReference | undefined {
+  const word = /\/sprints\/(\w+)(?:\/|$)/.exec(routeOptions.url ?? '')?.[1];
+  const which = RELATIVE.find((relative) => relative === word);
+  const { board_name: boardName = '' } = params as { board_name?: string };
+  return which && { boardName: readBoardName(boardName), which };
+}
+
+/** The sprint that a path of `sprintPaths` names, for handlers that resolve it in a change. */
+export const SprintReferenceOfPath = createParamDecorator(
+  (_: unknown, context: ExecutionContext): SprintReference => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { sprint_id: id = '' } = request.params as { sprint_id?: string };
+    return relativeReference(request) ?? readId(id, 'sprint_not_found');
+  },
+);
+
 @Injectable()
-export class SprintIdPipe implements PipeTransform<SprintName, Promise<number>> {
+export class SprintIdPipe implements PipeTransform<SprintReference, Promise<number>> {
   constructor(private readonly sprints: SprintsService) {}
 
-  transform(name: SprintName): Promise<number> {
-    return this.sprints.idOf(name);
+  transform(reference: SprintReference): Promise<number> {
+    return this.sprints.idOf(reference);
   }
 }
 
-/** What the path of a request names by a word, if it does. @throws Problem `board_not_found` */
-function namedByWord({ params, routeOptions }: FastifyRequest): SprintName | undefined {
-  const [, word] = /\/sprints\/(\w+)(?:\/|$)/.exec(routeOptions.url ?? '') ?? [];
-  const which = RELATIVE.find((relative) => relative === word);
-  const { board_name: name = '' } = params as { board_name?: string };
-  return which && { board: readBoardName(name), which };
-}
+/** The id of the sprint that a path of `sprintPaths` names, for handlers that read. */
+export const SprintIdOfPath = (): ParameterDecorator => SprintReferenceOfPath(SprintIdPipe);
 
-function nameOf(_: unknown, context: ExecutionContext): SprintName {
-  const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const { sprint_id: id = '' } = request.params as { sprint_id?: string };
-  return namedByWord(request) ?? readId(id, 'sprint_not_found');
-}
-
-const Named = createParamDecorator(nameOf);
-
-/** Tells whether there is a sprint that a path means by a word. */
+/** Checks that a sprint exists which a path names by a word; `SprintsService` checks those named by id. */
 @Injectable()
-export class SprintWords implements OnModuleInit {
+export class RelativeSprintCheck implements OnModuleInit {
   constructor(
-    private readonly resources: Resources,
-    private readonly pipe: SprintIdPipe,
+    private readonly pathResources: PathResources,
+    private readonly sprints: SprintsService,
   ) {}
 
   onModuleInit(): void {
-    this.resources.ask(async (request) => {
-      const named = namedByWord(request);
-      if (named) await this.pipe.transform(named);
+    this.pathResources.registerCheck(async (request) => {
+      const reference = relativeReference(request);
+      if (reference !== undefined) await this.sprints.idOf(reference);
     });
   }
 }
-
-/** The id of the sprint that the path names; for handlers of `sprintPaths` that read. */
-export const NamedSprint = (): ParameterDecorator => Named(SprintIdPipe);
-
-/** Finds the sprint that a path names. */
-export type FindSprint = (change: Change) => Promise<number>;
-
-/**
- * The same for handlers that change something. They find it in the change: a request that is sent again
- * is answered as it was, whatever the word means by then.
- */
-export const SprintToChange = createParamDecorator(
-  (data: unknown, context: ExecutionContext): FindSprint => {
-    const name = nameOf(data, context);
-    return (change) => takeNamed(change, name);
-  },
-);

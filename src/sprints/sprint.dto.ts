@@ -1,13 +1,24 @@
-import { calendarDay, Member, oneOf, ReadOnly, Ruled, text } from '../http/validation';
+import { PartialType } from '@nestjs/swagger';
 import { PageQuery } from '../http/listing';
+import { ReadOnly } from '../http/read-only';
 import { Deleted, Shown, shown } from '../http/schema';
+import {
+  Doc,
+  IsCalendarDate,
+  IsFlag,
+  IsOneOf,
+  IsText,
+  NotBefore,
+  Nullable,
+  Optional,
+} from '../http/validation';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
 
 export const SPRINT_STATES = ['planned', 'active', 'ended', 'completed'] as const;
 export type SprintState = (typeof SPRINT_STATES)[number];
 
-/** A sprint as clients see it. */
+/** The representation of a sprint. */
 export class SprintView {
   @Shown(shown.id)
   id: number;
@@ -48,7 +59,7 @@ export class StoryWithTasks extends StoryView {
   tasks: TaskView[];
 }
 
-/** A sprint with all that is in it. */
+/** A sprint with its stories and their tasks. */
 export class FullSprint extends SprintView {
   @Shown({ type: () => [StoryWithTasks] })
   stories: StoryWithTasks[];
@@ -59,43 +70,41 @@ export class SprintDeleted extends Deleted {
   stories_moved_to_backlog: number;
 }
 
-/** The fault of two dates, one of which may be the stored one. */
-export const WRONG_ORDER = {
-  code: 'out_of_range',
-  detail: 'end_date must not be before start_date',
-} as const;
-
-@Ruled<SprintFields>(({ start_date, end_date }) =>
-  start_date === undefined || end_date == null || start_date <= end_date
-    ? []
-    : [{ pointer: '/end_date', ...WRONG_ORDER }],
-)
-class SprintFields {
-  @Member(calendarDay, {
-    description: 'A date-time is taken for the calendar date that is written in it.',
+export class CreateSprint {
+  @Doc({
+    description: 'Of a date-time the calendar date that is written in it.',
     example: '2026-11-23',
   })
-  start_date?: string;
+  @IsCalendarDate()
+  start_date: string;
 
-  @Member(calendarDay, { nullable: true, description: 'Inclusive; not before `start_date`.' })
+  @Doc({ description: 'Inclusive; not before `start_date`.' })
+  @Nullable()
+  @NotBefore('start_date')
+  @IsCalendarDate()
   end_date?: string | null;
 
-  @Member(text(100), { nullable: true })
+  @Nullable()
+  @IsText(100)
   name?: string | null;
 
-  @Member(text(2000), { nullable: true })
+  @Nullable()
+  @IsText(2000)
   goal?: string | null;
 }
 
-export class CreateSprint extends SprintFields {
-  @Member(calendarDay, { required: true, example: '2026-11-23' })
-  override start_date: string;
+@ReadOnly('id', 'board_name', 'state', 'completed_at', 'created_at', 'updated_at', 'version')
+export class UpdateSprint extends PartialType(CreateSprint, { skipNullProperties: false }) {}
+
+export class DeleteSprintQuery {
+  @Doc({ description: 'Deletes a completed sprint, too.' })
+  @Optional()
+  @IsFlag()
+  force?: boolean;
 }
 
-@ReadOnly('id', 'board_name', 'state', 'completed_at', 'created_at', 'updated_at', 'version')
-export class UpdateSprint extends SprintFields {}
-
 export class SprintListQuery extends PageQuery {
-  @Member(oneOf(...SPRINT_STATES))
+  @Optional()
+  @IsOneOf(SPRINT_STATES)
   state?: SprintState;
 }

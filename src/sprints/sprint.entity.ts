@@ -32,13 +32,13 @@ export class Sprint {
   end_date: string | null;
 
   @Column({ type: 'datetime', precision: 3, nullable: true })
-  completed_at: string | null;
+  completed_at: Date | null;
 
   @Column({ type: 'datetime', precision: 3 })
-  created_at: string;
+  created_at: Date;
 
   @Column({ type: 'datetime', precision: 3 })
-  updated_at: string;
+  updated_at: Date;
 
   @Column({ type: 'integer' })
   version: number;

@@ -1,8 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Repository } from 'typeorm';
+import type { Reader } from '../database/reader';
+import { Problem } from '../http/problem';
+import type { TaskView } from '../tasks/task.dto';
+import { representTask, TASK_COLUMNS } from '../tasks/task.queries';
 import { calendarDate, toRfc3339 } from '../time/clock';
-import type { Parameter, Reader } from '../database/engine';
 import type { SprintState, SprintView } from './sprint.dto';
+import { Sprint } from './sprint.entity';
 
-/** A sprint's row with what its state and its place are derived from. */
+/** A row of `SprintQueries`: the sprint and what its state depends on; instants as stored. */
 export interface SprintRow {
   id: number;
   board_id: number;
@@ -16,35 +24,55 @@ export interface SprintRow {
   created_at: string;
   updated_at: string;
   version: number;
-  /** Start of the next sprint of the board, by (start_date, id); null where the end does not depend on it. */
+  /** The start of the next sprint of the board, by (start_date, id); null if there is an end date. */
   next_start: string | null;
 }
 
-const LATER = `SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date
-  AND (n.start_date > s.start_date OR n.id > s.id) ORDER BY n.start_date, n.id LIMIT 1`;
+/** The sprints of a board that a path may name by a word. */
+export const RELATIVE = ['current', 'next', 'previous'] as const;
+export type Relative = (typeof RELATIVE)[number];
 
-export const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date,
-  s.end_date, s.completed_at, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start`;
+/** How a path names a sprint: by its id, or by a word and the name of its board. */
+export type SprintReference = number | { boardName: string; which: Relative };
 
-export const SPRINT_TABLES = 'sprints s JOIN boards b ON b.id = s.board_id';
+const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id
+  AND n.start_date >= s.start_date AND (n.start_date > s.start_date OR n.id > s.id)
+  ORDER BY n.start_date, n.id LIMIT 1)`;
+
+const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date,
+  s.end_date, s.completed_at, s.created_at, s.updated_at, s.version,
+  CASE WHEN s.end_date IS NULL THEN ${NEXT_START} END AS next_start`;
+
+const OPEN_AND_STARTED = 's.completed_at IS NULL AND s.start_date <= :today';
+const NEXT_HAS_STARTED = `EXISTS (SELECT 1 FROM sprints n WHERE n.board_id = s.board_id
+  AND n.start_date >= s.start_date AND n.start_date <= :today AND (n.start_date > s.start_date OR n.id > s.id))`;
+
+/** `stateOn` as conditions in SQL. */
+const IN_STATE: Record<SprintState, string> = {
+  completed: 's.completed_at IS NOT NULL',
+  planned: 's.completed_at IS NULL AND s.start_date > :today',
+  active: `${OPEN_AND_STARTED} AND (s.end_date >= :today OR (s.end_date IS NULL AND NOT ${NEXT_HAS_STARTED}))`,
+  ended: `${OPEN_AND_STARTED} AND (s.end_date < :today OR (s.end_date IS NULL AND ${NEXT_HAS_STARTED}))`,
+};
 
 /**
- * The state of a sprint on a day of its board's time zone. A sprint without an end ends when a later
- * one starts; the next one is the first of those that can.
+ * The state of a sprint on a day in the time zone of its board. A sprint without an end date ends when
+ * the next one starts.
  */
-export function stateOn(
+function stateOn(
   today: string,
   sprint: Pick<SprintRow, 'completed_at' | 'start_date' | 'end_date' | 'next_start'>,
 ): SprintState {
   if (sprint.completed_at !== null) return 'completed';
   if (today < sprint.start_date) return 'planned';
-  const over =
+  const hasEnded =
     sprint.end_date !== null
       ? sprint.end_date < today
       : sprint.next_start !== null && sprint.next_start <= today;
-  return over ? 'ended' : 'active';
+  return hasEnded ? 'ended' : 'active';
 }
 
+/** The representation of a sprint at an instant. */
 export function representSprint(row: SprintRow, now: Date): SprintView {
   return {
     id: row.id,
@@ -61,53 +89,115 @@ export function representSprint(row: SprintRow, now: Date): SprintView {
   };
 }
 
-export async function findSprint(reader: Reader, id: number): Promise<SprintRow | undefined> {
-  const [row] = await reader.query<SprintRow>(
-    `SELECT ${SPRINT_COLUMNS} FROM ${SPRINT_TABLES} WHERE s.id = ? AND b.name IS NOT NULL`,
-    [id],
-  );
-  return row;
+/** Reads sprints from the database, in a snapshot or in a change. */
+@Injectable()
+export class SprintQueries {
+  constructor(@InjectRepository(Sprint) private readonly sprints: Repository<Sprint>) {}
+
+  /** Selects the sprints of a board; each row is a `SprintRow`. */
+  ofBoard(boardId: number): SelectQueryBuilder<Sprint> {
+    return this.select().where('s.board_id = :boardId', { boardId });
+  }
+
+  /** Selects those that are in a state on a day in the time zone of the board. */
+  inState(boardId: number, state: SprintState, today: string): SelectQueryBuilder<Sprint> {
+    return this.ofBoard(boardId).andWhere(IN_STATE[state], { today });
+  }
+
+  find(reader: Reader, id: number): Promise<SprintRow | undefined> {
+    return first(reader, this.select().where('s.id = :id AND b.name IS NOT NULL', { id }));
+  }
+
+  /**
+   * Finds a sprint of a board by the day in its time zone. The current sprint is the last active one,
+   * `next` is the first planned one, and `previous` the last sprint before the current one or, without
+   * a current one, the last that has started; by (start_date, id).
+   */
+  async findRelative(
+    reader: Reader,
+    boardId: number,
+    which: Relative,
+    today: string,
+  ): Promise<SprintRow | undefined> {
+    if (which === 'next') {
+      return first(reader, ordered(this.inState(boardId, 'planned', today), 'ASC'));
+    }
+    const current = await first(reader, ordered(this.inState(boardId, 'active', today), 'DESC'));
+    if (which === 'current') return current;
+    const started = ordered(this.ofBoard(boardId), 'DESC');
+    if (!current) return first(reader, started.andWhere('s.start_date <= :today', { today }));
+    const { start_date: start, id } = current;
+    const before = 's.start_date <= :start AND (s.start_date < :start OR s.id < :id)';
+    return first(reader, started.andWhere(before, { start, id }));
+  }
+
+  /**
+   * The id of the current, next or previous sprint of a board at an instant.
+   * @throws Problem `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
+   */
+  async relativeId(
+    reader: Reader,
+    board: { id: number; time_zone: string },
+    which: Relative,
+    now: Date,
+  ): Promise<number> {
+    const today = calendarDate(now, board.time_zone);
+    const sprint = await this.findRelative(reader, board.id, which, today);
+    if (!sprint) throw new Problem(`no_${which}_sprint`);
+    return sprint.id;
+  }
+
+  /** The next sprint of the board after another, by (start_date, id), or the next that is open. */
+  findFollowing(
+    reader: Reader,
+    { board_id: boardId, start_date: start, id }: Pick<SprintRow, 'board_id' | 'start_date' | 'id'>,
+    { open = false } = {},
+  ): Promise<SprintRow | undefined> {
+    const after = 's.start_date >= :start AND (s.start_date > :start OR s.id > :id)';
+    const following = this.ofBoard(boardId).andWhere(after, { start, id });
+    if (open) following.andWhere('s.completed_at IS NULL');
+    return first(reader, ordered(following, 'ASC'));
+  }
+
+  /** The last completed sprints of a board, oldest first. */
+  async findCompleted(reader: Reader, boardId: number, limit: number): Promise<SprintRow[]> {
+    const completed = this.ofBoard(boardId).andWhere(IN_STATE.completed).limit(limit);
+    return (await rowsOf(reader, ordered(completed, 'DESC'))).reverse();
+  }
+
+  private select(): SelectQueryBuilder<Sprint> {
+    return this.sprints.createQueryBuilder('s').innerJoin('s.board', 'b').select(SPRINT_COLUMNS);
+  }
 }
 
-/** Which sprint of a board a path may mean by a word. */
-export const RELATIVE = ['current', 'next', 'previous'] as const;
-export type Relative = (typeof RELATIVE)[number];
+const ordered = (
+  query: SelectQueryBuilder<Sprint>,
+  direction: 'ASC' | 'DESC',
+): SelectQueryBuilder<Sprint> =>
+  query.orderBy('s.start_date', direction).addOrderBy('s.id', direction);
 
-/** What a path calls a sprint: its id, or a word and the board that it is said of. */
-export type SprintName = number | { board: string; which: Relative };
+const rowsOf = (reader: Reader, query: SelectQueryBuilder<Sprint>): Promise<SprintRow[]> =>
+  reader.query<SprintRow>(...query.getQueryAndParameters());
 
-/** The current sprint: the last, by (start_date, id), of those that are active on that day. */
-const CURRENT = `s.completed_at IS NULL AND s.start_date <= ? AND (s.end_date >= ? OR (s.end_date IS NULL AND NOT EXISTS (
-  SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?
-  AND (n.start_date > s.start_date OR n.id > s.id))))
-  ORDER BY s.start_date DESC, s.id DESC LIMIT 1`;
-
-/** The sprint of a board that a word means on a day of the board's time zone. */
-export async function findRelative(
+const first = async (
   reader: Reader,
-  board: { id: number },
-  which: Relative,
-  today: string,
-): Promise<SprintRow | undefined> {
-  const find = async (condition: string, parameters: Parameter[]): Promise<SprintRow | undefined> =>
-    (
-      await reader.query<SprintRow>(
-        `SELECT ${SPRINT_COLUMNS} FROM ${SPRINT_TABLES} WHERE s.board_id = ? AND ${condition}`,
-        [board.id, ...parameters],
-      )
-    )[0];
-  if (which === 'next') {
-    return find('s.completed_at IS NULL AND s.start_date > ? ORDER BY s.start_date, s.id LIMIT 1', [
-      today,
-    ]);
-  }
-  const current = await find(CURRENT, [today, today, today]);
-  if (which === 'current') return current;
-  const last = 's.start_date <= ? ORDER BY s.start_date DESC, s.id DESC LIMIT 1';
-  if (!current) return find(last, [today]);
-  return find(`(s.start_date < ? OR s.id < ?) AND ${last}`, [
-    current.start_date,
-    current.id,
-    current.start_date,
-  ]);
+  query: SelectQueryBuilder<Sprint>,
+): Promise<SprintRow | undefined> => (await rowsOf(reader, query.limit(1)))[0];
+
+/**
+ * The tasks of the stories of a sprint, each story's in their order; none if the board is at another
+ * revision. Plain SQL, because the current sprint with its stories and tasks is what displays request
+ * most often, and one statement reads the tasks and checks the revision.
+ */
+const TASKS_OF_SPRINT = `SELECT ${TASK_COLUMNS}
+  FROM boards b JOIN stories s ON s.board_id = b.id JOIN tasks t ON t.story_id = s.id
+  WHERE b.id = ? AND b.revision = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`;
+
+export async function findTasksOfSprint(
+  reader: Reader,
+  board: { id: number; revision: number },
+  sprintId: number,
+): Promise<TaskView[]> {
+  const parameters = [board.id, board.revision, sprintId];
+  return (await reader.query<TaskView>(TASKS_OF_SPRINT, parameters)).map(representTask);
 }

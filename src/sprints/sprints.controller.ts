@@ -1,38 +1,36 @@
-import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Kept } from '../http/answer';
+import type { KeptAnswer } from '../http/answer';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
-import { flag, Member } from '../http/validation';
-import { Answers, Creates, Needs } from '../http/route';
-import { BoardName, NewBoardName, SprintId } from '../http/path';
+import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
+import { BoardName, NewBoardName, SprintId } from '../http/path';
+import { Answers, Creates, Needs } from '../http/route';
 import { StoriesService } from '../stories/stories.service';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
+import { SprintCache } from './sprint-cache';
+import { SprintChanges } from './sprint-changes.service';
+import { SprintIdOfPath, sprintPaths, SprintReferenceOfPath } from './sprint-id';
 import {
   CreateSprint,
+  DeleteSprintQuery,
   FullSprint,
   SprintDeleted,
   SprintListQuery,
   SprintView,
   UpdateSprint,
 } from './sprint.dto';
-import { FullSprints } from './full-sprints';
-import type { FindSprint } from './sprint-id';
-import { NamedSprint, sprintPaths, SprintToChange } from './sprint-id';
+import type { SprintReference } from './sprint.queries';
 import { SprintsService } from './sprints.service';
-
-class DeleteSprintQuery {
-  @Member(flag, { description: 'Deletes a completed sprint, too.' })
-  force?: boolean;
-}
 
 @ApiTags('Sprints')
 @Controller('api')
 export class SprintsController {
   constructor(
     private readonly sprints: SprintsService,
-    private readonly full: FullSprints,
+    private readonly changes: SprintChanges,
+    private readonly cache: SprintCache,
     private readonly stories: StoriesService,
   ) {}
 
@@ -51,28 +49,28 @@ export class SprintsController {
     @NewBoardName() name: string,
     @Body() body: CreateSprint,
   ): Promise<SprintView> {
-    return this.sprints.create(caller, name, body);
+    return this.changes.create(caller, name, body);
   }
 
   @Get('boards/:board_name/sprints/current')
   @Needs('read')
   @Answers('Current sprint, with its stories and their tasks', FullSprint)
-  current(@BoardName() name: string): Promise<Kept> {
-    return this.full.find(name, 'current');
+  current(@BoardName() name: string): Promise<KeptAnswer> {
+    return this.cache.find(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
   @Needs('read')
   @Answers('Next sprint, with its stories and their tasks', FullSprint)
-  next(@BoardName() name: string): Promise<Kept> {
-    return this.full.find(name, 'next');
+  next(@BoardName() name: string): Promise<KeptAnswer> {
+    return this.cache.find(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
   @Needs('read')
   @Answers('Previous sprint, with its stories and their tasks', FullSprint)
-  previous(@BoardName() name: string): Promise<Kept> {
-    return this.full.find(name, 'previous');
+  previous(@BoardName() name: string): Promise<KeptAnswer> {
+    return this.cache.find(name, 'previous');
   }
 
   @Get('sprints/:sprint_id')
@@ -90,7 +88,7 @@ export class SprintsController {
     @SprintId() id: number,
     @Body() body: UpdateSprint,
   ): Promise<SprintView> {
-    return this.sprints.update(caller, id, body);
+    return this.changes.update(caller, id, body);
   }
 
   @Patch('sprints/:sprint_id')
@@ -101,7 +99,7 @@ export class SprintsController {
     @SprintId() id: number,
     @Body() body: UpdateSprint,
   ): Promise<SprintView> {
-    return this.sprints.update(caller, id, body);
+    return this.changes.update(caller, id, body);
   }
 
   @Delete('sprints/:sprint_id')
@@ -112,13 +110,13 @@ export class SprintsController {
     @SprintId() id: number,
     @Query() { force = false }: DeleteSprintQuery,
   ): Promise<SprintDeleted> {
-    return this.sprints.delete(caller, id, force);
+    return this.changes.delete(caller, id, force);
   }
 
   @Get(sprintPaths('stories'))
   @Needs('read')
   @Answers('List stories of a sprint', [StoryView])
-  storiesOf(@NamedSprint() id: number, @Query() query: StoryListQuery): Promise<Listing> {
+  storiesOf(@SprintIdOfPath() id: number, @Query() query: StoryListQuery): Promise<Listing> {
     return this.stories.ofSprint(id, query);
   }
 
@@ -127,9 +125,9 @@ export class SprintsController {
   @Creates('Create story', StoryView, ({ id }) => `/api/stories/${id}`)
   createStory(
     @From() caller: Caller,
-    @SprintToChange() find: FindSprint,
+    @SprintReferenceOfPath() reference: SprintReference,
     @Body() body: CreateStory,
   ): Promise<StoryView> {
-    return this.stories.createInSprint(caller, find, body);
+    return this.changes.createStory(caller, reference, body);
   }
 }

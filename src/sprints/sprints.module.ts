@@ -1,14 +1,19 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { BoardsModule } from '../boards/boards.module';
 import { StoriesModule } from '../stories/stories.module';
-import { SprintIdPipe, SprintWords } from './sprint-id';
-import { FullSprints } from './full-sprints';
+import { SprintCache } from './sprint-cache';
+import { SprintChanges } from './sprint-changes.service';
+import { RelativeSprintCheck } from './sprint-id';
+import { Sprint } from './sprint.entity';
+import { SprintQueries } from './sprint.queries';
 import { SprintsController } from './sprints.controller';
 import { SprintsService } from './sprints.service';
 
 @Module({
-  imports: [StoriesModule],
+  imports: [TypeOrmModule.forFeature([Sprint]), BoardsModule, StoriesModule],
   controllers: [SprintsController],
-  providers: [SprintsService, SprintIdPipe, SprintWords, FullSprints],
-  exports: [SprintsService],
+  providers: [SprintsService, SprintChanges, SprintQueries, SprintCache, RelativeSprintCheck],
+  exports: [SprintsService, SprintChanges, SprintQueries],
 })
 export class SprintsModule {}

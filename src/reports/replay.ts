@@ -1,61 +1,68 @@
-import type { BoardEvent, Members } from '../events/event';
+import type { BoardEvent, Fields } from '../events/event';
 
-/** As much of an event as a replay looks at. */
-export type PastEvent = Pick<BoardEvent, 'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'>;
+/** The fields of an event that a replay reads. */
+export type ReplayedEvent = Pick<
+  BoardEvent,
+  'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'
+>;
 
-/** What a story was from one event on until the next that mattered to a report. */
+/** The state of a story from one event to the next that changes it. */
 export interface StoryState {
   revision: number;
-  /** Milliseconds since 1970; never before the state's predecessor, never after the past's `end`. */
+  /** Epoch milliseconds; never before the previous state, never after the end of the history. */
   at: number;
   title: string;
   points: number | null;
   done: boolean;
-  /** Whether it was in the sprint. */
+  /** Whether the story is in the sprint. */
   inside: boolean;
 }
 
-export interface StoryPast {
+export interface StoryHistory {
   id: number;
-  /** Oldest first; never empty. */
+  /** Oldest first, at least one. */
   states: StoryState[];
-  /** Where the completion carried it; absent unless it did. */
+  /** Where the completion carried the story over to; absent if it did not. */
   carried_to?: number | null;
 }
 
-/** What the log tells of a sprint, up to its completion or, while it is open, up to now. */
-export interface SprintPast {
+/** The history of a sprint until its completion or, while it is open, until now. */
+export interface SprintHistory {
   time_zone: string;
   start_date: string;
   end_date: string | null;
   completed: boolean;
-  /** The instant of which the past tells last, in milliseconds since 1970. */
+  /** Epoch milliseconds of the completion, or of now. */
   end: number;
-  /** The stories that were ever in the sprint, by id. */
-  stories: StoryPast[];
+  /** The stories that were in the sprint at any time, by id. */
+  stories: StoryHistory[];
 }
 
+/** A story while its events are replayed. */
 interface Story {
   id: number;
   state: Omit<StoryState, 'revision' | 'at' | 'inside'>;
   sprint_id: number | null;
   states: StoryState[];
-  /** Where the first event after the completion put it. */
+  /** The sprint after the first event that follows the completion. */
   next?: number | null;
 }
 
 /**
- * Replays a sprint's past from its board's log. Of the log it needs, in the order of revisions, what
- * happened to the board, to the sprint, and to every story that was ever in it; anything more
- * changes nothing. What came after the completion in force changes nothing either, but to say
- * where the unfinished stories went. Events are ordered by their revisions: where the clock stepped back,
- * what happened to a story later by revision counts as no earlier by time.
+ * Replays the history of a sprint from the log of its board. It needs, in the order of revisions, the
+ * events of the board, of the sprint, and of every story that was ever in it; further events change
+ * nothing. Events after the completion in force only say where unfinished stories went. Revisions
+ * decide the order: where the clock went back, a later event of a story counts as simultaneous.
  */
-export function replay(events: Iterable<PastEvent>, sprintId: number, now: Date): SprintPast {
+export function replay(
+  events: Iterable<ReplayedEvent>,
+  sprintId: number,
+  now: Date,
+): SprintHistory {
   let time_zone = 'UTC';
   let start_date = '';
   let end_date: string | null = null;
-  let completion: { revision: number; past: Omit<SprintPast, 'stories'> } | undefined;
+  let completion: { revision: number; history: Omit<SprintHistory, 'stories'> } | undefined;
   const stories = new Map<number, Story>();
 
   for (const event of events) {
@@ -67,8 +74,8 @@ export function replay(events: Iterable<PastEvent>, sprintId: number, now: Date)
       if ('end_date' in after) end_date = after.end_date as string | null;
       if (event.type === 'sprint.completed') {
         const end = Date.parse(event.at);
-        const past = { time_zone, start_date, end_date, completed: true, end };
-        completion = { revision: event.revision, past };
+        const history = { time_zone, start_date, end_date, completed: true, end };
+        completion = { revision: event.revision, history };
       } else if (event.type === 'sprint.reopened') {
         completion = undefined;
         for (const story of stories.values()) delete story.next;
@@ -78,22 +85,23 @@ export function replay(events: Iterable<PastEvent>, sprintId: number, now: Date)
     }
   }
 
-  const { revision, past } = completion ?? {
+  const { revision, history } = completion ?? {
     revision: Infinity,
-    past: { time_zone, start_date, end_date, completed: false, end: now.getTime() },
+    history: { time_zone, start_date, end_date, completed: false, end: now.getTime() },
   };
   return {
-    ...past,
+    ...history,
     stories: [...stories.values()]
-      .map((story) => until(story, revision, past.end))
+      .map((story) => until(story, revision, history.end))
       .filter(({ states }) => states.some(({ inside }) => inside))
       .sort((a, b) => a.id - b.id),
   };
 }
 
+/** Adds the state of a story after an event, if it differs from the state before. */
 function apply(
   stories: Map<number, Story>,
-  event: PastEvent,
+  event: ReplayedEvent,
   sprintId: number,
   completed: boolean,
 ): void {
@@ -102,7 +110,7 @@ function apply(
     const state = { title: '', points: null, done: false };
     stories.set(event.id, (story = { id: event.id, state, sprint_id: null, states: [] }));
   }
-  const after: Members = event.after ?? { sprint_id: null };
+  const after: Fields = event.after ?? { sprint_id: null };
   if ('title' in after) story.state.title = after.title as string;
   if ('points' in after) story.state.points = after.points as number | null;
   if ('status' in after) story.state.done = after.status === 'done';
@@ -110,16 +118,17 @@ function apply(
   if (completed && story.next === undefined) story.next = story.sprint_id;
   const inside = story.sprint_id === sprintId;
   const last = story.states.at(-1);
-  if (last && last.inside === inside && same(last, story.state)) return;
+  if (last && last.inside === inside && isSame(last, story.state)) return;
   const at = Math.max(Date.parse(event.at), last?.at ?? -Infinity);
   story.states.push({ ...story.state, revision: event.revision, at, inside });
 }
 
-function same(one: Story['state'], other: Story['state']): boolean {
+function isSame(one: Story['state'], other: Story['state']): boolean {
   return one.title === other.title && one.points === other.points && one.done === other.done;
 }
 
-function until(story: Story, revision: number, end: number): StoryPast {
+/** The history of a story up to a revision, none of its states later than `end`. */
+function until(story: Story, revision: number, end: number): StoryHistory {
   const states = story.states
     .filter((state) => state.revision <= revision)
     .map((state) => ({ ...state, at: Math.min(state.at, end) }));
@@ -128,7 +137,7 @@ function until(story: Story, revision: number, end: number): StoryPast {
   return { id: story.id, states, ...(carried && { carried_to: story.next }) };
 }
 
-/** What a story was at an instant: after all that had happened by then. */
-export function stateAt({ states }: StoryPast, instant: number): StoryState | undefined {
+/** The state of a story at an instant, all events at that instant included. */
+export function stateAt({ states }: StoryHistory, instant: number): StoryState | undefined {
   return states.findLast(({ at }) => at <= instant);
 }

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { BoardRow } from '../boards/board.queries';
+import { collectionTag, findBoard } from '../boards/board.queries';
+import { Database } from '../database/database';
+import type { Reader } from '../database/reader';
+import { KeptAnswer } from '../http/answer';
+import { Problem } from '../http/problem';
+import { findStoriesOfSprint } from '../stories/story.queries';
+import type { TaskView } from '../tasks/task.dto';
+import { calendarDate, Clock } from '../time/clock';
+import type { FullSprint } from './sprint.dto';
+import type { Relative } from './sprint.queries';
+import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.queries';
+
+/** Bytes of all cached answers together, and of one. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The current, next and previous sprint with all stories and tasks: the most frequent request of
+ * displays, and the most expensive one to build.
+ *
+ * An answer is cached under its entity tag, which consists of the board's id and revision, the day in
+ * its time zone, and the word of the path. An answer depends on nothing else: each change of a row
+ * raises the revision of its board in the same transaction, and derived fields depend on the day only.
+ * Each request reads the row of the board, so a cached answer is never stale, whichever instance made
+ * a change, and no entry has to be invalidated.
+ */
+@Injectable()
+export class SprintCache {
+  private readonly answers = new LRUCache<string, KeptAnswer>({
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_ANSWER_BYTES,
+    sizeCalculation: (answer) => answer.size,
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly sprints: SprintQueries,
+  ) {}
+
+  /**
+   * The JSON of a `FullSprint`.
+   * @throws Problem `board_not_found`, `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
+   */
+  async find(boardName: string, which: Relative): Promise<KeptAnswer> {
+    const read = async (reader: Reader): Promise<KeptAnswer | undefined> =>
+      this.read(reader, await findBoard(reader, boardName), which);
+    const answer =
+      (await read(this.database)) ??
+      (await read(this.database)) ??
+      // The board is being changed all the time.
+      (await this.database.snapshot(read));
+    if (!answer) throw new Error('a snapshot changed while it was read');
+    return answer;
+  }
+
+  /**
+   * Reads without a transaction, which would cost as many round trips as the statements do. No
+   * statement sees an older state than the one before it, so if the last one finds the revision that
+   * the first one found, all of them have seen the same state.
+   * @returns undefined if the board changed meanwhile
+   */
+  private async read(
+    reader: Reader,
+    board: BoardRow,
+    which: Relative,
+  ): Promise<KeptAnswer | undefined> {
+    const now = this.clock.now();
+    const today = calendarDate(now, board.time_zone);
+    const etag = collectionTag(board, today, which);
+    const cached = this.answers.get(etag);
+    if (cached) return cached;
+    const sprint = await this.sprints.findRelative(reader, board.id, which, today);
+    const stories = sprint ? await findStoriesOfSprint(reader, board.id, sprint.id) : [];
+    const tasks = sprint ? await findTasksOfSprint(reader, board, sprint.id) : [];
+    // A task was read at this revision; without one the revision is still unknown.
+    if (tasks.length === 0 && !(await hasRevision(reader, board))) return undefined;
+    if (!sprint) throw new Problem(`no_${which}_sprint`);
+    const byId = new Map(stories.map((story) => [story.id, { ...story, tasks: [] as TaskView[] }]));
+    for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
+    const full: FullSprint = { ...representSprint(sprint, now), stories: [...byId.values()] };
+    const answer = new KeptAnswer(etag, Buffer.from(JSON.stringify(full)));
+    this.answers.set(etag, answer);
+    return answer;
+  }
+}
+
+async function hasRevision(
+  reader: Reader,
+  { id, revision }: { id: number; revision: number },
+): Promise<boolean> {
+  const sql = 'SELECT id FROM boards WHERE id = ? AND revision = ?';
+  return (await reader.query(sql, [id, revision])).length > 0;
+}

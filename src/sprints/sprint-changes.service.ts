@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import { BoardsService } from '../boards/boards.service';
+import type { Change, LockedBoard } from '../database/change';
+import { UnitOfWork } from '../database/unit-of-work';
+import { changes, differences } from '../events/differences';
+import type { EventType } from '../events/event';
+import type { Caller } from '../http/caller';
+import { requireMatch } from '../http/etag';
+import type { FieldError } from '../http/problem';
+import { Problem } from '../http/problem';
+import { requireUnchanged, requireVersion, writable } from '../http/read-only';
+import { StoriesService } from '../stories/stories.service';
+import type { CreateStory, StoryView } from '../stories/story.dto';
+import { StoryOrder } from '../stories/story-order.service';
+import { findStoriesOfSprint } from '../stories/story.queries';
+import { toStored } from '../time/clock';
+import type { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from './sprint.dto';
+import { Sprint } from './sprint.entity';
+import type { SprintReference, SprintRow } from './sprint.queries';
+import { representSprint, SprintQueries } from './sprint.queries';
+
+/** A sprint that was loaded under the lock of its board. */
+export interface LockedSprint {
+  board: LockedBoard;
+  row: SprintRow;
+  sprint: SprintView;
+}
+
+type WritableColumns = Partial<
+  Pick<Sprint, 'name' | 'goal' | 'start_date' | 'end_date' | 'completed_at'>
+>;
+
+/** Creates, changes and deletes sprints, and creates stories in them. */
+@Injectable()
+export class SprintChanges {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly sprints: SprintQueries,
+    private readonly boards: BoardsService,
+    private readonly stories: StoriesService,
+    private readonly storyOrder: StoryOrder,
+  ) {}
+
+  /** Creates a sprint, and its board if it does not exist. */
+  create(caller: Caller, boardName: string, body: CreateSprint): Promise<SprintView> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const board = await this.boards.boardForCreation(change, boardName);
+      const columns = {
+        board_id: board.id,
+        name: body.name ?? null,
+        goal: body.goal ?? null,
+        start_date: body.start_date,
+        end_date: body.end_date ?? null,
+        completed_at: null,
+        version: 1,
+      };
+      const { instant } = change;
+      const times = { created_at: instant, updated_at: instant };
+      const { identifiers } = await change.manager.insert(Sprint, { ...columns, ...times });
+      const id = identifiers[0]?.id as number;
+      const now = toStored(instant);
+      const sprint = await this.represent(change, {
+        ...columns,
+        id,
+        board_name: board.name,
+        time_zone: board.time_zone,
+        created_at: now,
+        updated_at: now,
+      });
+      change.record(board, {
+        type: 'sprint.created',
+        entity: 'sprint',
+        id,
+        version: 1,
+        before: null,
+        after: { ...sprint },
+      });
+      return sprint;
+    });
+  }
+
+  /** Changes the fields that were sent. @throws Problem `sprint_completed`, `precondition_failed`, … */
+  update(caller: Caller, id: number, body: UpdateSprint): Promise<SprintView> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const locked = await this.lock(change, id);
+      const { sprint } = locked;
+      requireMatch(caller, sprint);
+      requireVersion(body, sprint);
+      const changed = differences(sprint, writable(body))?.after;
+      if (changed && sprint.completed_at !== null) {
+        if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
+      }
+      requireUnchanged(body, sprint, errorsOfDates({ ...sprint, ...changed }, body));
+      if (!changed) return sprint;
+      return this.write(change, locked, 'sprint.updated', changed);
+    });
+  }
+
+  /** Deletes a sprint; its stories move to the end of the backlog in their order. */
+  delete(caller: Caller, id: number, force: boolean): Promise<SprintDeleted> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const { board, sprint } = await this.lock(change, id);
+      requireMatch(caller, sprint);
+      if (sprint.completed_at !== null && !force) throw new Problem('sprint_completed');
+      const stories = await findStoriesOfSprint(change, board.id, id);
+      await this.storyOrder.place(change, board, stories, { board, sprintId: null }, 'last');
+      await change.manager.delete(Sprint, id);
+      change.record(board, {
+        type: 'sprint.deleted',
+        entity: 'sprint',
+        id,
+        version: sprint.version + 1,
+        before: { ...sprint },
+        after: null,
+      });
+      return { deleted: true, id, stories_moved_to_backlog: stories.length };
+    });
+  }
+
+  /**
+   * Creates a story in the sprint that a path names. A word is resolved inside the change, because a
+   * repeated request with an idempotency key gets its first response, whatever the word means by then.
+   */
+  createStory(caller: Caller, reference: SprintReference, body: CreateStory): Promise<StoryView> {
+    if (typeof reference === 'number') return this.stories.createInSprint(caller, reference, body);
+    return this.unitOfWork.run(caller, async (change) => {
+      const board = await change.lockNamed(reference.boardName);
+      const id = await this.sprints.relativeId(change, board, reference.which, change.instant);
+      return this.stories.createIn(change, board, id, body);
+    });
+  }
+
+  /** Locks the board of a sprint and loads the sprint. @throws Problem `sprint_not_found` */
+  async lock(change: Change, id: number): Promise<LockedSprint> {
+    const board = await change.lockBoardOf('sprints', id);
+    const row = board && (await this.sprints.find(change, id));
+    if (!row) throw new Problem('sprint_not_found');
+    return { board, row, sprint: representSprint(row, change.instant) };
+  }
+
+  /** Writes columns of a sprint, records the event, and returns the sprint after it. */
+  async write(
+    change: Change,
+    { board, row, sprint: before }: LockedSprint,
+    type: EventType,
+    columns: WritableColumns,
+  ): Promise<SprintView> {
+    const { id } = row;
+    const { instant } = change;
+    const version = row.version + 1;
+    await change.manager.update(Sprint, id, { ...columns, updated_at: instant, version });
+    const { completed_at, ...others } = columns;
+    const after = await this.represent(change, {
+      ...row,
+      ...others,
+      ...(completed_at !== undefined && { completed_at: completed_at && toStored(completed_at) }),
+      updated_at: toStored(instant),
+      version,
+    });
+    change.record(board, { type, entity: 'sprint', id, version, ...changes(before, after) });
+    return after;
+  }
+
+  /** Represents a sprint as it was written; only its state may depend on another sprint. */
+  private async represent(change: Change, row: Omit<SprintRow, 'next_start'>): Promise<SprintView> {
+    const next = row.end_date === null && (await this.sprints.findFollowing(change, row));
+    const next_start = next ? next.start_date : null;
+    return representSprint({ ...row, next_start }, change.instant);
+  }
+}
+
+/** The error of an end date before the start date, of which one may be stored; names the sent one. */
+function errorsOfDates({ start_date, end_date }: SprintView, sent: UpdateSprint): FieldError[] {
+  if (end_date === null || start_date <= end_date) return [];
+  return [
+    {
+      pointer: sent.end_date === undefined ? '/start_date' : '/end_date',
+      code: 'out_of_range',
+      detail: 'end_date must not be before start_date',
+    },
+  ];
+}
