@@ -1,19 +1,22 @@
+// As in main.ts.
+process.env.TZ = 'UTC';
 import 'reflect-metadata';
 import { Command } from 'commander';
-import { Refusal } from './cli/application';
+import { CommandError } from './cli/application';
 import { registerBackup } from './cli/backup';
 import { registerImport } from './cli/import';
 import { registerMigrate } from './cli/migrate';
 import { registerSeed } from './cli/seed';
 import { registerTokens } from './cli/tokens';
-import { Problem } from './http/problem';
 import { ConfigError } from './config/config';
+import { Problem } from './http/problem';
+import { InvalidFile } from './transfer/csv';
 
-/** The command line: every command of it is registered here, and is a file of `cli/`. */
-export function commandLine(): Command {
+/** The command line. Each command is a file of `cli/` and is registered here. */
+function commandLine(): Command {
   const program = new Command('sprintline')
     .description(
-      'Works on the database that DATABASE_URL names, beside a running service or without.',
+      'Works on the database that DATABASE_URL names, whether or not the service is running.',
     )
     .showHelpAfterError('Try --help.');
   registerBackup(program);
@@ -24,15 +27,19 @@ export function commandLine(): Command {
   return program;
 }
 
-/** Runs a command, tells what is wrong with it on standard error, and returns its exit code. */
+/** Errors whose message is all that the user needs. */
+const EXPECTED = [CommandError, ConfigError, InvalidFile];
+
+/** Runs a command, prints its error to standard error, and returns its exit code. */
 export async function run(command: readonly string[]): Promise<number> {
   try {
     await commandLine().parseAsync(command, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof Problem) console.error(error.detail);
-    else if (error instanceof Refusal || error instanceof ConfigError) console.error(error.message);
-    else console.error(error);
+    else if (EXPECTED.some((kind) => error instanceof kind)) {
+      console.error((error as Error).message);
+    } else console.error(error);
     return 1;
   }
 }

@@ -4,10 +4,10 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RouteSettings } from './http/route';
 
-/** The document that is committed, tested and served: all three are one file. */
+/** The OpenAPI document, which is committed, tested and served. */
 export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');
 
-/** The page runs its own scripts and nothing else; it calls the service that it came from. */
+/** The page runs the scripts of this service, and calls this service, only. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +36,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The validator would send the document to a service of others. */
+/** Without a validator, which would send the document to another service. */
 const SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
@@ -52,7 +52,7 @@ const ASSETS = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** `/openapi.json`, `/docs`, and the way to them. */
+/** Serves `/openapi.json` and `/docs`, and redirects `/` to the latter. */
 export function setUpDocs(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   let text: string | undefined;

@@ -6,27 +6,30 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppModule } from './app.module';
-import { createAdapter } from './app.setup';
-import { boardName, identifier } from './http/validation';
-import { SETTING } from './http/route';
-import { createLogger } from './logging/logger';
-import { FIELD_ERRORS, PROBLEMS } from './http/problem';
-import type { RouteSettings } from './http/route';
 import { Config } from './config/config';
 import { DOCUMENT_FILE } from './docs';
+import { createAdapter } from './http/adapter';
+import { FIELD_ERRORS, PROBLEMS } from './http/problem';
+import type { RouteSettings } from './http/route';
+import { SETTING } from './http/route';
+import { ID_SCHEMA, NAME_SCHEMA } from './http/validation';
+import { createLogger } from './logging/logger';
 import { RELATIVE } from './sprints/sprint.queries';
+
+// Writes the OpenAPI document: `npm run openapi`. The plugin of @nestjs/swagger reads the DTOs during
+// `nest build`, so only the built program knows the whole document.
 
 type Schema = Record<string, unknown>;
 type Operation = Schema & {
   operationId: string;
   summary: string;
-  parameters: Schema[];
+  parameters: (Schema & { name: string; in: string })[];
+  requestBody?: { content: Record<string, { schema: { $ref: string } }>; required: boolean };
   responses: Record<string, Schema>;
 };
-type Paths = Record<string, Record<string, Operation>>;
 
-/** Builds the OpenAPI document from the controllers, without a database or a port. */
-export async function buildDocument(): Promise<OpenAPIObject> {
+/** Builds the document from the controllers, without a database or a port. */
+async function buildDocument(): Promise<OpenAPIObject> {
   const config = Config.from({});
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(config),
@@ -41,59 +44,41 @@ export async function buildDocument(): Promise<OpenAPIObject> {
     new DocumentBuilder()
       .setTitle('Sprintline')
       .setDescription(
-        'Sprint planning over REST. Bodies are JSON or forms; answers are bare JSON objects and arrays; ' +
-          'errors are problem documents (RFC 9457).',
+        'Sprint planning over REST. Requests are JSON or forms; responses are bare JSON objects and ' +
+          'arrays; errors are problem documents (RFC 9457).',
       )
       .setVersion(version)
       .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
       .addServer('/')
-      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A token, once there is one.' })
+      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A token, once one exists.' })
       .setOpenAPIVersion('3.1.0')
       .build(),
   );
   await app.close();
-  return complete(toVersion31(document) as OpenAPIObject);
+  return complete(document);
 }
 
-/** The library writes null as OpenAPI 3.0 does; 3.1 has JSON Schema's way. */
-function toVersion31(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toVersion31);
-  if (typeof value !== 'object' || value === null) return value;
-  const { nullable, ...schema } = Object.fromEntries<unknown>(
-    Object.entries(value).map(([name, item]) => [name, toVersion31(item)]),
-  );
-  if (nullable !== true) return schema;
-  if (Array.isArray(schema.enum)) schema.enum = [...(schema.enum as unknown[]), null];
-  if (schema.type !== undefined) return { ...schema, type: [schema.type, 'null'] };
-  return { oneOf: [schema, { type: 'null' }] };
-}
-
-/**
- * Adds what holds for every operation: its problems, its conditions, the header fields of its answers,
- * and its second body format.
- */
+/** Adds what every operation has: errors, conditions, headers of responses, forms. */
 function complete(document: OpenAPIObject): OpenAPIObject {
-  const paths = document.paths as unknown as Paths;
-  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
+  const components = document.components as Record<string, Schema>;
+  const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
-      operation.operationId = operationName(operation, method, path);
-      describePath(path, operation);
+      operation.operationId = operationId(operation, method, path);
       const settings = takeSettings(operation);
+      describePath(path, operation);
       describeConditions(path, method, operation, settings);
-      describeHeaders(method, operation, settings);
-      describeBody(operation, schemas);
-      operation.responses.default = PROBLEM_ANSWER;
+      describeResponses(method, operation, settings);
+      describeBody(operation, components.schemas as Record<string, Schema>);
     }
   }
-  // Without a token in the database none is asked for.
+  // Without a token in the database none is required.
   document.security = [{}, { bearer: [] }];
-  const components = document.components as unknown as Record<string, Schema>;
-  components.schemas = { ...components.schemas, Problem: PROBLEM, FieldError: FAULT };
+  components.schemas = { ...components.schemas, Problem: PROBLEM, FieldError: FIELD_ERROR };
   components.headers = HEADERS;
   components.responses = {
     Problem: {
-      description: 'A refusal; `code` says which.',
+      description: 'An error; `code` says which.',
       headers: referTo('X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow'),
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
@@ -104,10 +89,10 @@ function complete(document: OpenAPIObject): OpenAPIObject {
 const ARTICLES = new Set(['a', 'an', 'the', 'all']);
 
 /**
- * `List stories of a sprint, …` is `listStoriesOfSprint` and, for one handler may serve several paths,
- * `listStoriesOfCurrentSprint`.
+ * The name of a function, from the summary up to the first comma or colon: `List stories of a sprint`
+ * is `listStoriesOfSprint` and, under `/sprints/current/`, `listStoriesOfCurrentSprint`.
  */
-function operationName({ summary }: Operation, method: string, path: string): string {
+function operationId({ summary }: Operation, method: string, path: string): string {
   const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
   const words = (summary.split(/[:,]/)[0] ?? '')
     .replace(/[^\w ]/g, '')
@@ -124,101 +109,87 @@ function operationName({ summary }: Operation, method: string, path: string): st
   return method === 'patch' ? name.replace(/^update/, 'patch') : name;
 }
 
-/** The parameters of a path are known by their names. */
-function describePath(path: string, operation: Operation): void {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
-  operation.parameters = [
-    ...names.map((name) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: name.endsWith('_id') ? identifier.schema : boardName.schema,
-    })),
-    ...(operation.parameters ?? []).filter((parameter) => parameter.in !== 'path'),
-  ];
-}
-
-/** A body may be a form as well, and may be missing where none of its members is required. */
-function describeBody(operation: Operation, schemas: Record<string, Schema>): void {
-  const requestBody = operation.requestBody as { content: Schema; required: boolean } | undefined;
-  if (!requestBody) return;
-  const { content } = requestBody;
-  const { schema } = content['application/json'] as { schema: { $ref?: string } };
-  content['application/x-www-form-urlencoded'] = content['application/json'];
-  requestBody.required = 'required' in (schemas[schema.$ref?.split('/').pop() ?? ''] ?? {});
-}
-
-/** The settings of an operation's route that are set, which are no part of the document. */
+/** The settings that the decorator `Route` left on the operation. They are not part of the document. */
 function takeSettings(operation: Operation): Set<keyof RouteSettings> {
   const names = Object.keys(operation).filter((name) => name.startsWith(SETTING));
   for (const name of names) delete operation[name];
   return new Set(names.map((name) => name.slice(SETTING.length) as keyof RouteSettings));
 }
 
-function describeConditions(
-  path: string,
-  method: string,
-  operation: Operation,
-  settings: ReadonlySet<keyof RouteSettings>,
-): void {
-  if (!path.startsWith('/api/')) return;
-  const header = (
-    name: string,
-    description: string,
-    schema: Schema = { type: 'string' },
-  ): Schema => ({
+/** Handlers of several paths read only some of their parameters, so these are taken from the path. */
+function describePath(path: string, operation: Operation): void {
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
-    in: 'header',
-    required: false,
-    description,
-    schema,
-  });
-  const { parameters } = operation;
-  if (method === 'get') {
-    parameters.push(header('If-None-Match', 'Answers 304 where the tag still stands.'));
-    operation.responses['304'] = { description: 'Not modified.' };
-  } else if (method === 'post' && !settings.has('unrepeatable')) {
-    parameters.push(
-      header(
-        'Idempotency-Key',
-        'Makes the request safe to repeat for 24 hours: it is answered again as it was, with `Idempotent-Replayed`.',
-        { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
-      ),
-    );
-  }
-  if (['put', 'patch', 'delete'].includes(method) || /\/(move|complete|reopen)$/.test(path)) {
-    parameters.push(header('If-Match', 'Answers 412 where the tag does not stand any more.'));
-  }
+    in: 'path',
+    required: true,
+    schema: name.endsWith('_id') ? ID_SCHEMA : NAME_SCHEMA,
+  }));
+  const others = operation.parameters ?? [];
+  operation.parameters = [...parameters, ...others.filter((other) => other.in !== 'path')];
 }
 
-/** The header fields of successful answers. Refusals have theirs in common. */
-function describeHeaders(
+function describeConditions(
+  path: string,
   method: string,
   { parameters, responses }: Operation,
   settings: ReadonlySet<keyof RouteSettings>,
 ): void {
-  const takes = (parameter: string): boolean => parameters.some(({ name }) => name === parameter);
+  if (!path.startsWith('/api/')) return;
+  const add = (name: string, description: string, schema: Schema = { type: 'string' }): void => {
+    parameters.push({ name, in: 'header', required: false, description, schema });
+  };
+  if (method === 'get') {
+    add('If-None-Match', 'Entity tags. The response is 304 if the resource has one of them.');
+    responses['304'] = { description: 'Not modified.' };
+  } else if (method === 'post' && !settings.has('unrepeatable')) {
+    add(
+      'Idempotency-Key',
+      'Makes it safe to repeat the request for 24 hours: the first response is sent again, with `Idempotent-Replayed`.',
+      { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    );
+  }
+  if (['put', 'patch', 'delete'].includes(method) || /\/(move|complete|reopen)$/.test(path)) {
+    add('If-Match', 'Entity tags. The response is 412 if the resource has none of them.');
+  }
+}
+
+const PROBLEM_RESPONSE = { $ref: '#/components/responses/Problem' };
+
+/** The headers of successful responses; those of errors are part of `Problem`. */
+function describeResponses(
+  method: string,
+  { parameters, responses }: Operation,
+  settings: ReadonlySet<keyof RouteSettings>,
+): void {
+  const has = (parameter: string): boolean => parameters.some(({ name }) => name === parameter);
   const tagged = ['get', 'put', 'patch'].includes(method) || settings.has('tagged');
   for (const [status, response] of Object.entries(responses)) {
     if (status >= '400') {
-      responses[status] = PROBLEM_ANSWER;
+      responses[status] = PROBLEM_RESPONSE;
       continue;
     }
     const names: Header[] = ['X-Request-Id'];
     if (tagged || status === '201') names.push('ETag');
     if (status === '201') names.push('Location');
-    if (status === '200' && takes('cursor')) names.push('Link');
-    if (status === '200' && takes('count')) names.push('X-Total-Count');
-    if (takes('Idempotency-Key')) names.push('Idempotent-Replayed');
+    if (status === '200' && has('cursor')) names.push('Link');
+    if (status === '200' && has('count')) names.push('X-Total-Count');
+    if (has('Idempotency-Key')) names.push('Idempotent-Replayed');
     response.headers = referTo(...names);
   }
+  responses.default = PROBLEM_RESPONSE;
 }
 
-const PROBLEM_ANSWER = { $ref: '#/components/responses/Problem' };
+/** A body may be a form, too, and absent where no field is required. */
+function describeBody({ requestBody }: Operation, schemas: Record<string, Schema>): void {
+  const json = requestBody?.content['application/json'];
+  if (!requestBody || !json) return;
+  requestBody.content['application/x-www-form-urlencoded'] = json;
+  requestBody.required = 'required' in (schemas[json.schema.$ref.split('/').pop() ?? ''] ?? {});
+}
 
 const HEADERS = {
   'X-Request-Id': {
-    description: 'The id that the request was sent with or, without one, was given.',
+    description: 'The id of the request: the one that it was sent with, or a new one.',
     schema: { type: 'string' },
   },
   ETag: {
@@ -226,43 +197,43 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   Location: {
-    description: 'Where what was made is found.',
+    description: 'The URL of the created resource.',
     schema: { type: 'string', format: 'uri-reference' },
   },
   Link: {
-    description: 'Of a page that is not the last: where the next one is, as `<…>; rel="next"`.',
+    description: 'The next page, if there is one, as `<…>; rel="next"`.',
     schema: { type: 'string' },
   },
   'X-Total-Count': {
-    description: 'With `count=true`: how many there are on all pages.',
+    description: 'With `count=true`: the number of items on all pages.',
     schema: { type: 'integer', minimum: 0 },
   },
   'Idempotent-Replayed': {
-    description: 'The request was answered before, and this is that answer.',
+    description: 'The response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
   'Retry-After': {
-    description: 'Of 429 and 503: seconds after which the request may be sent again.',
+    description: 'With 429 and 503: seconds after which the request may be sent again.',
     schema: { type: 'integer', minimum: 1 },
   },
   'WWW-Authenticate': {
-    description: 'Of 401, and of 403 for too small a scope: what the token must be.',
+    description: 'With 401, and with 403 if the scope is too small: the token that is required.',
     schema: { type: 'string' },
   },
-  Allow: { description: 'Of 405: the methods that there are.', schema: { type: 'string' } },
+  Allow: { description: 'With 405: the methods of the resource.', schema: { type: 'string' } },
 } as const;
 type Header = keyof typeof HEADERS;
 
 const referTo = (...names: Header[]): Schema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const FAULT = {
+const FIELD_ERROR = {
   type: 'object',
   required: ['code', 'detail'],
   properties: {
     pointer: { type: 'string', description: 'RFC 6901 JSON pointer into the body.' },
     parameter: { type: 'string', description: 'Name of a path or query parameter.' },
-    header: { type: 'string', description: 'Name of a header field.' },
+    header: { type: 'string', description: 'Name of a header.' },
     code: { type: 'string', enum: Object.keys(FIELD_ERRORS) },
     detail: { type: 'string' },
   },
@@ -283,15 +254,14 @@ const PROBLEM = {
   },
 };
 
-/** The document as it is committed. */
-export const printed = (document: OpenAPIObject): string =>
-  `${JSON.stringify(document, null, 2)}\n`;
-
-if (require.main === module) {
-  buildDocument()
-    .then((document) => writeFileSync(DOCUMENT_FILE, printed(document)))
-    .catch((error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    });
+/** Writes openapi.json or, with `--print`, standard output. */
+async function main(): Promise<void> {
+  const text = `${JSON.stringify(await buildDocument(), null, 2)}\n`;
+  if (process.argv.includes('--print')) process.stdout.write(text);
+  else writeFileSync(DOCUMENT_FILE, text);
 }
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { Config } from '../config/config';
 import { copySqlite } from '../database/sqlite-copy';
-import { Refusal } from './application';
+import { CommandError } from './application';
 
-/** `backup`: a copy of an SQLite database as it is at one moment, while the service goes on. */
+/** `backup`: copies an SQLite database as it is at one moment, while the service may go on. */
 export function registerBackup(program: Command): void {
   program
     .command('backup <file>')
@@ -14,17 +14,19 @@ export function registerBackup(program: Command): void {
     .action((file: string) => {
       const { database } = Config.from(process.env);
       if (database.kind !== 'sqlite') {
-        throw new Refusal(
-          'A server has tools of its own for this: mariadb-dump or mysqldump with ' +
+        throw new CommandError(
+          'A server has its own tools for this: mariadb-dump or mysqldump with ' +
             '--single-transaction. docs/operations.md has the whole command.',
         );
       }
-      if (!existsSync(database.file)) throw new Refusal(`There is no database ${database.file}.`);
-      if (existsSync(file)) throw new Refusal(`${file} exists already.`);
+      if (!existsSync(database.file)) {
+        throw new CommandError(`There is no database ${database.file}.`);
+      }
+      if (existsSync(file)) throw new CommandError(`${file} exists already.`);
       try {
         copySqlite(database.file, file);
       } catch (error) {
-        throw new Refusal(`No copy was made: ${(error as Error).message}`, { cause: error });
+        throw new CommandError(`No copy was made: ${(error as Error).message}`, { cause: error });
       }
       console.log(`Copied ${database.file} to ${file}.`);
     });

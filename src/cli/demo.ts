@@ -1,4 +1,4 @@
-/** A story of the demo board. Days are counted from the start of its sprint. */
+/** A story of the demo board. Days count from the start of its sprint. */
 export interface DemoStory {
   title: string;
   description?: string;
@@ -7,7 +7,7 @@ export interface DemoStory {
   assignee?: string;
   labels?: string[];
   tasks?: string[];
-  /** The day on which it came into the running sprint; else it was planned. */
+  /** The day on which it was added to the running sprint; without one it was planned. */
   added?: number;
   started?: number;
   done?: number;
@@ -16,12 +16,12 @@ export interface DemoStory {
 export interface DemoSprint {
   name: string;
   goal: string;
-  /** The day on which it starts, counted from the start of the current one; each lasts two weeks. */
+  /** The day of its start, counted from the start of the current sprint; each takes two weeks. */
   day: number;
   stories: DemoStory[];
 }
 
-/** A team of four that runs a small shop for tickets. */
+/** The sprints of a team of four that builds a ticket shop. */
 export const SPRINTS: DemoSprint[] = [
   {
     name: 'Sprint 11',

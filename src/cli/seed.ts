@@ -2,31 +2,30 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { CreateBoard } from '../boards/board.dto';
 import { BoardsService } from '../boards/boards.service';
-import { Received, readDto } from '../http/read-only';
-import { Clock } from '../time/clock';
-import { readNewBoardName } from '../http/path';
-import { Problem } from '../http/problem';
 import { CompleteSprint } from '../completion/completion.dto';
 import { CompletionService } from '../completion/completion.service';
+import { readNewBoardName } from '../http/path';
+import { Problem } from '../http/problem';
+import { validate } from '../http/validation.pipe';
+import { SprintChanges } from '../sprints/sprint-changes.service';
 import { CreateSprint } from '../sprints/sprint.dto';
-import { reportOf } from '../reports/report.queries';
-import { SprintsService } from '../sprints/sprints.service';
 import { StoriesService } from '../stories/stories.service';
 import { CreateStory, UpdateStory } from '../stories/story.dto';
 import { CreateTask, UpdateTask } from '../tasks/task.dto';
 import { TasksService } from '../tasks/tasks.service';
-import { OPERATOR, Refusal, withApplication } from './application';
+import { Clock } from '../time/clock';
+import { CommandError, OPERATOR, withApplication } from './application';
 import type { DemoStory } from './demo';
 import { BACKLOG, SPRINTS } from './demo';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
-/** `seed`: a demo board to look at and to play with. */
+/** `seed`: creates a demo board. */
 export function registerSeed(program: Command): void {
   program
     .command('seed')
-    .description('make a small demo board whose sprints lie around today')
+    .description('create a small demo board with a past, a current and a future sprint')
     .option('--board <name>', 'its name', 'Demo')
     .action(async (flags: { board: string }) => {
       const board = readNewBoardName(flags.board);
@@ -38,34 +37,36 @@ export function registerSeed(program: Command): void {
 }
 
 /**
- * Makes the demo board through the services, everything at the time at which a team would have done
- * it, so that what tells of the past has one to tell of.
- * @throws Refusal where there is such a board
+ * Creates the demo board through the services, with the clock set to when a team would have done each
+ * step, so that the log and the reports have a past.
+ * @throws CommandError if a board has this name
  */
 export async function seed(app: INestApplicationContext, name: string): Promise<void> {
   const clock = app.get(Clock);
   const today = Math.floor(clock.now().getTime() / DAY) * DAY;
-  // Monday of last week: what the demo does on the first seven days of the sprint is always over.
+  // Monday of last week, so that the first seven days of the current sprint are over.
   const start = today - ((new Date(today).getUTCDay() + 6) % 7) * DAY - 7 * DAY;
   const steps = plan(app, name, (day) => new Date(start + day * DAY).toISOString().slice(0, 10));
   try {
-    for (const { day, hour, take } of steps.sort((a, b) => a.day - b.day || a.hour - b.hour)) {
+    for (const { day, hour, run } of steps.sort((a, b) => a.day - b.day || a.hour - b.hour)) {
       clock.now = () => new Date(start + day * DAY + hour * HOUR);
-      await take();
+      await run();
     }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'name_taken') throw error;
-    throw new Refusal(`There is a board ${name} already; --board gives the demo another name.`);
+    throw new CommandError(
+      `There is a board ${name} already; --board gives the demo another name.`,
+    );
   } finally {
     Reflect.deleteProperty(clock, 'now');
   }
 }
 
-/** Something that is done on a day, counted from the start of the current sprint, at an hour. */
+/** What happens on a day, counted from the start of the current sprint, at an hour. */
 interface Step {
   day: number;
   hour: number;
-  take: () => Promise<unknown>;
+  run: () => Promise<unknown>;
 }
 
 function plan(
@@ -73,81 +74,76 @@ function plan(
   board: string,
   dateOf: (day: number) => string,
 ): Step[] {
+  const boards = app.get(BoardsService);
+  const sprints = app.get(SprintChanges);
   const stories = app.get(StoriesService);
   const tasks = app.get(TasksService);
-  const sprints = app.get(SprintsService);
+  const completion = app.get(CompletionService);
   const steps: Step[] = [];
-  const at = (day: number, hour: number, take: Step['take']): void => {
-    steps.push({ day, hour, take });
+  const at = (day: number, hour: number, run: Step['run']): void => {
+    steps.push({ day, hour, run });
   };
 
-  at(-18, 9, () => app.get(BoardsService).create(OPERATOR, body(CreateBoard, { name: board })));
+  at(-18, 9, async () => boards.create(OPERATOR, await validate(CreateBoard, { name: board })));
   for (const { day, name, goal, stories: demo } of SPRINTS) {
-    // On the Friday before, or on the Friday that was last.
+    // On the Friday before the sprint, or last Friday.
     const planning = Math.min(day - 3, 4);
     let sprint = 0;
     at(planning, 10, async () => {
       const dates = { start_date: dateOf(day), end_date: dateOf(day + 13) };
-      const sent = body(CreateSprint, { name, goal, ...dates });
-      sprint = (await sprints.create(OPERATOR, board, sent)).id;
+      const body = await validate(CreateSprint, { name, goal, ...dates });
+      sprint = (await sprints.create(OPERATOR, board, body)).id;
     });
-    // A sprint is completed on the morning on which the next one begins.
+    // On the morning on which the next sprint begins.
     if (day < 0) {
-      at(day + 14, 8, () => {
-        const sent = body(CompleteSprint, { unfinished: 'next' });
-        return app.get(CompletionService).complete(OPERATOR, sprint, sent, reportOf);
+      at(day + 14, 8, async () => {
+        const body = await validate(CompleteSprint, { unfinished: 'next' });
+        return completion.complete(OPERATOR, sprint, body);
       });
     }
     for (const story of demo) {
       const { added, started, done } = story;
       let id = 0;
-      let parts: number[] = [];
-      const update = (status: string): Promise<unknown> =>
-        stories.update(OPERATOR, id, body(UpdateStory, { status }));
-      const finish = (part: number): Promise<unknown> =>
-        tasks.update(OPERATOR, part, body(UpdateTask, { status: 'done' }));
+      let open: number[] = [];
+      const setStatus = async (status: string): Promise<unknown> =>
+        stories.update(OPERATOR, id, await validate(UpdateStory, { status }));
+      const finish = async (task: number): Promise<unknown> =>
+        tasks.update(OPERATOR, task, await validate(UpdateTask, { status: 'done' }));
 
       at(added === undefined ? planning : day + added, 11, async () => {
-        const sent = body(CreateStory, members(story));
-        id = (await stories.createInSprint(OPERATOR, () => Promise.resolve(sprint), sent)).id;
+        const body = await validate(CreateStory, fieldsOf(story));
+        id = (await stories.createInSprint(OPERATOR, sprint, body)).id;
         for (const title of story.tasks ?? []) {
-          const { assignee } = story;
-          const task = await tasks.create(OPERATOR, id, body(CreateTask, { title, assignee }));
-          parts.push(task.id);
+          const task = await validate(CreateTask, { title, assignee: story.assignee });
+          open.push((await tasks.create(OPERATOR, id, task)).id);
         }
       });
       if (started !== undefined) {
-        at(day + started, 13, () => update('in_progress'));
+        at(day + started, 13, () => setStatus('in_progress'));
         at(day + started + 1, 15, async () => {
-          const [first, ...others] = parts;
+          const [first, ...others] = open;
           if (first !== undefined) await finish(first);
-          parts = others;
+          open = others;
         });
       }
       if (done !== undefined) {
         at(day + done, 16, async () => {
-          for (const part of parts) await finish(part);
-          await update('done');
+          for (const task of open) await finish(task);
+          await setStatus('done');
         });
       }
     }
   }
   at(4, 12, async () => {
     for (const story of BACKLOG) {
-      await stories.createInBacklog(OPERATOR, board, body(CreateStory, members(story)));
+      await stories.createInBacklog(OPERATOR, board, await validate(CreateStory, fieldsOf(story)));
     }
   });
   return steps;
 }
 
-/** A body as the HTTP door would have read it. */
-function body<T extends object>(Dto: new () => T, sent: object): T {
-  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
-  return readDto(Dto, new Received(Object.fromEntries(given), false), 'pointer');
-}
-
-/** What a request may say of a story. */
-function members(story: DemoStory): object {
+/** The fields of a request that creates the story. */
+function fieldsOf(story: DemoStory): Record<string, unknown> {
   const { title, description, points, priority, assignee, labels } = story;
   return { title, description, points, priority, assignee, labels };
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { TokensService } from '../auth/tokens.service';
 import { CreateToken } from '../auth/token.dto';
-import { Received, readDto } from '../http/read-only';
+import { TokensService } from '../auth/tokens.service';
 import { readId } from '../http/path';
+import { validate } from '../http/validation.pipe';
 import { OPERATOR, withApplication } from './application';
 
 interface CreateFlags {
@@ -12,25 +12,25 @@ interface CreateFlags {
   expires?: string;
 }
 
-/** `tokens`: makes, lists and deletes the tokens that clients are known by. */
+/** `tokens`: creates, lists and deletes API tokens. */
 export function registerTokens(program: Command): void {
-  const tokens = program
-    .command('tokens')
-    .description('make, list and delete the tokens that clients are known by');
+  const tokens = program.command('tokens').description('create, list and delete API tokens');
 
   tokens
     .command('create')
-    .description('make a token, and print it this once; from the first one on the service asks')
-    .requiredOption('--name <name>', 'what the log calls whoever uses it')
-    .requiredOption('--scope <scope>', 'read, write or admin; the first one must be admin')
-    .option('--board <name...>', 'the only boards that it may see')
+    .description('create a token and print it, this once; the first one turns authentication on')
+    .requiredOption('--name <name>', 'the name of its user in the event log')
+    .requiredOption('--scope <scope>', 'read, write or admin; the first token must be admin')
+    .option('--board <name...>', 'the only boards that it gives access to')
     .option('--expires <time>', 'a time, as in 2027-01-31T00:00:00Z')
     .action(async ({ name, scope, board, expires }: CreateFlags) => {
-      const members = { name, scope, boards: board ?? null, expires_at: expires ?? null };
-      const body = readDto(CreateToken, new Received(members, false), 'pointer');
-      const made = await withApplication((app) => app.get(TokensService).create(OPERATOR, body));
-      console.error(`Token ${made.id}, "${made.name}" (${made.scope}). It is not shown again:`);
-      console.log(made.token);
+      const fields = { name, scope, boards: board ?? null, expires_at: expires ?? null };
+      const body = await validate(CreateToken, fields);
+      const created = await withApplication((app) => app.get(TokensService).create(OPERATOR, body));
+      console.error(
+        `Token ${created.id}, "${created.name}" (${created.scope}). It is not shown again:`,
+      );
+      console.log(created.token);
     });
 
   tokens
@@ -53,7 +53,7 @@ export function registerTokens(program: Command): void {
 
   tokens
     .command('delete')
-    .description('delete a token; it is of no use from then on')
+    .description('delete a token; it is rejected from then on')
     .argument('<id>')
     .action(async (text: string) => {
       const id = readId(text, 'token_not_found');

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { DOCUMENT_FILE } from '../../src/docs';
-import { buildDocument, printed } from '../../src/openapi';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { operations } from '../support/conformance';
@@ -31,7 +30,10 @@ describe('the document', () => {
   });
 
   it('that is committed is what the controllers say', async () => {
-    expect(printed(await buildDocument())).toBe(committed);
+    // The build reads more of the DTOs than jest's transformation does.
+    const writer = join(__dirname, '../../dist/openapi.js');
+    const { stdout } = await promisify(execFile)(process.execPath, [writer, '--print']);
+    expect(stdout).toBe(committed);
   });
 
   it('names each operation once, in a way that reads as a function', () => {
