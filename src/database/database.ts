@@ -164,6 +164,11 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 
+  /** Streams that are open now. */
+  get openStreams(): number {
+    return STREAMS - this.streams.getValue();
+  }
+
   /** Whether a UNIQUE constraint rejected a row. */
   isDuplicate(error: unknown): boolean {
     return failureOf(error) === 'duplicate';

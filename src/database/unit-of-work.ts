@@ -35,6 +35,8 @@ export class UnitOfWork {
    * another, so there it is one change at a time.
    */
   private readonly slots: Semaphore;
+  /** Changes that run or wait to run. */
+  pending = 0;
   constructor(
     @Inject(WRITER) private readonly writer: DataSource,
     private readonly database: Database,
@@ -103,6 +105,18 @@ export class UnitOfWork {
     retryMs = RETRY_MS,
   ): Promise<T> {
     this.database.requireOpen();
+    this.pending += 1;
+    try {
+      return await this.attempts(work, retryMs);
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  private async attempts<T>(
+    work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
+    retryMs: number,
+  ): Promise<T> {
     const restarted = new Set<number>();
     let giveUpAt: number | undefined;
     for (let attempt = 1; ; attempt += 1) {

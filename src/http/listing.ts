@@ -216,7 +216,7 @@ export class Listing extends Answer {
     const ids: number[] = [];
     let offset = 0;
     let next = 0;
-    return async (previous, count) => {
+    return async (previous, count): Promise<Row[]> => {
       if (previous) next = ids.indexOf(previous.id as number, Math.max(0, next - MAX_ROWS)) + 1;
       if (next + count > ids.length && offset === ids.length) {
         const rows = await this.read(
@@ -237,7 +237,10 @@ export class Listing extends Answer {
         .getQueryAndParameters();
       const rows = await reader.query<Row>(sql, parameters as unknown[]);
       const byId = new Map(rows.map((row) => [row.id as number, row]));
-      return chunk.flatMap((id) => byId.get(id) ?? []);
+      return chunk.flatMap((id): Row[] => {
+        const row = byId.get(id);
+        return row ? [row] : [];
+      });
     };
   }
 

@@ -2,6 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Database } from '../database/database';
+import { UnitOfWork } from '../database/unit-of-work';
 
 /** The metrics of this process, for Prometheus. */
 @Injectable()
@@ -15,21 +16,21 @@ export class Metrics implements OnApplicationShutdown {
     registers: [this.registry],
   });
 
-  constructor(database: Database) {
+  constructor(database: Database, unitOfWork: UnitOfWork) {
     collectDefaultMetrics({ register: this.registry });
-    const pool = (name: string, help: string, property: 'limit' | 'busy' | 'waiting'): void => {
+    const gauge = (name: string, help: string, value: () => number): void => {
+      const registers = [this.registry];
       new Gauge({
         name,
         help,
-        registers: [this.registry],
+        registers,
         collect() {
-          this.set(database.load()?.[property] ?? 0);
+          this.set(value());
         },
       });
     };
-    pool('database_connections', 'Size of the connection pool.', 'limit');
-    pool('database_connections_busy', 'Connections in use.', 'busy');
-    pool('database_connections_waiting', 'Requests that wait for a connection.', 'waiting');
+    gauge('changes_pending', 'Changes that run or wait to run.', () => unitOfWork.pending);
+    gauge('streams_open', 'Long lists that are being read.', () => database.openStreams);
   }
 
   /** Counts a request. `route` is the pattern of the path, which bounds the number of series. */
