@@ -7,8 +7,8 @@ import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { BoardName, NewBoardName, SprintId } from '../http/path';
 import { Answers, Creates, Needs } from '../http/route';
-import { StoriesService } from '../stories/stories.service';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
+import { StoryListsService } from '../stories/story-lists.service';
 import { SprintCache } from './sprint-cache';
 import { SprintChanges } from './sprint-changes.service';
 import { SprintIdOfPath, sprintPaths, SprintReferenceOfPath } from './sprint-id';
@@ -31,7 +31,7 @@ export class SprintsController {
     private readonly sprints: SprintsService,
     private readonly changes: SprintChanges,
     private readonly cache: SprintCache,
-    private readonly stories: StoriesService,
+    private readonly stories: StoryListsService,
   ) {}
 
   @Get('boards/:board_name/sprints')
