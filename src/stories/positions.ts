@@ -1,34 +1,34 @@
 import { Problem } from '../http/problem';
 import { GREATEST_SEQ, LEAST_SEQ } from './story.entity';
 
-/** Where a story stands in its list, which is in the order of `seq`, then `id`. */
-export interface Seat {
+/** The sort key of a story in its list, which is in the order of `seq`, then `id`. */
+export interface StorySeq {
   id: number;
   seq: number;
 }
 
-/** The stories on one side of a place in a list, the nearest first. */
+/** The stories on one side of a position in a list, the nearest first. */
 export interface Side {
-  seats: readonly Seat[];
-  /** Whether there are no more of them. */
-  whole: boolean;
+  stories: readonly StorySeq[];
+  /** Whether the list ends after these. */
+  complete: boolean;
 }
 
-/** Stories that give way together: all from `first` to `last`, both included. */
+/** A change of the `seq` of all stories from `first` to `last`, both included. */
 export interface Shift {
-  first: Seat;
-  last: Seat;
-  /** What is added to the `seq` of each. */
+  first: StorySeq;
+  last: StorySeq;
+  /** What is added to each `seq`. */
   by: number;
-  /** How many stories these are. */
+  /** The number of these stories. */
   count: number;
 }
 
-/** What is open at a place once `shift` has been made: each `seq` between two others. */
-export interface Room {
-  /** Exclusive; beyond the range of `seq` where the list begins here. */
+/** The unused values of `seq` at a position, after `shift` is applied. */
+export interface Gap {
+  /** Exclusive; less than any `seq` if the list begins here. */
   lower: number;
-  /** Exclusive; beyond the range of `seq` where the list ends here. */
+  /** Exclusive; greater than any `seq` if the list ends here. */
   upper: number;
   shift?: Shift;
 }
@@ -37,22 +37,24 @@ const FLOOR = LEAST_SEQ - 1;
 const CEILING = GREATEST_SEQ + 1;
 
 /**
- * Room for so many stories between the two sides of a place. Where it is too narrow, the stories next
- * to it give way: as few as can be, on the side where they are fewer, up to the first gap that takes
- * them up. They leave more room than is needed, in proportion to their number, so that moving many
- * stories to one place, one by one, does not push the same ones along each time.
- * @returns undefined where the sides do not reach far enough to tell
- * @throws Problem `seq_exhausted` where there is no gap on either side
+ * Finds a gap for so many stories between the two sides of a position. If it is too narrow, the stories
+ * next to it are shifted: as few as possible, on the side where these are fewer, up to the first gap that
+ * is wide enough. The shift is wider than necessary, in proportion to the number of shifted stories, so
+ * that moving many stories to one position, one by one, does not shift the same ones each time.
+ * @returns undefined if more stories of the sides must be known
+ * @throws Problem `seq_exhausted` if there is no gap on either side
  */
-export function roomFor(count: number, below: Side, above: Side): Room | undefined {
-  if ([below, above].some(({ seats, whole }) => seats.length === 0 && !whole)) return undefined;
-  const lower = below.seats[0]?.seq ?? FLOOR;
-  const upper = above.seats[0]?.seq ?? CEILING;
+export function findGap(count: number, below: Side, above: Side): Gap | undefined {
+  if ([below, above].some(({ stories, complete }) => stories.length === 0 && !complete)) {
+    return undefined;
+  }
+  const lower = below.stories[0]?.seq ?? FLOOR;
+  const upper = above.stories[0]?.seq ?? CEILING;
   const lacking = count - (upper - lower - 1);
   if (lacking <= 0) return { lower, upper };
 
-  const up = run(above, lacking, 1);
-  const down = run(below, lacking, -1);
+  const up = findShift(above, lacking, 1);
+  const down = findShift(below, lacking, -1);
   const { shift, cost } = up.cost < down.cost || (up.cost === down.cost && up.shift) ? up : down;
   if (shift) {
     const { by } = shift;
@@ -62,32 +64,32 @@ export function roomFor(count: number, below: Side, above: Side): Room | undefin
   return undefined;
 }
 
-/** How the nearest stories of a side give way, and how many they are; or at least are, if unknown. */
-function run(side: Side, lacking: number, sign: 1 | -1): { cost: number; shift?: Shift } {
-  const { seats, whole } = side;
-  const [nearest] = seats;
-  for (const [i, seat] of seats.entries()) {
-    const next = seats[i + 1]?.seq ?? (whole ? (sign > 0 ? CEILING : FLOOR) : seat.seq);
-    const spare = sign * (next - seat.seq) - 1 - lacking;
+/** The shift of a side and how many stories it changes; without a shift, how many it changes at least. */
+function findShift(side: Side, lacking: number, sign: 1 | -1): { cost: number; shift?: Shift } {
+  const { stories, complete } = side;
+  const [nearest] = stories;
+  for (const [i, story] of stories.entries()) {
+    const next = stories[i + 1]?.seq ?? (complete ? (sign > 0 ? CEILING : FLOOR) : story.seq);
+    const spare = sign * (next - story.seq) - 1 - lacking;
     if (spare < 0 || !nearest) continue;
     const count = i + 1;
     const by = sign * (lacking + Math.min(count, Math.floor(spare / 2)));
-    const [first, last] = sign > 0 ? [nearest, seat] : [seat, nearest];
+    const [first, last] = sign > 0 ? [nearest, story] : [story, nearest];
     return { cost: count, shift: { first, last, by, count } };
   }
-  return { cost: whole ? Infinity : seats.length };
+  return { cost: complete ? Infinity : stories.length };
 }
 
 /**
- * The `seq` for each of some stories that are to stand between two bounds, both exclusive, in this
- * order. Of those that they have, as many stay as can; the others are spread over the gaps between
- * them or, at an end of the list, are next to each other.
+ * The `seq` of each of some stories, in their order, between two bounds, both exclusive. As many as
+ * possible keep the one that they have. The others are spread over the gaps between those or, at an end
+ * of the list, get consecutive numbers.
  */
-export function seqsBetween(lower: number, upper: number, present: readonly number[]): number[] {
+export function assignSeqs(lower: number, upper: number, present: readonly number[]): number[] {
   const seqs = [...present];
   let from = lower;
   let start = 0;
-  for (const end of [...staying(lower, upper, present), present.length]) {
+  for (const end of [...keptIndices(lower, upper, present), present.length]) {
     const to = seqs[end] ?? upper;
     const count = end - start;
     for (let i = 1; i <= count; i += 1) seqs[start + i - 1] = spread(from, to, i, count);
@@ -104,15 +106,15 @@ function spread(from: number, to: number, i: number, count: number): number {
 }
 
 /**
- * Which of some numbers can stay where they are, at most so many, so that the others find room
- * between them: less the numbers before them, they must not descend. The longest such subsequence,
- * found by patience sorting.
+ * The indices of the numbers that can stay, as many as possible, so that the others fit between them:
+ * each number less its index must not descend. That is the longest non-decreasing subsequence, found by
+ * patience sorting.
  */
-function staying(lower: number, upper: number, present: readonly number[]): number[] {
+function keptIndices(lower: number, upper: number, present: readonly number[]): number[] {
   const slack = present.map((seq, i) => seq - i);
-  /** Where the least end of a subsequence of each length is, and what comes before each. */
+  /** The index of the least end of a subsequence of each length, and the predecessor of each index. */
   const ends: number[] = [];
-  const before: (number | undefined)[] = [];
+  const previous: (number | undefined)[] = [];
   slack.forEach((value, i) => {
     if (value <= lower || value > upper - present.length) return;
     let length = 0;
@@ -121,10 +123,10 @@ function staying(lower: number, upper: number, present: readonly number[]): numb
       if ((slack[ends[middle] as number] as number) <= value) length = middle + 1;
       else high = middle;
     }
-    before[i] = ends[length - 1];
+    previous[i] = ends[length - 1];
     ends[length] = i;
   });
-  const found: number[] = [];
-  for (let i = ends.at(-1); i !== undefined; i = before[i]) found.push(i);
-  return found.reverse();
+  const kept: number[] = [];
+  for (let i = ends.at(-1); i !== undefined; i = previous[i]) kept.push(i);
+  return kept.reverse();
 }

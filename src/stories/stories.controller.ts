@@ -1,19 +1,22 @@
-import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
-import { Answers, AnswersAction, Creates, Needs } from '../http/route';
-import { BoardName, NewBoardName, StoryId } from '../http/path';
+import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
+import { BoardName, NewBoardName, StoryId } from '../http/path';
+import { Answers, AnswersAction, Creates, Needs } from '../http/route';
 import { MoveStories, MoveStory } from './move.dto';
 import { MovesService } from './moves.service';
 import { StoriesService } from './stories.service';
+import { StoryListsService } from './story-lists.service';
 import { CreateStory, StoryDeleted, StoryListQuery, StoryView, UpdateStory } from './story.dto';
 
 @ApiTags('Stories')
 @Controller('api')
 export class StoriesController {
   constructor(
+    private readonly lists: StoryListsService,
     private readonly stories: StoriesService,
     private readonly moves: MovesService,
   ) {}
@@ -22,7 +25,7 @@ export class StoriesController {
   @Needs('read')
   @Answers('Backlog: the stories of a board that are in no sprint', [StoryView])
   backlog(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
-    return this.stories.backlog(name, query);
+    return this.lists.backlog(name, query);
   }
 
   @Post('boards/:board_name/backlog')
@@ -40,7 +43,7 @@ export class StoriesController {
   @Needs('read')
   @Answers('List all stories of a board', [StoryView])
   ofBoard(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
-    return this.stories.ofBoard(name, query);
+    return this.lists.ofBoard(name, query);
   }
 
   @Get('stories/:story_id')

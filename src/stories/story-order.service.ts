@@ -1,168 +1,193 @@
+import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../database/change';
-import type { Parameter } from '../database/engine';
-import type { Room, Seat, Shift, Side } from './placement';
-import { roomFor, seqsBetween } from './placement';
-import { BY_LIST } from './story.queries';
-import type { List, Seated } from './reseat';
-import { reseat } from './reseat';
+import { toStored } from '../time/clock';
+import type { Gap, Shift, Side, StorySeq } from './positions';
+import { assignSeqs, findGap } from './positions';
+import { StoryWriter } from './story-writer.service';
+import type { StoryView } from './story.dto';
 
-/** A place in a list: an end of it, or next to one of its stories. */
-export type Place = 'first' | 'last' | { before: Seat } | { after: Seat };
+/** The stories of a sprint or, with null, of the backlog of a board. */
+export interface StoryList {
+  board: LockedBoard;
+  sprintId: number | null;
+}
 
-/** How far each look beyond the place goes further than the one before. */
-const FURTHER = 8;
+/** A position in a list: an end of it, or next to one of its stories. */
+export type Place = 'first' | 'last' | { before: StorySeq } | { after: StorySeq };
 
-/**
- * Puts stories of a board at a place of a list, in the order given, and tells it. Their `seq` changes
- * where it must; where there is no room for them, others give way in one statement, told by one
- * event. However long the list is, only its stories next to the place are read.
- * @param stories as they are stored, whichever lists of the board they are in
- * @returns the stories as they are now, in the same order
- * @throws Problem `seq_exhausted`
- */
-export async function arrange<Story extends Seated>(
-  change: Change,
-  from: LockedBoard,
-  stories: readonly Story[],
-  to: List,
-  place: Place,
-): Promise<Story[]> {
-  if (stories.length === 0) return [];
-  const room = await findRoom(change, stories, to, place);
-  if (room.shift) {
-    const { first, last } = room.shift;
-    const passedOver = stories.filter(
-      (story) =>
-        from === to.board &&
-        story.sprint_id === to.sprintId &&
-        precedes(first, story) &&
-        precedes(story, last),
+/** Rows that one UPDATE changes. */
+const CHUNK = 250;
+
+/** Puts stories at a position of a list. */
+@Injectable()
+export class StoryOrder {
+  constructor(private readonly writer: StoryWriter) {}
+
+  /**
+   * Puts stories of a board at a position of a list, in the order given, and records the events. Their
+   * `seq` changes where it must. Where the gap is too narrow, other stories are shifted by one statement,
+   * with one event. However long the list is, only the neighbours of the position are read.
+   * @param stories as they are stored, in any lists of the board
+   * @returns the stories after the change, in the same order
+   * @throws Problem `seq_exhausted`
+   */
+  async place(
+    change: Change,
+    board: LockedBoard,
+    stories: readonly StoryView[],
+    to: StoryList,
+    at: Place,
+  ): Promise<StoryView[]> {
+    if (stories.length === 0) return [];
+    const inList = new Set(
+      stories.filter((story) => board.id === to.board.id && story.sprint_id === to.sprintId),
     );
-    await shift(change, to, room.shift, passedOver);
-  }
-  const present = stories.map(({ seq }) => seq);
-  const seqs = seqsBetween(room.lower, room.upper, present);
-  return reseat(
-    change,
-    from,
-    stories.map((story, i) => ({ story, seq: seqs[i] ?? story.seq })),
-    to,
-  );
-}
-
-const precedes = (one: Seat, other: Seat): boolean =>
-  one.seq < other.seq || (one.seq === other.seq && one.id < other.id);
-
-async function findRoom(
-  change: Change,
-  stories: readonly Seat[],
-  list: List,
-  place: Place,
-): Promise<Room> {
-  const moving = new Set(stories.map(({ id }) => id));
-  const below = new Neighbours(change, list, moving, 'DESC');
-  const above = new Neighbours(change, list, moving, 'ASC');
-  if (place === 'first') below.end();
-  else if (place === 'last') above.end();
-  else if ('before' in place) above.beginWith(place.before, below);
-  else below.beginWith(place.after, above);
-  for (let depth = 1; ; depth *= FURTHER) {
-    await below.reach(depth);
-    await above.reach(depth);
-    const room = roomFor(stories.length, below, above);
-    if (room) return room;
-  }
-}
-
-/** The stories of a list on one side of a place, those apart that are leaving; read when asked for. */
-class Neighbours implements Side {
-  readonly seats: Seat[] = [];
-  whole = false;
-  /** The last one that was read. */
-  private from: Seat | undefined;
-
-  constructor(
-    private readonly change: Change,
-    private readonly list: List,
-    private readonly moving: ReadonlySet<number>,
-    private readonly direction: 'ASC' | 'DESC',
-  ) {}
-
-  /** There is nothing on this side. */
-  end(): void {
-    this.whole = true;
-  }
-
-  /** This side begins with a story, and the other one beyond it. */
-  beginWith(seat: Seat, other: Neighbours): void {
-    this.seats.push(seat);
-    this.from = seat;
-    other.from = seat;
-  }
-
-  /** Reads on until so many are known, or all there are. */
-  async reach(depth: number): Promise<void> {
-    while (this.seats.length < depth && !this.whole) {
-      const limit = depth - this.seats.length + this.moving.size;
-      const rows = await this.read(limit);
-      this.seats.push(...rows.filter(({ id }) => !this.moving.has(id)));
-      this.from = rows.at(-1);
-      this.whole = rows.length < limit;
+    const gap = await findGapAt(change, to, at, stories.length, [...inList]);
+    if (gap.shift) await shift(change, to, gap.shift, [...inList]);
+    const present = stories.map(({ seq }) => seq);
+    const seqs = assignSeqs(gap.lower, gap.upper, present);
+    const result = stories.map((story, i): StoryView => {
+      const seq = seqs[i] ?? story.seq;
+      if (inList.has(story) && seq === story.seq) return story;
+      return {
+        ...story,
+        board_name: to.board.name,
+        sprint_id: to.sprintId,
+        seq,
+        updated_at: change.instant.toISOString(),
+        version: story.version + 1,
+      };
+    });
+    const moves = stories.flatMap((before, i) => {
+      const after = result[i] ?? before;
+      return after === before ? [] : [{ before, after }];
+    });
+    for (let start = 0; start < moves.length; start += CHUNK) {
+      if (start > 0) await change.pause();
+      const chunk = moves.slice(start, start + CHUNK);
+      await update(change, board, chunk, to);
+      for (const { before, after } of chunk) {
+        await this.writer.recordMove(change, board, to.board, before, after);
+      }
     }
-  }
-
-  private read(limit: number): Promise<Seat[]> {
-    const { direction, from } = this;
-    const inList = inside(this.list);
-    const [beyond, orEqual] = direction === 'ASC' ? ['>', '>='] : ['<', '<='];
-    return this.change.query<Seat>(
-      `SELECT id, seq FROM stories ${BY_LIST} WHERE ${inList.sql}
-       ${from ? `AND seq ${orEqual} ? AND (seq ${beyond} ? OR id ${beyond} ?)` : ''}
-       ORDER BY seq ${direction}, id ${direction} LIMIT ${limit}`,
-      [...inList.parameters, ...(from ? [from.seq, from.seq, from.id] : [])],
-    );
+    return result;
   }
 }
 
-/** Lets stories of a list give way, all at once, those apart that are about to be moved themselves. */
+/** Reads the neighbours of a position, more of them each time, until a gap is found. */
+async function findGapAt(
+  change: Change,
+  list: StoryList,
+  at: Place,
+  count: number,
+  moving: readonly StorySeq[],
+): Promise<Gap> {
+  for (let depth = 1; ; depth *= 8) {
+    const below = await readSide(change, list, at, 'DESC', depth, moving);
+    const above = await readSide(change, list, at, 'ASC', depth, moving);
+    const gap = findGap(count, below, above);
+    if (gap) return gap;
+  }
+}
+
+/** Reads at least so many stories on one side of a position, without those that move. */
+async function readSide(
+  change: Change,
+  list: StoryList,
+  at: Place,
+  direction: 'ASC' | 'DESC',
+  depth: number,
+  moving: readonly StorySeq[],
+): Promise<Side> {
+  const ascending = direction === 'ASC';
+  if (at === (ascending ? 'last' : 'first')) return { stories: [], complete: true };
+  const { sql, parameters } = inside(list);
+  let beyond = '';
+  if (typeof at === 'object') {
+    const { id, seq } = 'before' in at ? at.before : at.after;
+    const operator = ascending ? '>' : '<';
+    // The neighbour itself is on one of the two sides.
+    const orEqual = (ascending ? 'before' : 'after') in at ? '=' : '';
+    beyond = `AND seq ${operator}= ? AND (seq ${operator} ? OR id ${operator}${orEqual} ?)`;
+    parameters.push(seq, seq, id);
+  }
+  const limit = depth + moving.length;
+  const rows = await change.query<StorySeq>(
+    `SELECT id, seq FROM stories WHERE ${sql} ${beyond}
+     ORDER BY seq ${direction}, id ${direction} LIMIT ${limit}`,
+    parameters,
+  );
+  const ids = new Set(moving.map(({ id }) => id));
+  return { stories: rows.filter(({ id }) => !ids.has(id)), complete: rows.length < limit };
+}
+
+/** Shifts stories of a list by one statement, except those that move, and records one event. */
 async function shift(
   change: Change,
-  list: List,
+  list: StoryList,
   { first, last, by, count }: Shift,
-  passedOver: readonly Seat[],
+  moving: readonly StorySeq[],
 ): Promise<void> {
-  const inList = inside(list);
-  const except = passedOver.map(({ id }) => id);
-  const moved = ({ id, seq }: Seat): Seat => ({ id, seq: seq + by });
-  await change.run(
+  const { sql, parameters } = inside(list);
+  const except = moving
+    .filter((story) => precedes(first, story) && precedes(story, last))
+    .map(({ id }) => id);
+  await change.query(
     `UPDATE stories SET seq = seq + ?, updated_at = ?, version = version + 1
-     WHERE ${inList.sql} AND seq BETWEEN ? AND ? AND (seq > ? OR id >= ?) AND (seq < ? OR id <= ?)
+     WHERE ${sql} AND seq BETWEEN ? AND ? AND (seq > ? OR id >= ?) AND (seq < ? OR id <= ?)
      ${except.length > 0 ? `AND id NOT IN (${except.map(() => '?').join(', ')})` : ''}`,
     [
       by,
-      change.now,
-      ...inList.parameters,
-      first.seq,
-      last.seq,
-      first.seq,
-      first.id,
-      last.seq,
-      last.id,
+      toStored(change.instant),
+      ...parameters,
+      ...[first.seq, last.seq, first.seq, first.id, last.seq, last.id],
       ...except,
     ],
   );
   const { board, sprintId } = list;
+  const shifted = ({ id, seq }: StorySeq): StorySeq => ({ id, seq: seq + by });
   change.record(board, {
     type: 'stories.shifted',
     ...(sprintId === null ? { entity: 'board', id: board.id } : { entity: 'sprint', id: sprintId }),
     version: 0,
     before: { first, last },
-    after: { first: moved(first), last: moved(last), by, count, except },
+    after: { first: shifted(first), last: shifted(last), by, count, except },
   });
 }
 
-/** The condition for the stories of a list, in the words of the index that has them in order. */
-function inside({ board, sprintId }: List): { sql: string; parameters: Parameter[] } {
+const precedes = (one: StorySeq, other: StorySeq): boolean =>
+  one.seq < other.seq || (one.seq === other.seq && one.id < other.id);
+
+/** Writes the list and the `seq` of moved stories by one statement. */
+async function update(
+  change: Change,
+  board: LockedBoard,
+  moves: readonly { before: StoryView; after: StoryView }[],
+  to: StoryList,
+): Promise<void> {
+  const ids = moves.map(({ after }) => after.id);
+  // SQLite writes to every index with a column that is set, even to the same value.
+  const list = {
+    ...(board.id !== to.board.id && { board_id: to.board.id }),
+    ...(moves.some(({ before }) => before.sprint_id !== to.sprintId) && { sprint_id: to.sprintId }),
+  };
+  const assignments = Object.keys(list).map((column) => `${column} = ?, `);
+  await change.query(
+    `UPDATE stories SET ${assignments.join('')}
+       seq = CASE id ${moves.map(() => 'WHEN ? THEN ?').join(' ')} END,
+       updated_at = ?, version = version + 1
+     WHERE id IN (${ids.map(() => '?').join(', ')})`,
+    [
+      ...Object.values(list),
+      ...moves.flatMap(({ after }) => [after.id, after.seq]),
+      toStored(change.instant),
+      ...ids,
+    ],
+  );
+}
+
+/** The condition for the stories of a list, in the order of the columns of its index. */
+function inside({ board, sprintId }: StoryList): { sql: string; parameters: number[] } {
   return sprintId === null
     ? { sql: 'board_id = ? AND sprint_id IS NULL', parameters: [board.id] }
     : { sql: 'board_id = ? AND sprint_id = ?', parameters: [board.id, sprintId] };

@@ -1,19 +1,25 @@
-import type { Kind } from '../http/validation';
-import {
-  anyOf,
-  identifier,
-  instant,
-  int32,
-  labels,
-  Member,
-  oneOf,
-  points,
-  ReadOnly,
-  text,
-  wordList,
-} from '../http/validation';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import { PageQuery } from '../http/listing';
+import { ReadOnly } from '../http/read-only';
 import { Deleted, Shown, shown } from '../http/schema';
+import {
+  AnyId,
+  AnyInt32,
+  AnyOf,
+  AnyText,
+  Doc,
+  HasWords,
+  IsId,
+  IsInstant,
+  IsInt32,
+  IsLabels,
+  IsOneOf,
+  IsPoints,
+  IsText,
+  IsWordList,
+  Nullable,
+  Optional,
+} from '../http/validation';
 import type { Status } from './story.entity';
 import { STATUSES } from './story.entity';
 
@@ -73,53 +79,59 @@ export class StoryDeleted extends Deleted {
   tasks_deleted: number;
 }
 
-const title = text(255, { blank: false });
+export class CreateStory {
+  @IsText(255, { blank: false })
+  @Doc({ example: 'Users can reset their password' })
+  title: string;
 
-/** What a client may say of a story, whether it makes or changes it. */
-class StoryFields {
-  @Member(text(32_767), { nullable: true })
+  @Nullable()
+  @IsText(32_767)
   description?: string | null;
 
-  @Member(int32, { nullable: true, description: 'Smaller is more urgent.' })
+  @Nullable()
+  @IsInt32()
+  @Doc({ description: 'Default: one more than the greatest of the list.' })
+  seq?: number | null;
+
+  @Nullable()
+  @IsInt32()
+  @Doc({ description: 'Smaller is more urgent.' })
   priority?: number | null;
 
-  @Member(oneOf(...STATUSES))
+  @Optional()
+  @IsOneOf(STATUSES)
   status?: Status;
 
-  @Member(points, { nullable: true, description: 'At most two decimals.' })
+  @Nullable()
+  @IsPoints()
+  @Doc({ description: 'At most two decimals.' })
   points?: number | null;
 
-  @Member(text(100), { nullable: true })
+  @Nullable()
+  @IsText(100)
   assignee?: string | null;
 
-  @Member(labels)
+  @Optional()
+  @IsLabels()
   labels?: string[];
 
-  @Member(text(100), { nullable: true, description: 'Unique on its board.' })
+  @Nullable()
+  @IsText(100)
+  @Doc({ description: 'Unique on its board.' })
   external_id?: string | null;
 }
 
-export class CreateStory extends StoryFields {
-  @Member(title, { required: true, example: 'Users can reset their password' })
-  title: string;
-
-  @Member(int32, {
-    nullable: true,
-    description: 'One more than the greatest of the list where it is absent or null.',
-  })
-  seq?: number | null;
-}
-
 @ReadOnly('id', 'board_name', 'created_at', 'updated_at', 'done_at', 'version')
-export class UpdateStory extends StoryFields {
-  @Member(title)
-  title?: string;
-
-  @Member(int32)
+export class UpdateStory extends PartialType(OmitType(CreateStory, ['seq']), {
+  skipNullProperties: false,
+}) {
+  @Optional()
+  @IsInt32()
   seq?: number;
 
-  @Member(identifier, {
-    nullable: true,
+  @Nullable()
+  @IsId()
+  @Doc({
     description: 'Null moves the story to the backlog; a sprint of another board to that board.',
   })
   sprint_id?: number | null;
@@ -128,7 +140,7 @@ export class UpdateStory extends StoryFields {
 export const SORTABLE = ['seq', 'priority', 'points', 'title', 'created_at', 'updated_at'] as const;
 export type Sortable = (typeof SORTABLE)[number];
 
-export const STORY_MEMBERS = [
+export const STORY_FIELDS = [
   'id',
   'board_name',
   'sprint_id',
@@ -147,64 +159,64 @@ export const STORY_MEMBERS = [
   'version',
 ] as const satisfies readonly (keyof StoryView)[];
 
-/** The different words of `q`. */
-export const wordsOf = (q: string): string[] => [
-  ...new Set(q.split(/\s+/).filter((word) => word !== '')),
-];
+/** Words of `q`; each is a search of its own. */
+const MAX_WORDS = 20;
 
-/** Words that are looked for at once: each is a search of its own. */
-const MOST_WORDS = 20;
-
-const anyWords = text(1000);
-/** Words to look for; none of them let everything through. */
-const words: Kind = {
-  ...anyWords,
-  emptyIsNull: false,
-  read(value) {
-    return typeof value === 'string' && wordsOf(value).length > MOST_WORDS
-      ? { code: 'too_many', detail: `must have at most ${MOST_WORDS} different words` }
-      : anyWords.read(value);
-  },
-};
-
-/** Filters, sort and members of every list of stories. Several values of one filter mean any of them. */
+/** Filters, sort and fields of every list of stories. Of several values of a filter any may match. */
 export class StoryListQuery extends PageQuery {
-  @Member(anyOf(oneOf(...STATUSES)))
-  status?: Status[];
+  @Optional()
+  @AnyOf(STATUSES)
+  status?: (Status | null)[];
 
-  @Member(anyOf(text(100)), { description: 'Empty means none.' })
+  @Optional()
+  @AnyText(100)
+  @Doc({ description: 'Empty means none.' })
   assignee?: (string | null)[];
 
-  // Each is a condition of its own, and SQLite takes an expression of 1,000 levels.
-  @Member(anyOf(text(50), 100), { description: 'Empty means none.' })
+  // Each value is a condition of its own, and SQLite allows an expression of 1,000 levels.
+  @Optional()
+  @AnyText(50, 100)
+  @Doc({ description: 'Empty means none.' })
   label?: (string | null)[];
 
-  @Member(anyOf(int32), { description: 'Empty means none.' })
+  @Optional()
+  @AnyInt32()
+  @Doc({ description: 'Empty means none.' })
   priority?: (number | null)[];
 
-  @Member(anyOf(identifier), { description: 'Empty means the backlog.' })
+  @Optional()
+  @AnyId()
+  @Doc({ description: 'Empty means the backlog.' })
   sprint_id?: (number | null)[];
 
-  @Member(words, {
-    description: `Words, at most ${MOST_WORDS}, that are all in the title or the description.`,
+  @Nullable()
+  @IsText(1000)
+  @HasWords(MAX_WORDS)
+  @Doc({
+    description: `At most ${MAX_WORDS} words; the title or the description contains each of them.`,
   })
-  q?: string;
+  q?: string | null;
 
-  @Member(anyOf(text(100)), { description: 'Empty means none.' })
+  @Optional()
+  @AnyText(100)
+  @Doc({ description: 'Empty means none.' })
   external_id?: (string | null)[];
 
-  @Member(instant, { description: 'Stories that were changed at this instant or later.' })
+  @Optional()
+  @IsInstant()
+  @Doc({ description: 'Stories that were changed at this instant or later.' })
   updated_since?: string;
 
-  @Member(wordList(SORTABLE, { directions: true }), {
-    description: 'Comma list; `-` before a word means descending. What has no value comes last.',
+  @Optional()
+  @IsWordList(SORTABLE, { directions: true })
+  @Doc({
+    description: 'Comma list; `-` before a word means descending. Null comes last.',
     example: 'priority,-points',
   })
   sort?: string[];
 
-  @Member(wordList(STORY_MEMBERS), {
-    description: 'Comma list of the members to show.',
-    example: 'id,title',
-  })
+  @Optional()
+  @IsWordList(STORY_FIELDS)
+  @Doc({ description: 'Comma list of the fields to show.', example: 'id,title' })
   fields?: (keyof StoryView)[];
 }

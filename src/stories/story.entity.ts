@@ -10,6 +10,7 @@ import {
 } from 'typeorm';
 import { Board } from '../boards/board.entity';
 import { Sprint } from '../sprints/sprint.entity';
+import { parseLabels, storedLabels } from './story-text';
 
 export const STATUSES = ['todo', 'in_progress', 'done'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -18,7 +19,7 @@ export type Status = (typeof STATUSES)[number];
 export const LEAST_SEQ = -2_147_483_648;
 export const GREATEST_SEQ = 2_147_483_647;
 
-/** A piece of work of one board, in one of its sprints or, with none, in its backlog. */
+/** A piece of work of one board, in one of its sprints or, without one, in the backlog. */
 @Entity('stories')
 @Unique('uq_stories_external_id', ['board_id', 'external_id'])
 @Index('ix_stories_list', ['board_id', 'sprint_id', 'seq', 'id'])
@@ -49,7 +50,7 @@ export class Story {
   @Column({ type: 'text', nullable: true })
   description: string | null;
 
-  /** Place in its list; duplicates are legal and settled by id. */
+  /** Position in the list. Stories with the same `seq` are in the order of their ids. */
   @Column({ type: 'integer' })
   seq: number;
 
@@ -66,25 +67,25 @@ export class Story {
   @Column({ type: 'varchar', length: 100, nullable: true })
   assignee: string | null;
 
-  /** JSON array of texts, in the spelling of `storedLabels`. */
-  @Column({ type: 'text' })
-  labels: string;
+  @Column({ type: 'text', transformer: { to: storedLabels, from: parseLabels } })
+  labels: string[];
 
   @Column({ type: 'varchar', length: 100, nullable: true })
   external_id: string | null;
 
-  /** Title and description folded for `q`; see `folded`. */
+  /** Title and description in the form that the filter `q` compares; see `searchable`. */
   @Column({ type: 'text' })
   search: string;
 
   @Column({ type: 'datetime', precision: 3 })
-  created_at: string;
+  created_at: Date;
 
   @Column({ type: 'datetime', precision: 3 })
-  updated_at: string;
+  updated_at: Date;
 
+  /** Since when the status is `done`. */
   @Column({ type: 'datetime', precision: 3, nullable: true })
-  done_at: string | null;
+  done_at: Date | null;
 
   @Column({ type: 'integer' })
   version: number;

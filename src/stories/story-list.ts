@@ -1,0 +1,124 @@
+import type { Repository, SelectQueryBuilder } from 'typeorm';
+import type { ListSource, SortKey } from '../http/listing';
+import { column } from '../http/listing';
+import { toStored } from '../time/clock';
+import { folded, labelPattern, wordsOf } from './story-text';
+import type { Sortable, StoryListQuery } from './story.dto';
+import type { Story } from './story.entity';
+import type { StoryRow } from './story.queries';
+import { representStory, STORY_COLUMNS } from './story.queries';
+
+/** The stories that a list is about: those of a board or, with `sprintId`, of a sprint or the backlog. */
+export interface ListScope {
+  boardId: number;
+  /** Null: the backlog. */
+  sprintId?: number | null;
+  /** Whether few stories of the board pass the filter `updated_since`. */
+  isRecent: boolean;
+}
+
+/** The stories of a scope under the filters and in the order of a query; by default by `seq`, then `id`. */
+export function storyList(
+  stories: Repository<Story>,
+  scope: ListScope,
+  query: StoryListQuery,
+): ListSource {
+  const { fields, sort = ['seq'], external_id: externalIds, updated_since: since } = query;
+  const sprints = scope.sprintId === undefined ? query.sprint_id : [scope.sprintId];
+  const isOneList = sprints?.length === 1;
+  const isOfSprints = !isOneList && sprints?.includes(null) === false;
+  const isOfIds = externalIds?.includes(null) === false;
+
+  const builder = select(stories, scope, query);
+  // MySQL and MariaDB read a large board in its order to avoid sorting the few stories that they look for.
+  if (scope.isRecent) builder.useIndex('ix_stories_updated');
+  else if (!isOfIds && (isOneList || isOfSprints)) builder.useIndex('ix_stories_list');
+  else if (!isOfIds && since !== undefined) builder.useIndex('ix_stories_board');
+  // SQLite does so, too, unless the order is by expressions.
+  const order = sortKeys(sort).map((key) =>
+    isOfIds || isOfSprints ? { ...key, sql: `+${key.sql}` } : key,
+  );
+  const filters = [query.status, query.assignee, query.label, query.priority, externalIds, since];
+  const isFiltered =
+    filters.some((filter) => filter !== undefined) ||
+    wordsOf(query.q ?? '').length > 0 ||
+    (query.sprint_id !== undefined && sprints !== query.sprint_id) ||
+    (sprints !== undefined && !isOneList);
+  return {
+    query: builder as SelectQueryBuilder<never>,
+    order,
+    indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || scope.isRecent),
+    represent: (row: StoryRow) => {
+      const story = representStory(row);
+      return fields ? Object.fromEntries(fields.map((name) => [name, story[name]])) : story;
+    },
+  };
+}
+
+const VALUE_FILTERS = ['status', 'assignee', 'priority', 'sprint_id', 'external_id'] as const;
+
+function select(
+  stories: Repository<Story>,
+  { boardId, sprintId, isRecent }: ListScope,
+  query: StoryListQuery,
+): SelectQueryBuilder<Story> {
+  const builder = stories
+    .createQueryBuilder('s')
+    .select(STORY_COLUMNS)
+    .innerJoin('s.board', 'b')
+    .where('s.board_id = :boardId', { boardId });
+  if (sprintId === null) builder.andWhere('s.sprint_id IS NULL');
+  else if (sprintId !== undefined) builder.andWhere('s.sprint_id = :sprintId', { sprintId });
+  for (const name of VALUE_FILTERS) {
+    const values: readonly unknown[] | undefined = query[name];
+    if (!values) continue;
+    const given = values.filter((value) => value !== null);
+    const conditions = [
+      ...(given.length > 0 ? [`s.${name} IN (:...${name})`] : []),
+      ...(given.length < values.length ? [`s.${name} IS NULL`] : []),
+    ];
+    builder.andWhere(`(${conditions.join(' OR ')})`, { [name]: given });
+  }
+  if (query.label) {
+    const conditions = query.label.map((label, i) => {
+      if (label === null) return `s.labels = '[]'`;
+      builder.setParameter(`label${i}`, labelPattern(label));
+      return `INSTR(s.labels, :label${i}) > 0`;
+    });
+    builder.andWhere(`(${conditions.join(' OR ')})`);
+  }
+  for (const [i, word] of wordsOf(query.q ?? '').entries()) {
+    builder.andWhere(`INSTR(s.search, :word${i}) > 0`, { [`word${i}`]: folded(word) });
+  }
+  if (query.updated_since) {
+    // SQLite does not use the index of an expression's column.
+    builder.andWhere(`${isRecent ? '' : '+'}s.updated_at >= :since`, {
+      since: toStored(new Date(query.updated_since)),
+    });
+  }
+  return builder;
+}
+
+const KINDS: Record<Sortable, SortKey['kind']> = {
+  seq: 'integer',
+  priority: 'integer',
+  points: 'decimal',
+  title: 'text',
+  created_at: 'instant',
+  updated_at: 'instant',
+};
+
+/** The keys of a sort, then the id. Null comes last in either direction. */
+function sortKeys(sort: string[]): SortKey[] {
+  const keys = sort.flatMap((word): SortKey[] => {
+    const descending = word.startsWith('-');
+    const name = word.replace(/^-/, '') as Sortable;
+    const key = column(name, 's', KINDS[name], descending);
+    if (name !== 'priority' && name !== 'points') return [key];
+    return [
+      { sql: `(s.${name} IS NULL)`, kind: 'integer', of: (row) => Number(row[name] === null) },
+      { ...key, sql: `COALESCE(s.${name}, 0)`, of: (row) => (row[name] ?? 0) as number },
+    ];
+  });
+  return [...keys, column('id', 's', 'integer')];
+}

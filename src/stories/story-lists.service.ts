@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { collectionTag, findBoard } from '../boards/board.queries';
+import type { LockedBoard } from '../database/change';
+import { Database } from '../database/database';
+import { Listing } from '../http/listing';
+import { Problem } from '../http/problem';
+import { toStored } from '../time/clock';
+import { storyList } from './story-list';
+import type { StoryListQuery } from './story.dto';
+import { Story } from './story.entity';
+
+/** Stories that are sorted rather than searched in the order of the list. */
+const FEW = 1000;
+
+/** Lists stories. */
+@Injectable()
+export class StoryListsService {
+  constructor(
+    private readonly database: Database,
+    @InjectRepository(Story) private readonly stories: Repository<Story>,
+  ) {}
+
+  /** The stories of a sprint. @throws Problem `sprint_not_found` */
+  async ofSprint(sprintId: number, query: StoryListQuery): Promise<Listing> {
+    const board = await this.database.first<TaggedBoard>(
+      `SELECT b.id, b.revision, b.revision_tag FROM sprints p JOIN boards b ON b.id = p.board_id
+       WHERE p.id = ? AND b.name IS NOT NULL`,
+      [sprintId],
+    );
+    if (!board) throw new Problem('sprint_not_found');
+    return this.list(board, sprintId, query);
+  }
+
+  /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
+  async backlog(boardName: string, query: StoryListQuery): Promise<Listing> {
+    return this.list(await findBoard(this.database, boardName), null, query);
+  }
+
+  /** All stories of a board. @throws Problem `board_not_found` */
+  async ofBoard(boardName: string, query: StoryListQuery): Promise<Listing> {
+    return this.list(await findBoard(this.database, boardName), undefined, query);
+  }
+
+  private async list(
+    board: TaggedBoard,
+    sprintId: number | null | undefined,
+    query: StoryListQuery,
+  ): Promise<Listing> {
+    const isRecent =
+      query.updated_since !== undefined && (await this.isRecent(board.id, query.updated_since));
+    // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
+    const tag = sprintId ? collectionTag(board, sprintId) : collectionTag(board);
+    const scope = { boardId: board.id, sprintId, isRecent };
+    return new Listing(this.database, storyList(this.stories, scope, query), query, tag);
+  }
+
+  /** Whether few stories of the board were changed since an instant. */
+  private async isRecent(boardId: number, since: string): Promise<boolean> {
+    const more = await this.database.first(
+      `SELECT 1 AS one FROM stories s WHERE s.board_id = ? AND s.updated_at >= ? LIMIT 1 OFFSET ${FEW}`,
+      [boardId, toStored(new Date(since))],
+    );
+    return !more;
+  }
+}
+
+type TaggedBoard = Pick<LockedBoard, 'id' | 'revision' | 'revision_tag'>;
