@@ -266,7 +266,8 @@ export class Change implements Reader {
       [parameter],
     );
     // A change that waited for the lock is later than the one before it, whose time it must not precede.
-    if (isFirst) this.instant = this.clock.now();
+    // A board that this change created was created at its instant.
+    if (isFirst && board?.revision !== 0) this.instant = this.clock.now();
     if (!board || !maySee(this.caller, board.name)) return undefined;
     this.boards.set(board.id, board);
     return board;

@@ -185,13 +185,13 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   private async openSnapshot(): Promise<Snapshot> {
     this.requireOpen();
     try {
-      const { query, close } = await this.snapshots.open();
+      const snapshot = await this.snapshots.open();
       return {
         query: <R>(sql: string, parameters?: readonly unknown[]) =>
-          query<R>(sql, parameters).catch((error: unknown) => {
+          snapshot.query<R>(sql, parameters).catch((error: unknown) => {
             throw this.problemOf(error);
           }),
-        close,
+        close: () => snapshot.close(),
       };
     } catch (error) {
       throw this.problemOf(error);

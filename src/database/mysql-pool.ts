@@ -37,7 +37,7 @@ export const createPool =
       let late = false;
       const timer = setTimeout(() => {
         late = true;
-        callback(new DatabaseTimeout('no free connection') as never, undefined as never);
+        callback(new DatabaseTimeout('no free connection'), undefined as never);
       }, ACQUIRE_MS);
       getConnection((error, connection) => {
         clearTimeout(timer);

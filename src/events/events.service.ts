@@ -56,9 +56,14 @@ export class EventsService {
     );
     const events = new Listing(
       this.database,
-      { query, order: [column('revision', 'e', 'integer')], indexed: true, represent },
+      {
+        query,
+        order: [column('revision', 'e', 'integer')],
+        indexed: true,
+        represent,
+        board: { ...board, tagOf: collectionTag },
+      },
       {},
-      collectionTag(board),
     );
     return { events, last, more: last < board.revision };
   }

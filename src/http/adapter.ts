@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
-import { parseForm } from './form';
+import { parseQuery } from './form';
 import type { ProblemCode } from './problem';
 import { Problem, PROBLEMS } from './problem';
 import { sendProblem } from './problem.filter';
@@ -41,7 +41,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAMETER_LENGTH,
-      querystringParser: parseQuery as never,
+      querystringParser: parseQuery,
     },
     // No hook runs for what the router cannot read.
     frameworkErrors: ((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
@@ -55,16 +55,6 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     skipMiddie: true,
   });
 }
-
-/** A query that cannot be parsed becomes a `bad_request` of the `InputGuard`. */
-function parseQuery(text: string): Record<string, unknown> {
-  try {
-    return parseForm(text, { emptyIsNull: false });
-  } catch {
-    return { [MALFORMED]: true };
-  }
-}
-export const MALFORMED = '%';
 
 /** The id that a client or a proxy gave, where it is fit for a log; else a new one. */
 function requestId(given: string | string[] | undefined): string {

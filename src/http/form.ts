@@ -31,3 +31,15 @@ export function parseForm(
   // Not by assignment: a name may be __proto__.
   return asForm(Object.fromEntries(fields));
 }
+
+/** Stands for a query that cannot be parsed; the `InputGuard` rejects it. */
+export const MALFORMED_QUERY = asForm({});
+
+/** Parses the query of a URL; the router cannot handle an error. */
+export function parseQuery(text: string): Record<string, unknown> {
+  try {
+    return parseForm(text, { emptyIsNull: false });
+  } catch {
+    return MALFORMED_QUERY;
+  }
+}

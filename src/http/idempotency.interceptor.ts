@@ -25,7 +25,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       throw invalid('invalid_key', 'must be 1 to 255 visible ASCII characters');
     }
     const { unrepeatable } = request.routeOptions.config as { unrepeatable?: boolean };
-    if (unrepeatable) throw invalid('unrepeatable', 'is not taken: the response must not be stored');
+    if (unrepeatable)
+      throw invalid('unrepeatable', 'is not taken: the response must not be stored');
     const path = request.url.replace(/\/(?=\?|$)/, '');
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([path, request.body ?? {}]))

@@ -1,6 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MALFORMED_QUERY } from './form';
 import { formatOf, requireAcceptable, vary } from './formats';
 import { declares } from './input';
 import type { FieldError } from './problem';
@@ -18,6 +19,9 @@ export class InputGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const handler = context.getHandler();
+    if (request.query === MALFORMED_QUERY) {
+      throw new Problem('bad_request', 'The query is not well-formed.');
+    }
     const errors: FieldError[] = [];
     if (!declares(handler, 'body')) {
       for (const name of Object.keys(fieldsOfBody(request.body))) {

@@ -7,14 +7,13 @@ export type Input = 'body' | 'query';
 export const declares = (handler: object, input: Input): boolean =>
   ((Reflect.getMetadata(DECLARED, handler) ?? []) as Input[]).includes(input);
 
-const declaring =
-  (input: Input, decorator: () => ParameterDecorator) => (): ParameterDecorator =>
-    ((target: object, key: string, index: number) => {
-      const handler = (target as Record<string, object>)[key] as object;
-      const others = (Reflect.getMetadata(DECLARED, handler) ?? []) as Input[];
-      Reflect.defineMetadata(DECLARED, [...others, input], handler);
-      decorator()(target, key, index);
-    }) as ParameterDecorator;
+const declaring = (input: Input, decorator: () => ParameterDecorator) => (): ParameterDecorator =>
+  ((target: object, key: string, index: number) => {
+    const handler = (target as Record<string, object>)[key] as object;
+    const others = (Reflect.getMetadata(DECLARED, handler) ?? []) as Input[];
+    Reflect.defineMetadata(DECLARED, [...others, input], handler);
+    decorator()(target, key, index);
+  }) as ParameterDecorator;
 
 /** Nest's `@Body()`. What is sent to a handler without it is rejected by the `InputGuard`. */
 export const Body = declaring('body', NestBody);

@@ -88,8 +88,24 @@ export interface ListSource {
    */
   indexed: boolean;
   represent: (row: never) => object | undefined;
-  /** At most so many rows in all, followed by a `Link` to `rest` of the last one. */
-  first?: { count: number; rest: (last: never) => string };
+  /**
+   * The board that the list belongs to, which `query` has joined as `b`, and the entity tag of the list
+   * at a revision of it. The tag of a response is made of the row that its items were read with.
+   */
+  board?: BoardRevision & { tagOf: (board: BoardRevision) => string };
+}
+
+/** The revision of a board; the tag is random, so that a restored backup does not repeat it. */
+export interface BoardRevision {
+  id: number;
+  revision: number;
+  revision_tag: string;
+}
+
+/** The headers that depend on the rows. */
+interface Head {
+  link(last: Row): void;
+  tag(etag: string): void;
 }
 
 /** Part of a list: its JSON items, and the row that the next part follows. */
@@ -110,40 +126,46 @@ export class Listing extends Answer {
     private readonly database: Database,
     private readonly source: ListSource,
     private readonly page: PageQuery,
-    readonly etag?: string,
   ) {
     super();
+  }
+
+  get etag(): string | undefined {
+    return this.source.board && this.source.board.tagOf(this.source.board);
   }
 
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const location = locationOf(request.url);
     const { limit, cursor, count } = this.page;
     const after = cursor === undefined ? undefined : this.decode(cursor, location);
-    const { first } = this.source;
-    const most = first?.count ?? limit ?? Infinity;
-    const link = (last: Row): void => {
-      const next = first
-        ? first.rest(last as never)
-        : `${location.path}?${withCursor(location, this.encode(last, location))}`;
-      reply.header('Link', `<${next}>; rel="next"`);
+    const most = limit ?? Infinity;
+    const head: Head = {
+      link: (last) => {
+        const next = withCursor(location, this.encode(last, location));
+        reply.header('Link', `<${location.path}?${next}>; rel="next"`);
+      },
+      tag: (etag) => {
+        reply.header('ETag', etag);
+      },
     };
     if (count) reply.header('X-Total-Count', await this.total());
+    const isHead = request.method === 'HEAD';
     // Without a page there is no header that depends on the rows.
-    if (request.method === 'HEAD' && most === Infinity) return Readable.from([]);
+    if (isHead && most === Infinity && this.etag !== undefined) return Readable.from([]);
     if (this.source.indexed) {
-      const answer = await this.readAtOnce(this.database, after, most, link);
+      const answer = await this.readAtOnce(this.database, after, most, head);
       if (answer !== undefined) return answer;
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
-      const answer = await this.readAtOnce(snapshot, after, most, link);
-      if (answer !== undefined) {
+      const answer = await this.readAtOnce(snapshot, after, most, head);
+      if (answer !== undefined || (isHead && most === Infinity)) {
         await snapshot.close();
-        return answer;
+        return answer ?? Readable.from([]);
       }
       if (most !== Infinity) {
         const [last, next] = await this.read(snapshot, after, 2, most - 1);
-        if (last && next) link(last);
+        if (last && next) head.link(last);
       }
     } catch (error) {
       await snapshot.close();
@@ -157,16 +179,33 @@ export class Listing extends Answer {
     reader: Reader,
     after: Parameter[] | undefined,
     most: number,
-    link: (last: Row) => void,
+    head: Head,
   ): Promise<string | undefined> {
     const wanted = Math.min(most, FIRST_ROWS);
     const rows = await this.read(reader, after, wanted + 1);
+    if (rows.length === 0 && reader === this.database && this.source.board) return undefined;
+    await this.tag(reader, rows[0], head);
     const hasMore = rows.length > wanted;
     if (hasMore && wanted < most) return undefined;
     const part = this.represent(rows.slice(0, wanted));
     if (!part.isWhole) return undefined;
-    if (hasMore && part.last) link(part.last);
+    if (hasMore && part.last) head.link(part.last);
     return `[${part.items}]`;
+  }
+
+  /** Sets the entity tag of the revision that the rows were read at. */
+  private async tag(reader: Reader, row: Row | undefined, head: Head): Promise<void> {
+    const { board } = this.source;
+    if (!board) return;
+    if (row) {
+      const [revision, revision_tag] = [row.__revision as number, row.__revision_tag as string];
+      head.tag(board.tagOf({ id: board.id, revision, revision_tag }));
+      return;
+    }
+    // An empty list is read in a snapshot, like its board.
+    const sql = 'SELECT id, revision, revision_tag FROM boards WHERE id = ?';
+    const [now] = await reader.query<BoardRevision>(sql, [board.id]);
+    if (now) head.tag(board.tagOf(now));
   }
 
   private async *parts(
@@ -258,6 +297,9 @@ export class Listing extends Answer {
     const { query, order } = this.source;
     const page = query.clone();
     if (onlyIds) page.select(this.idColumn, 'id');
+    else if (this.source.board) {
+      page.addSelect('b.revision', '__revision').addSelect('b.revision_tag', '__revision_tag');
+    }
     if (after) {
       const { sql, parameters } = keyset(order, after);
       page.andWhere(sql, parameters);
@@ -276,8 +318,7 @@ export class Listing extends Answer {
     let count = 0;
     let last: Row | undefined;
     for (const row of rows) {
-      // Representing a row may change it.
-      last = { ...row };
+      last = row;
       const item = this.source.represent(row as never);
       count += 1;
       if (item === undefined) continue;

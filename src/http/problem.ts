@@ -193,7 +193,11 @@ export class Problem extends Error {
   constructor(
     readonly code: ProblemCode,
     readonly detail: string = PROBLEMS[code][2],
-    readonly options: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+    readonly options: {
+      errors?: FieldError[];
+      headers?: Record<string, string>;
+      cause?: unknown;
+    } = {},
   ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     [this.status, this.title] = PROBLEMS[code];

@@ -12,7 +12,6 @@ import {
 import type { Scope } from './access';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 
-
 /** The media types of responses, by the values of `?format=`. */
 export const MEDIA_TYPES = {
   json: 'application/json',

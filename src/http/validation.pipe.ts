@@ -50,7 +50,9 @@ export class ProblemValidationPipe extends ValidationPipe {
     const place: Place = type === 'body' ? 'pointer' : 'parameter';
     // ValidationPipe drops names such as __proto__ and constructor before it looks at them.
     const reserved = Object.keys(fields).filter((name) => name in Object.prototype);
-    const errors = reserved.map((name) => fieldError(place, name, 'unknown_field', 'should not exist'));
+    const errors = reserved.map((name) =>
+      fieldError(place, name, 'unknown_field', 'should not exist'),
+    );
     for (const name of reserved) Reflect.deleteProperty(fields, name);
     try {
       const dto: unknown = await super.transform(fields, metadata);
@@ -84,7 +86,8 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
     }
     // Items of a list do not count: a bulk move names up to 1,000 stories in one.
     if (!Array.isArray(value)) count += Object.keys(value).length;
-    if (count > MAX_FIELDS) throw reject('too_many', `The body has more than ${MAX_FIELDS} fields.`);
+    if (count > MAX_FIELDS)
+      throw reject('too_many', `The body has more than ${MAX_FIELDS} fields.`);
     for (const item of Object.values(value) as unknown[]) {
       if (typeof item === 'object' && item !== null) visit(item, depth + 1);
     }
@@ -94,7 +97,8 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
 }
 
 function fieldErrors(error: ValidationError, place: Place, form: boolean): FieldError[] {
-  const { property, value, constraints = {} } = error;
+  const { property, constraints = {} } = error;
+  const value: unknown = error.value;
   if (form && Array.isArray(value) && ('isString' in constraints || !isListRule(constraints))) {
     return [fieldError(place, property, 'duplicate', 'is given more than once')];
   }

@@ -27,7 +27,7 @@ type Schema = Record<string, unknown>;
 const EACH = { each: true };
 
 /** Adds to the OpenAPI schema of a property. */
-export const Doc = (schema: Schema): PropertyDecorator => ApiProperty(schema as never);
+export const Doc = (schema: Schema): PropertyDecorator => ApiProperty(schema);
 
 /** The property may be absent, but not null. */
 export const Optional = (): PropertyDecorator =>

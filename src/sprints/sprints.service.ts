@@ -41,9 +41,9 @@ export class SprintsService implements OnModuleInit {
         order: [column('start_date', 's', 'date'), column('id', 's', 'integer')],
         indexed: true,
         represent: (row: SprintRow) => representSprint(row, now),
+        board: { ...board, tagOf: (at) => collectionTag(at, today) },
       },
       page,
-      collectionTag(board, today),
     );
   }
 

@@ -50,10 +50,12 @@ export class StoryListsService {
   ): Promise<Listing> {
     const isRecent =
       query.updated_since !== undefined && (await this.isRecent(board.id, query.updated_since));
-    // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
-    const tag = sprintId ? collectionTag(board, sprintId) : collectionTag(board);
     const scope = { boardId: board.id, sprintId, isRecent };
-    return new Listing(this.database, storyList(this.stories, scope, query), query, tag);
+    // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
+    const also = sprintId ? [sprintId] : [];
+    const tagged = { ...board, tagOf: (at: TaggedBoard) => collectionTag(at, ...also) };
+    const source = { ...storyList(this.stories, scope, query), board: tagged };
+    return new Listing(this.database, source, query);
   }
 
   /** Whether few stories of the board were changed since an instant. */

@@ -11,21 +11,31 @@ import type { StoryView } from './story.dto';
 /** A row of `STORY_COLUMNS`: the representation with labels and times as they are stored. */
 export type StoryRow = Omit<StoryView, 'labels'> & { labels: string };
 
-/** The columns in the order of the representation, which is built from the row in place. */
+/** The columns of the representation of a story `s` on a board `b`. */
 export const STORY_COLUMNS = `s.id, b.name AS board_name, s.sprint_id, s.title, s.description, s.seq, s.priority, s.status,
   s.points, s.assignee, s.labels, s.external_id, s.created_at, s.updated_at, s.done_at, s.version`;
 
 export const STORY_TABLES = 'stories s JOIN boards b ON b.id = s.board_id';
 
-/** Turns a row into the representation, in place. */
-export function representStory(row: StoryRow): StoryView {
-  const story = row as unknown as StoryView;
-  story.labels = parseLabels(row.labels);
-  story.created_at = toRfc3339(row.created_at);
-  story.updated_at = toRfc3339(row.updated_at);
-  if (row.done_at !== null) story.done_at = toRfc3339(row.done_at);
-  return story;
-}
+/** The representation of a row. */
+export const representStory = (row: StoryRow): StoryView => ({
+  id: row.id,
+  board_name: row.board_name,
+  sprint_id: row.sprint_id,
+  title: row.title,
+  description: row.description,
+  seq: row.seq,
+  priority: row.priority,
+  status: row.status,
+  points: row.points,
+  assignee: row.assignee,
+  labels: parseLabels(row.labels),
+  external_id: row.external_id,
+  created_at: toRfc3339(row.created_at),
+  updated_at: toRfc3339(row.updated_at),
+  done_at: row.done_at && toRfc3339(row.done_at),
+  version: row.version,
+});
 
 // The most frequent read. By a repository it takes four times the processor time: 1,065 instead of 260 µs.
 const STORY_BY_ID = `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE b.name IS NOT NULL AND s.id = ?`;
@@ -48,9 +58,9 @@ export async function lockStory(
       [id],
     ));
   if (!row) throw new Problem('story_not_found');
-  const { board_id: boardId = 0, ...story } = row;
+  const { board_id: boardId = 0 } = row;
   if (boardId !== board.id) throw new Restart('the story moved to another board', boardId);
-  return { board, story: representStory(story) };
+  return { board, story: representStory(row) };
 }
 
 /** The stories of a board that have one of these ids, in no particular order. */

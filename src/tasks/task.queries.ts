@@ -6,13 +6,19 @@ import type { TaskView } from './task.dto';
 export const TASK_COLUMNS =
   't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.created_at, t.updated_at, t.done_at, t.version';
 
-/** Turns a raw row into the representation, in place: a long list is read without copies of its rows. */
-export function representTask(row: TaskView): TaskView {
-  row.created_at = toRfc3339(row.created_at);
-  row.updated_at = toRfc3339(row.updated_at);
-  if (row.done_at !== null) row.done_at = toRfc3339(row.done_at);
-  return row;
-}
+/** The representation of a raw row. */
+export const representTask = (row: TaskView): TaskView => ({
+  id: row.id,
+  story_id: row.story_id,
+  title: row.title,
+  seq: row.seq,
+  status: row.status,
+  assignee: row.assignee,
+  created_at: toRfc3339(row.created_at),
+  updated_at: toRfc3339(row.updated_at),
+  done_at: row.done_at && toRfc3339(row.done_at),
+  version: row.version,
+});
 
 /**
  * The tasks of a story in their order. Plain SQL: moving stories reads the tasks of each story, up to

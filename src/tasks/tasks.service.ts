@@ -56,14 +56,16 @@ export class TasksService implements OnModuleInit {
       {
         query: this.tasks
           .createQueryBuilder('t')
+          .innerJoin('t.story', 's')
+          .innerJoin('s.board', 'b')
           .select(TASK_COLUMNS)
           .where('t.story_id = :storyId', { storyId }),
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         indexed: true,
         represent: representTask,
+        board: { ...board, tagOf: collectionTag },
       },
       page,
-      collectionTag(board),
     );
   }
 
