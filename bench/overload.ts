@@ -1,0 +1,70 @@
+import type { Board } from './data';
+import { fill } from './data';
+import type { Database } from './database';
+import type { Load, Measured, Repeated } from './load';
+import { load } from './load';
+import { ms, printTable, quantile } from './print';
+import { migrate, startService } from './service';
+
+/** Changes to one board that are sent at the same time. */
+const BURST = 300;
+/** Connections that send without a pause: about ten times what the service can do. */
+const MANY = 640;
+
+/** Measures bursts, and loads that are greater than what the service can do. */
+export async function measureOverload(database: Database, quick: boolean): Promise<void> {
+  await migrate(database);
+  const plans = Array.from({ length: 100 }, (_, i) => ({ name: `Team ${i}`, backlog: 400 }));
+  const boards = await fill(database, plans);
+  const [first] = boards as [Board];
+  const update = (board: Board, i: number): Repeated => ({
+    method: 'PUT',
+    path: `/api/stories/${board.backlogStory(i)}`,
+    body: (n) => ({ title: `Users can change their mail address, draft ${n}` }),
+  });
+  const updates = boards.map((board, i) => update(board, i));
+  const shows = boards.map((board) => ({ path: `/api/stories/${board.backlogStory(0)}` }));
+  const burst = Array.from({ length: BURST }, (_, i) => update(first, i));
+  const mixed = shows.flatMap((show, i) => [show, show, show, updates[i] as Repeated]);
+  const service = await startService(database);
+  try {
+    const rows: string[][] = [];
+    const run = async (title: string, requests: Repeated[], how: Load): Promise<void> => {
+      rows.push([title, ...describe(await load(service.url, requests, how))]);
+      console.error(rows.at(-1)?.join('  '));
+    };
+    await load(service.url, updates, { connections: 16, seconds: quick ? 0.5 : 3 });
+    for (let i = 1; i <= (quick ? 1 : 3); i += 1) {
+      const title = `${BURST} changes to one board at once, ${i}`;
+      await run(title, burst, { connections: BURST, amount: BURST });
+    }
+    for (const [title, requests] of [
+      ['updates', updates],
+      ['shows', shows],
+      ['three shows to an update', mixed],
+    ] as const) {
+      for (const connections of [16, quick ? 100 : MANY]) {
+        const seconds = quick ? 0.5 : 10;
+        await run(`${title}, ${connections} connections`, requests, { connections, seconds });
+      }
+    }
+    printTable(
+      `${await database.version()}, more than the service can do (limit: accepted p99 2,000 ms)`,
+      ['', 'accepted', 'a second', 'p50', 'p99', 'max', 'rejected', 'p50', 'p99', 'failed'],
+      rows,
+    );
+  } finally {
+    await service.stop();
+  }
+}
+
+function describe({ seconds, times, rejected, failed }: Measured): string[] {
+  return [
+    String(times.length),
+    (times.length / seconds).toFixed(0),
+    ...[0.5, 0.99, 1].map((part) => ms(quantile(times, part))),
+    String(rejected.length),
+    ...[0.5, 0.99].map((part) => ms(quantile(rejected, part))),
+    String(failed),
+  ];
+}

@@ -1,0 +1,202 @@
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Board } from './data';
+import { fill } from './data';
+import type { Database } from './database';
+import type { Request } from './load';
+import { Client } from './load';
+import { median, ms, printTable, quantile } from './print';
+import type { Service } from './service';
+import { migrate, runCommand, startService } from './service';
+
+/** Milliseconds in which another client's small request is to be answered. */
+const LIMIT = { sqlite: 100, mysql: 50 };
+
+/** What one client does; resolves when it is done. */
+interface Work {
+  title: string;
+  /** How often; 0 for as often as fits into the time. */
+  times?: number;
+  run: (i: number) => Promise<unknown>;
+}
+
+/** Measures how long a client's small requests take while another client does something large. */
+export async function measureWaiting(database: Database, quick: boolean): Promise<void> {
+  await migrate(database);
+  const [many, full, imported] = quick ? [5000, 200, 500] : [100_000, 2000, 20_000];
+  const [other, large, deleted, ...completed] = (await fill(database, [
+    { name: 'Other', sprints: 4, backlog: 1000 },
+    { name: 'Large', sprints: 12, backlog: many },
+    { name: 'Deleted', sprints: 12, backlog: many },
+    ...[1, 2, 3].map((i) => ({ name: `Full ${i}`, sprints: 3, sprintStories: full, backlog: 100 })),
+  ])) as [Board, Board, Board, Board, Board];
+  const service = await startService(database);
+  const client = fork(join(__dirname, 'client.mjs'), { execArgv: [] });
+  const ask = (request: Request): Promise<void> => send(client, service.url, request);
+  try {
+    const rows: string[][] = [];
+    await measure(service, { title: 'warm up', run: () => sleep(100) }, other, quick ? 300 : 3000);
+    for (const work of works(database, ask, { large, deleted, completed, imported })) {
+      rows.push(await measure(service, work, other, quick ? 300 : 3000));
+      console.error(rows.at(-1)?.join('  '));
+    }
+    printTable(
+      `${await database.version()}, another client's small GET and PUT meanwhile (limit: ${LIMIT[database.engine]} ms)`,
+      ['one client', 'takes', ...['GET p50', 'p99', 'max'], ...['PUT p50', 'p99', 'max'], 'failed'],
+      rows,
+    );
+  } finally {
+    client.disconnect();
+    await service.stop();
+  }
+}
+
+function works(
+  database: Database,
+  ask: (request: Request) => Promise<void>,
+  boards: { large: Board; deleted: Board; completed: Board[]; imported: number },
+): Work[] {
+  const { large, deleted, completed, imported } = boards;
+  const get = (title: string, path: string): Work => ({ title, run: () => ask({ path }) });
+  const stories = `${large.path}/stories`;
+  const [full] = completed as [Board];
+  return [
+    { title: 'nothing', run: () => sleep(100) },
+    get('lists all stories', stories),
+    get('… by title', `${stories}?sort=title`),
+    get('… by points, descending', `${stories}?sort=-points`),
+    get('… by time of change, descending', `${stories}?sort=-updated_at`),
+    { title: 'HEAD of all stories', run: () => ask({ method: 'HEAD', path: stories }) },
+    { title: '… by title', run: () => ask({ method: 'HEAD', path: `${stories}?sort=title` }) },
+    get('a page of 50 by title', `${stories}?limit=50&sort=title`),
+    get('a page of 50 with the count', `${stories}?limit=50&count=true`),
+    get('searches what is nowhere', `${stories}?q=nowhere`),
+    get('searches what is everywhere', `${stories}?q=password+account`),
+    get('filters by a person who has none', `${stories}?limit=50&assignee=zoe`),
+    get('reads 1,000 events', `${large.path}/events?limit=1000`),
+    get(`a full sprint`, `${full.path}/sprints/current`),
+    get('report of a full sprint', `/api/sprints/${full.current}/report`),
+    get('burndown of a full sprint', `/api/sprints/${full.current}/burndown`),
+    get('forecast, 10,000 trials', `${large.path}/forecast?trials=10000&points=20000`),
+    {
+      title: 'moves 1,000 stories',
+      run: (i) =>
+        ask({
+          method: 'POST',
+          path: `${stories}/move`,
+          body: {
+            story_ids: Array.from({ length: 1000 }, (_, k) => large.backlogStory(1000 * i + k)),
+            position: i % 2 ? 'first' : 'last',
+          },
+        }),
+    },
+    {
+      title: 'completes a full sprint',
+      times: completed.length,
+      run: (i) =>
+        ask({
+          method: 'POST',
+          path: `/api/sprints/${(completed[i] as Board).current}/complete`,
+          body: {},
+        }),
+    },
+    {
+      title: `imports ${imported} stories`,
+      times: 1,
+      run: () => importStories(database, imported),
+    },
+    {
+      title: 'deletes a board, until its rows are gone',
+      times: 1,
+      run: async () => {
+        await ask({ method: 'DELETE', path: `${deleted.path}?force=true` });
+        const rows = (): Promise<object[]> =>
+          database.query('SELECT 1 FROM boards WHERE id = ?', [deleted.id]);
+        while ((await rows()).length > 0) await sleep(100);
+      },
+    },
+  ];
+}
+
+/** Sends a request in a process of its own, and waits for the end of the answer. */
+async function send(client: ChildProcess, url: string, request: Request): Promise<void> {
+  client.send({ ...request, url: url + request.path });
+  const [status] = (await once(client, 'message')) as [number];
+  if (status !== 200) throw new Error(`${request.method} ${request.path}: ${status}`);
+}
+
+/** The command that imports a CSV file. */
+async function importStories(database: Database, count: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sprintline-bench-'));
+  try {
+    const file = join(folder, 'stories.csv');
+    const lines = Array.from(
+      { length: count },
+      (_, i) => `IMP-${i},Users can reset the password of account ${i},"As a user, …",3,api`,
+    );
+    writeFileSync(file, `external_id,title,description,points,labels\n${lines.join('\n')}\n`);
+    const command = runCommand(database, 'import', file, '--board', 'Imported');
+    const [code] = (await once(command, 'exit')) as [number];
+    if (code !== 0) throw new Error(`the import ended with ${code}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Sends small requests one after the other, each kind on its own connection, while the work runs. */
+async function measure(
+  service: Service,
+  { title, times = 0, run }: Work,
+  board: Board,
+  length: number,
+): Promise<string[]> {
+  let done = false;
+  let failed = 0;
+  const probe = async (requestOf: (i: number) => Request): Promise<number[]> => {
+    const client = new Client(service.url);
+    const seen: number[] = [];
+    for (let i = 0; !done; i += 1) {
+      const answer = await client.send(requestOf(i)).catch(() => undefined);
+      if (answer === undefined || answer.status >= 300) failed += 1;
+      seen.push(answer?.ms ?? Infinity);
+      // As people do, and so that the processors are not busy with these requests alone.
+      await sleep(2);
+    }
+    client.close();
+    return seen.sort((a, b) => a - b);
+  };
+  const probes = Promise.all([
+    probe((i) => ({ path: `/api/stories/${board.backlogStory(i)}` })),
+    probe((i) => ({
+      method: 'PUT',
+      path: `/api/stories/${board.backlogStory(i)}`,
+      body: { title: `Draft ${i} at ${Date.now()}` },
+    })),
+  ]);
+  const took: number[] = [];
+  const begin = performance.now();
+  try {
+    for (let i = 0; times ? i < times : performance.now() - begin < length; i += 1) {
+      const start = performance.now();
+      await run(i);
+      took.push(performance.now() - start);
+    }
+  } finally {
+    done = true;
+  }
+  return [
+    title,
+    ms(median(took)),
+    ...(await probes).flatMap((seen) => [
+      ms(quantile(seen, 0.5)),
+      ms(quantile(seen, 0.99)),
+      ms(quantile(seen, 1)),
+    ]),
+    String(failed),
+  ];
+}
