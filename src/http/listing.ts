@@ -150,11 +150,11 @@ export class Listing extends Answer {
     };
     if (count) reply.header('X-Total-Count', await this.total());
     const isHead = request.method === 'HEAD';
-    // Without a page there is no header that depends on the rows.
-    if (isHead && most === Infinity && this.etag !== undefined) return Readable.from([]);
     if (this.source.indexed) {
       const answer = await this.readAtOnce(this.database, after, most, head);
       if (answer !== undefined) return answer;
+      // No header of a long list depends on the rows that follow.
+      if (isHead && most === Infinity) return Readable.from([]);
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {

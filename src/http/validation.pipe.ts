@@ -1,7 +1,7 @@
 import type { ArgumentMetadata, Type } from '@nestjs/common';
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { asForm, isForm } from './form';
+import { asForm, Repeated } from './form';
 import type { FieldError, FieldErrorCode } from './problem';
 import { Problem } from './problem';
 import { UnreadableBody } from './unreadable-body';
@@ -45,11 +45,14 @@ export class ProblemValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type } = metadata;
-    if (type !== 'body' && type !== 'query') return super.transform(value, metadata);
+    // Nest would convert a path parameter by its type; the decorators of http/path.ts are stricter.
+    if (type !== 'body' && type !== 'query') return value;
     const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
     const place: Place = type === 'body' ? 'pointer' : 'parameter';
     // ValidationPipe drops names such as __proto__ and constructor before it looks at them.
-    const reserved = Object.keys(fields).filter((name) => name in Object.prototype);
+    const reserved = Object.keys(fields).filter(
+      (name) => name in Object.prototype || name === 'prototype',
+    );
     const errors = reserved.map((name) =>
       fieldError(place, name, 'unknown_field', 'should not exist'),
     );
@@ -59,7 +62,7 @@ export class ProblemValidationPipe extends ValidationPipe {
       if (errors.length === 0) return dto;
     } catch (error) {
       if (!(error instanceof InvalidFields)) throw error;
-      errors.push(...error.errors.flatMap((each) => fieldErrors(each, place, isForm(fields))));
+      errors.push(...error.errors.flatMap((each) => fieldErrors(each, place)));
     }
     throw Problem.invalid(errors);
   }
@@ -96,10 +99,10 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-function fieldErrors(error: ValidationError, place: Place, form: boolean): FieldError[] {
+function fieldErrors(error: ValidationError, place: Place): FieldError[] {
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
-  if (form && Array.isArray(value) && ('isString' in constraints || !isListRule(constraints))) {
+  if (value instanceof Repeated) {
     return [fieldError(place, property, 'duplicate', 'is given more than once')];
   }
   return Object.entries(constraints).map(([rule, message]) => {
@@ -116,9 +119,6 @@ function fieldErrors(error: ValidationError, place: Place, form: boolean): Field
     return fieldError(place, property, CODES[rule] ?? (rule as FieldErrorCode), '', message);
   });
 }
-
-const isListRule = (constraints: Record<string, string>): boolean =>
-  ['arrayMaxSize', 'arrayUnique', 'isArray'].some((rule) => rule in constraints);
 
 /** Characters of a name that a client sent which are repeated to it. */
 const MAX_SHOWN = 100;

@@ -17,7 +17,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { isTimeZone } from '../time/clock';
-import { isForm } from './form';
+import { isForm, Repeated } from './form';
 import type { FieldErrorCode } from './problem';
 
 // Decorators for the properties of DTOs. Each converts the value (strings of forms and queries, too),
@@ -66,6 +66,7 @@ const convert = (change: (value: unknown) => unknown): PropertyDecorator =>
   Transform(({ value, obj, key }) => {
     // class-transformer has copied the value; what was sent tells a missing property from undefined.
     const sent = (obj as Record<string, unknown>)[key];
+    if (Array.isArray(sent) && isForm(obj as object)) return new Repeated();
     return sent === undefined || sent === null ? sent : change(value);
   });
 
@@ -175,6 +176,7 @@ export const IsBoardName = (): PropertyDecorator => Parse(parseBoardName, NAME_S
 
 export const IsTimeZone = (): PropertyDecorator =>
   applyDecorators(
+    convert((value) => value),
     IsString(),
     Rule('invalid_value', 'must be an IANA time zone name, or UTC', (value) =>
       isTimeZone(value as string),
@@ -224,7 +226,12 @@ export const IsDecimal = (max: number): PropertyDecorator =>
 export const IsPoints = (): PropertyDecorator => IsDecimal(1000);
 
 export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
-  applyDecorators(IsString(), IsIn(words), Doc({ type: 'string', enum: [...words] }));
+  applyDecorators(
+    convert((value) => value),
+    IsString(),
+    IsIn(words),
+    Doc({ type: 'string', enum: [...words] }),
+  );
 
 /** `true` or `false`; in forms and queries as a string. */
 export const IsFlag = (): PropertyDecorator =>
