@@ -16,8 +16,7 @@ import { WRITER } from './writer';
 /** Connections that changes leave to reads, however many wait for the lock of one board. */
 const RESERVED_FOR_READS = 4;
 
-/** A change runs at most so often, and is not run again after so many milliseconds. */
-const MAX_ATTEMPTS = 8;
+/** Milliseconds during which a change is run again. */
 const RETRY_MS = 2000;
 /** Milliseconds between two attempts, at most. */
 const MAX_PAUSE = 64;
@@ -129,9 +128,7 @@ export class UnitOfWork {
         else if (failureOf(error) !== 'retry') throw toProblem(error);
         // Waiting for a slot is no reason to give up.
         giveUpAt ??= Date.now() + retryMs;
-        if (Date.now() >= giveUpAt || (attempt >= MAX_ATTEMPTS && retryMs === RETRY_MS)) {
-          throw unavailable(error);
-        }
+        if (Date.now() >= giveUpAt) throw unavailable(error);
         // Jitter, so that two changes that met do not meet again.
         await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** attempt));
       }

@@ -153,14 +153,13 @@ export class Listing extends Answer {
     if (this.source.indexed) {
       const answer = await this.readAtOnce(this.database, after, most, head);
       if (answer !== undefined) return answer;
-      // No header of a long list depends on the rows that follow.
-      if (isHead && most === Infinity) return Readable.from([]);
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
       const answer = await this.readAtOnce(snapshot, after, most, head);
       if (answer !== undefined || (isHead && most === Infinity)) {
         await snapshot.close();
+        // No header of a long list depends on the rows that follow.
         return answer ?? Readable.from([]);
       }
       if (most !== Infinity) {

@@ -25,6 +25,7 @@ import type { FieldErrorCode } from './problem';
 
 type Schema = Record<string, unknown>;
 const EACH = { each: true };
+const NO_DUPLICATES = '$property must not contain duplicates';
 
 /** Adds to the OpenAPI schema of a property. */
 export const Doc = (schema: Schema): PropertyDecorator => ApiProperty(schema);
@@ -229,7 +230,7 @@ export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
   applyDecorators(
     convert((value) => value),
     IsString(),
-    IsIn(words),
+    IsIn(words, { message: `$property must be one of ${words.join(', ')}` }),
     Doc({ type: 'string', enum: [...words] }),
   );
 
@@ -305,7 +306,7 @@ export const IsTextList = (max: number, length: number): PropertyDecorator =>
       (item) => !isLonger(item as string, length),
       EACH,
     ),
-    ArrayUnique(),
+    ArrayUnique({ message: NO_DUPLICATES }),
     Doc({
       type: 'array',
       maxItems: max,
@@ -332,7 +333,7 @@ export const IsBoardNames = (max: number): PropertyDecorator =>
       (item) => 'value' in parseBoardName(item),
       EACH,
     ),
-    ArrayUnique(),
+    ArrayUnique({ message: NO_DUPLICATES }),
     Doc({ type: 'array', maxItems: max, uniqueItems: true, items: NAME_SCHEMA }),
   );
 
@@ -401,7 +402,7 @@ export function IsWordList(
       `must list some of ${words.join(', ')}`,
       (list) => Array.isArray(list) && (list as string[]).every((w) => words.includes(bare(w))),
     ),
-    ArrayUnique(bare),
+    ArrayUnique(bare, { message: NO_DUPLICATES }),
     Doc({ type: 'string' }),
   );
 }
