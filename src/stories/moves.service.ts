@@ -52,8 +52,11 @@ export class MovesService {
       const byId = new Map(found.map((story) => [story.id, story]));
       const stories = ids.flatMap((id) => byId.get(id) ?? []);
       const errors = ids.flatMap((id, i): FieldError[] => {
-        const detail = `story_ids names ${id}, which is no story of the board`;
-        return byId.has(id) ? [] : [{ pointer: `/story_ids/${i}`, code: 'not_found', detail }];
+        const pointer = `/story_ids/${i}`;
+        const name = `story_ids names ${id}`;
+        if (ids.indexOf(id) < i) return [{ pointer, code: 'duplicate', detail: `${name} twice` }];
+        if (byId.has(id)) return [];
+        return [{ pointer, code: 'not_found', detail: `${name}, which is no story of the board` }];
       });
       return this.moveTo(change, board, stories, body, errors);
     });

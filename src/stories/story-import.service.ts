@@ -12,8 +12,8 @@ import { GREATEST_SEQ } from './story.entity';
 import type { StoryRow } from './story.queries';
 import { findEndOfBacklog, representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
 
-/** Milliseconds for one import, which no request waits for. */
-const TIMEOUT = 300_000;
+/** Milliseconds during which an import is run again after conflicts; no request waits for it. */
+const RETRY_MS = 300_000;
 
 /** External ids that one SELECT looks for, and updates between two pauses. */
 const CHUNK = 250;
@@ -77,7 +77,7 @@ export class StoryImportService {
       }
       return { created: plan.created.length, updated, unchanged: plan.updated.length - updated };
     };
-    return this.unitOfWork.run(caller, work, TIMEOUT);
+    return this.unitOfWork.run(caller, work, RETRY_MS);
   }
 }
 

@@ -38,14 +38,12 @@ export function storyList(
   const order = sortKeys(sort).map((key) =>
     isOfIds || isOfSprints ? { ...key, sql: `+${key.sql}` } : key,
   );
-  const filters = [query.status, query.assignee, query.label, query.priority, externalIds, since];
-  const isFiltered =
-    filters.some((filter) => filter !== undefined) ||
-    wordsOf(query.q ?? '').length > 0 ||
-    (query.sprint_id !== undefined && sprints !== query.sprint_id) ||
-    (sprints !== undefined && !isOneList);
+  const { status, assignee, label, priority, q } = query;
+  const sprintFilter = isOneList && scope.sprintId === undefined ? undefined : query.sprint_id;
+  const filters = [status, assignee, label, priority, externalIds, since, sprintFilter, q];
+  const isFiltered = filters.some((filter) => (filter ?? '') !== '');
   return {
-    query: builder as SelectQueryBuilder<never>,
+    query: builder,
     order,
     indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || scope.isRecent),
     represent: (row: StoryRow) => {
