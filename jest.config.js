@@ -1,5 +1,11 @@
 // Every suite under test/e2e, test/model and test/faults runs twice: once on SQLite, once on a
-// MySQL-speaking server. The other suites need no database of their own, or choose one themselves.
+// MySQL-speaking server. The other suites need no database, or choose one themselves.
+// `npm run test:slow` (SLOW=1) runs the *.slow.spec.ts suites, and the models and faults in their long form.
+
+// Entities have a Date for each time that the database stores in UTC; see src/main.ts.
+process.env.TZ = 'UTC';
+const isSlow = process.env.SLOW !== undefined;
+
 const swc = (parser, transform) => [
   '@swc/jest',
   {
@@ -25,12 +31,12 @@ const common = {
     '/node_modules/(?!(@nestjs|cookie|content-disposition)/)',
     '<rootDir>/dist/',
   ],
-  // Its modules await at their top, which a module that was made CommonJS cannot; this is one file.
+  // Its modules use top-level await, which a CommonJS module cannot; this is its bundle.
   moduleNameMapper: { '^vega$': '<rootDir>/node_modules/vega/build/vega.js' },
   setupFiles: ['<rootDir>/test/support/setup.ts'],
 };
 
-// On a machine without a server the suites run on SQLite alone; test/support/global-setup.ts says so.
+// On a machine without a server the suites run on SQLite alone, and test/support/global-setup.ts warns.
 const { existsSync } = require('node:fs');
 const { delimiter, join } = require('node:path');
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
@@ -38,22 +44,27 @@ const hasMysql =
   Boolean(process.env.TEST_MYSQL_URL || process.env.REQUIRE_MYSQL) ||
   ['mariadbd', 'mysqld'].some((name) => folders.some((folder) => existsSync(join(folder, name))));
 
+const specs = (folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.spec.ts`);
+const slowSpecs = ['<rootDir>/test/**/*.slow.spec.ts', ...specs(['model', 'faults'])];
+
 const suite = (displayName, engine, folders) => ({
   ...common,
   displayName,
   globals: { ENGINE: engine },
-  testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.spec.ts`),
+  testMatch: isSlow ? slowSpecs : [...specs(folders), '!**/*.slow.spec.ts'],
 });
+
+const databaseFolders = ['e2e', 'model', 'faults'];
 
 module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
-  // Two workers on the two cores that the suite is made for.
-  maxWorkers: 2,
+  // Two cores are enough for the suites; the long ones measure, and need the machine for themselves.
+  maxWorkers: isSlow ? 1 : 2,
   projects: [
-    suite('unit', 'none', ['unit', 'rules', 'contract']),
-    suite('sqlite', 'sqlite', ['e2e', 'model', 'faults']),
-    ...(hasMysql ? [suite('mysql', 'mysql', ['e2e', 'model', 'faults'])] : []),
+    ...(isSlow ? [] : [suite('unit', 'none', ['unit', 'rules', 'contract'])]),
+    suite('sqlite', 'sqlite', databaseFolders),
+    ...(hasMysql ? [suite('mysql', 'mysql', databaseFolders)] : []),
   ],
 };

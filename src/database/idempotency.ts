@@ -1,22 +1,10 @@
+import type { IdempotentRequest } from '../http/caller';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';
 import type { Change } from './change';
 import { Restart } from './change';
 import { failureOf } from './errors';
 import { IdempotencyKey } from './idempotency-key.entity';
-
-/** A request that its client may repeat and that is answered the same each time. */
-export interface IdempotentRequest {
-  /** The token that the key belongs to; 0 without one. */
-  tokenId: number;
-  key: string;
-  /** SHA-256 of path and body, in hexadecimal. */
-  fingerprint: string;
-  /** Set when its change begins: a request is one change. */
-  used?: boolean;
-  /** Set when it got the response of an earlier request. */
-  replayed?: boolean;
-}
 
 /** Milliseconds that a response is kept. */
 const KEPT_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { IdempotentRequest } from '../database/idempotency';
 import type { Access } from './access';
 import { accessOf } from './access';
 
@@ -10,6 +9,19 @@ declare module 'fastify' {
     /** Set by the `IdempotencyInterceptor`. */
     idempotency?: IdempotentRequest;
   }
+}
+
+/** A request that its client may repeat and that is answered the same each time. */
+export interface IdempotentRequest {
+  /** The token that the key belongs to; 0 without one. */
+  tokenId: number;
+  key: string;
+  /** SHA-256 of path and body, in hexadecimal. */
+  fingerprint: string;
+  /** Set when its change begins: a request is one change. */
+  used?: boolean;
+  /** Set when it got the response of an earlier request. */
+  replayed?: boolean;
 }
 
 /** Who makes a request, which boards they may see, and the conditions of the request. */

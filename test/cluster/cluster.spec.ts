@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GaleraCluster } from '../support/galera';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
-import { Sender } from '../support/sender';
+import { loadClient } from '../support/load';
 
 /**
  * What the tests need of a cluster: a way through its balancer, one to each node where every node takes
@@ -67,17 +67,17 @@ describe('on a cluster', () => {
     expect(names).toHaveLength(new Set(names).size);
     // Later starts find nothing to do, and nothing to object to.
     const later = await Program.start(cluster);
-    expect(later.told()).toBe('');
+    expect(later.allOutput()).toBe('');
   });
 
   it('a client reads what it wrote, whichever instance and node it meets', async () => {
     const programs = [await Program.start(cluster), await Program.start(cluster)] as const;
-    const [writer, reader] = [new Sender(programs[0].url), new Sender(programs[1].url)];
+    const [writer, reader] = [programs[0].client, programs[1].client];
     const stale: number[] = [];
     for (let i = 0; i < 300; i += 1) {
-      const made = await writer.send('POST', '/api/boards/Fresh/backlog', { title: `${i}` });
+      const made = await writer.post('/api/boards/Fresh/backlog', { title: `${i}` });
       expect(made.status).toBe(201);
-      const read = await reader.send('GET', `/api/stories/${made.body.id}`);
+      const read = await reader.get(`/api/stories/${made.body.id}`);
       if (read.status !== 200) stale.push(i);
     }
     expect(stale).toEqual([]);
@@ -85,39 +85,31 @@ describe('on a cluster', () => {
 
   it('many who write to one board through all nodes get no error, and its log no gap', async () => {
     const programs = [await Program.start(cluster), await Program.start(cluster)];
-    const senders = programs.map((program) => new Sender(program.url));
     const ledger = new Ledger('Contended');
-    ledger.start(8, (i) => (method, path, body) => {
-      return (senders[i % 2] as Sender).send(method, path, body);
-    });
+    ledger.start(8, (i) => (programs[i % 2] as Program).client);
     await sleep(10_000);
     await ledger.stop();
     console.log(`${ledger.acknowledged} acknowledged`);
-    expect([...ledger.refused]).toEqual([]);
+    expect([...ledger.rejected]).toEqual([]);
     for (const program of programs) await ledger.audit(program.url);
   });
 
   it('a node that is killed takes nothing with it, and is missed for some seconds at most', async () => {
     const programs = [await Program.start(cluster), await Program.start(cluster)];
-    const senders = programs.map((program) => new Sender(program.url));
     const ledgers = [new Ledger('Killed 1'), new Ledger('Killed 2')];
-    ledgers.forEach((ledger, i) =>
-      ledger.start(4, () => (method, path, body) => {
-        return (senders[i] as Sender).send(method, path, body);
-      }),
-    );
+    ledgers.forEach((ledger, i) => ledger.start(4, () => (programs[i] as Program).client));
     await sleep(3000);
     await cluster.kill();
     await sleep(15_000);
     const pauses = ledgers.map((ledger) => ledger.longestPause);
-    const refused = ledgers.map((ledger) => [...ledger.refused.keys()]);
+    const refused = ledgers.map((ledger) => [...ledger.rejected.keys()]);
     const before = ledgers.map((ledger) => ledger.acknowledged);
     await cluster.revive();
     await sleep(3000);
     for (const ledger of ledgers) await ledger.stop();
     console.log(
       `longest pauses ${pauses.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')}; refused ` +
-        JSON.stringify(ledgers.map((ledger) => Object.fromEntries(ledger.refused))),
+        JSON.stringify(ledgers.map((ledger) => Object.fromEntries(ledger.rejected))),
     );
     for (const [i, ledger] of ledgers.entries()) {
       expect(ledger.acknowledged).toBeGreaterThan(before[i] as number);

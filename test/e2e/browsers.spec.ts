@@ -1,7 +1,6 @@
-import 'reflect-metadata';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-import { send, sendBytes } from '../support/wire';
+import { send, sendBytes } from '../support/http';
 
 const SPRINT = JSON.stringify({ start_date: '2026-11-23' });
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,8 +1,8 @@
-import 'reflect-metadata';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
-import { log, storiesOf } from '../support/replay';
+import { eventsOf } from '../support/make';
+import { storiesOf } from '../support/replay';
 
 let service: TestApp;
 let client: Client;
@@ -83,7 +83,7 @@ describe('completing a sprint', () => {
     });
     expect(report.body.removed.count).toBe(0);
 
-    const events = await log(client, name);
+    const events = await eventsOf(client, name);
     expect(events.slice(before).map(({ type, id }) => [type, id])).toEqual([
       ['sprint.completed', sprint],
       ['story.moved', stories.b],
@@ -128,7 +128,7 @@ describe('completing a sprint', () => {
     expect((await complete(sprint)).status).toBe(200);
     expect(await inBacklog(name)).toBe('bdexy');
     const shown = await client.get(`/api/boards/${name}/stories`);
-    expect(storiesOf(await log(client, name))).toEqual(shown.body);
+    expect(storiesOf(await eventsOf(client, name))).toEqual(shown.body);
   });
 
   it('takes as next the first later sprint that is not completed', async () => {
@@ -161,7 +161,7 @@ describe('completing a sprint', () => {
     const rehearsed = await complete(sprint, { unfinished: 'next', dry_run: true });
     expect(rehearsed.status).toBe(200);
     expect(await revision(name)).toBe(before);
-    expect(await log(client, name)).toHaveLength(before);
+    expect(await eventsOf(client, name)).toHaveLength(before);
     expect(await stateOf(sprint)).toBe('active');
     expect(await inSprint(sprint)).toBe('abcde');
     expect((await complete(sprint, { unfinished: 'next' })).body).toEqual(rehearsed.body);
@@ -262,7 +262,7 @@ describe('completing a sprint', () => {
     expect(backlog.replaceAll(/[^n]/g, '')).toHaveLength(there);
     expect(backlog).toHaveLength(3 + there + 5);
     const shown = await client.get(`/api/boards/${name}/stories`);
-    expect(storiesOf(await log(client, name))).toEqual(shown.body);
+    expect(storiesOf(await eventsOf(client, name))).toEqual(shown.body);
   });
 });
 
@@ -372,7 +372,7 @@ describe('a completed sprint', () => {
     const shown = await client.get(`/api/sprints/${sprint}`);
     expect(reopened.headers.get('etag')).toBe(shown.headers.get('etag'));
     expect(await inSprint(sprint)).toBe('ac');
-    expect((await log(client, name)).at(-1)).toMatchObject({
+    expect((await eventsOf(client, name)).at(-1)).toMatchObject({
       type: 'sprint.reopened',
       before: { state: 'completed', completed_at: '2026-11-25T12:00:00.000Z' },
       after: { state: 'active', completed_at: null },

@@ -1,10 +1,9 @@
-import 'reflect-metadata';
-import { KeySweeper } from '../../src/database/key-sweeper';
-import { UnitOfWork } from '../../src/database/unit-of-work';
+import { ExpiredKeys } from '../../src/database/expired-keys';
 import { Database } from '../../src/database/database';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { insertRows } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
 
 let service: TestApp;
@@ -83,7 +82,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(seen(second).etag).toBe(seen(first).etag);
     // They go with their keys.
     service.clock.set('2027-03-01T00:00:00.000Z');
-    await service.app.get(KeySweeper).sweep();
+    await service.app.get(ExpiredKeys).delete();
     service.clock.set();
     expect(await service.app.get(Database).query('SELECT part FROM idempotency_parts')).toEqual([]);
   });
@@ -225,9 +224,9 @@ describe('answers', () => {
     service.clock.set('2027-01-01T12:00:00.000Z');
     const first = await post(path, 'day', { title: 'one' });
     service.clock.set('2027-01-02T11:59:59.999Z');
-    await service.app.get(KeySweeper).sweep();
+    await service.app.get(ExpiredKeys).delete();
     expect(seen(await post(path, 'day', { title: 'one' }))).toEqual(seen(first));
-    // Not removed yet, but no longer kept.
+    // Not deleted yet, but no longer valid.
     service.clock.set('2027-01-02T12:00:00.001Z');
     const second = await post(path, 'day', { title: 'two' });
     expect(second.status).toBe(201);
@@ -235,26 +234,25 @@ describe('answers', () => {
     expect(seen(await post(path, 'day', { title: 'two' }))).toEqual(seen(second));
   });
 
-  it('are removed afterwards, a part at a time', async () => {
+  it('are deleted afterwards, a chunk at a time', async () => {
     const { app, clock } = service;
-    await app.get(KeySweeper).sweep();
+    await app.get(ExpiredKeys).delete();
     clock.set('2027-02-01T00:00:00.000Z');
-    await app.get(KeySweeper).sweep();
+    await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
-    // More in one millisecond than one part has room for.
-    const keys = Array.from({ length: 600 }, (_, i) => `swept-${i}`);
-    await app.get(UnitOfWork).maintain((writer) =>
-      writer.run(
-        `INSERT INTO idempotency_keys (token_id, idempotency_key, fingerprint, answer, created_at) VALUES
-         ${keys.map(() => `(0, ?, '', '{}', '2027-02-01 00:00:00.000')`).join(', ')}`,
-        keys,
-      ),
-    );
+    // More in one millisecond than a chunk has.
+    await insertRows(service, 'idempotency_keys', 600, (i) => ({
+      token_id: 0,
+      idempotency_key: `expired-${i}`,
+      fingerprint: '',
+      answer: '{}',
+      created_at: '2027-02-01 00:00:00.000',
+    }));
     clock.set('2027-02-01T23:59:59.999Z');
-    await app.get(KeySweeper).sweep();
+    await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(600);
     clock.set('2027-02-02T00:00:00.001Z');
-    await app.get(KeySweeper).sweep();
+    await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
   });
 });

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { made2xx, Workspace } from '../support/make';

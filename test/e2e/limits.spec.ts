@@ -1,11 +1,10 @@
-import 'reflect-metadata';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { made2xx } from '../support/make';
 import { expectFaults, expectProblem } from '../support/problems';
-import { send, sendBytes } from '../support/wire';
+import { send, sendBytes } from '../support/http';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -2,14 +2,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { Config } from '../../src/config/config';
-import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
-import { migrate, NewerDatabase } from '../../src/database/migrator';
+import { migrate, NewerDatabaseError } from '../../src/database/migrator';
 import { entities, migrations } from '../../src/database/registry';
 import { startApp } from '../support/app';
 import { command } from '../support/command';
 import type { TestDatabase } from '../support/databases';
-import { createDatabase } from '../support/databases';
+import { createDatabase, targetOf, withDataSource } from '../support/databases';
 import { sources } from '../support/sources';
 
 let database: TestDatabase;
@@ -18,22 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Works with a data source of its own on the database of the test. */
-async function withDataSource<T>(
-  work: (dataSource: DataSource) => Promise<T>,
-  url = database.url,
-): Promise<T> {
-  const { database: target } = Config.from({ DATABASE_URL: url });
-  const dataSource = await createDataSource(dataSourceOptions(target)).initialize();
-  try {
-    return await work(dataSource);
-  } finally {
-    await dataSource.destroy();
-  }
-}
-
 const applied = (): Promise<string[]> =>
-  withDataSource(async (dataSource) => {
+  withDataSource(database, async (dataSource) => {
     const rows: { name: string }[] = await dataSource.query(
       'SELECT name FROM migrations ORDER BY id',
     );
@@ -43,23 +27,23 @@ const applied = (): Promise<string[]> =>
 describe('migrations', () => {
   it('make exactly the tables that the entities describe', async () => {
     // TypeORM must be told which of the two servers that speak MySQL it compares with.
-    const [{ version }] = await withDataSource<any>((dataSource) =>
+    await migrate(targetOf(database));
+    const [{ version }] = await withDataSource<any>(database, (dataSource) =>
       dataSource.query(
         `SELECT ${database.engine === 'sqlite' ? 'sqlite_version' : 'version'}() AS version`,
       ),
     );
     const isMariadb = /mariadb/i.test(version);
     const url = isMariadb ? database.url.replace(/^mysql:/, 'mariadb:') : database.url;
-    await withDataSource(async (dataSource) => {
-      await migrate(dataSource);
+    await withDataSource({ url }, async (dataSource) => {
       const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
       expect(upQueries.map(({ query }) => query)).toEqual([]);
-    }, url);
+    });
   });
 
-  it('would be found to lack a column', async () => {
-    await withDataSource(async (dataSource) => {
-      await migrate(dataSource);
+  it('that lack a column would be noticed', async () => {
+    await migrate(targetOf(database));
+    await withDataSource(database, async (dataSource) => {
       await dataSource.query('ALTER TABLE tasks DROP COLUMN assignee');
       const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
       expect(upQueries.map(({ query }) => query).join()).toMatch(/assignee/);
@@ -94,20 +78,18 @@ describe('migrations', () => {
   });
 
   it('change nothing when they are run again', async () => {
-    await withDataSource(async (dataSource) => {
-      expect(await migrate(dataSource)).toEqual(migrations.map(({ name }) => name));
-      expect(await migrate(dataSource)).toEqual([]);
-    });
+    expect(await migrate(targetOf(database))).toEqual(migrations.map(({ name }) => name));
+    expect(await migrate(targetOf(database))).toEqual([]);
   });
 
   it('of a newer program keep this one from a database, which stays as it is', async () => {
-    await withDataSource(async (dataSource) => {
-      await migrate(dataSource);
-      await dataSource.query(
+    await migrate(targetOf(database));
+    await withDataSource(database, (dataSource) =>
+      dataSource.query(
         `INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')`,
-      );
-      await expect(migrate(dataSource)).rejects.toThrow(NewerDatabase);
-    });
+      ),
+    );
+    await expect(migrate(targetOf(database))).rejects.toThrow(NewerDatabaseError);
     const outcome = await command(database, 'migrate');
     expect(outcome.code).toBe(1);
     expect(outcome.err).toMatch(/newer than this program.*Later9999999999999/);

@@ -1,10 +1,10 @@
-import 'reflect-metadata';
 import * as fc from 'fast-check';
-import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
-import { log, storiesOf } from '../support/replay';
+import { fillBacklog } from '../support/fill';
+import { boardPath, eventsOf } from '../support/make';
+import { storiesOf } from '../support/replay';
 
 let service: TestApp;
 let client: Client;
@@ -43,7 +43,7 @@ const moveAll = (board: string, body: object, options?: object): Promise<Answer>
 /** The log, replayed, is what the lists show. */
 async function expectLogToTellAll(board: string): Promise<void> {
   const shown = await client.get(`/api/boards/${board}/stories`);
-  expect(storiesOf(await log(client, board))).toEqual(shown.body);
+  expect(storiesOf(await eventsOf(client, board))).toEqual(shown.body);
 }
 
 describe('moving a story', () => {
@@ -81,7 +81,7 @@ describe('moving a story', () => {
     const { sprint, ids, board } = await list([10, 20, 30]);
     await move(ids[2], { position: { before: ids[1] } });
     expect(await inSprint(sprint)).toEqual(['a10', 'c15', 'b20']);
-    const [last] = (await log(client, board)).slice(-1);
+    const [last] = (await eventsOf(client, board)).slice(-1);
     expect(last).toMatchObject({
       type: 'story.moved',
       before: { seq: 30, version: 1 },
@@ -95,7 +95,7 @@ describe('moving a story', () => {
     const before = await revision(board);
     await move(ids[4], { position: { after: ids[0] } });
     expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('aebcd');
-    const events = (await log(client, board)).slice(before);
+    const events = (await eventsOf(client, board)).slice(before);
     expect(events.map(({ type, entity, id }) => [type, entity, id])).toEqual([
       ['stories.shifted', 'sprint', sprint],
       ['story.moved', 'story', ids[4]],
@@ -149,7 +149,7 @@ describe('moving a story', () => {
     expect((await inBacklog(board)).map((story) => story[0]).join('')).toBe('bc');
     expect(await inSprint(sprint)).toEqual([]);
     await move(ids[1], { sprint_id: sprint, position: 'last' });
-    const told = (await log(client, board)).at(-1);
+    const told = (await eventsOf(client, board)).at(-1);
     expect(told).toMatchObject({
       type: 'story.moved',
       before: { sprint_id: null },
@@ -170,8 +170,8 @@ describe('moving a story', () => {
     expect((await inSprint(to.sprint)).map((story) => story[0]).join('')).toBe('aab');
     expect((await client.get(`/api/stories/${from.ids[0]}`)).body).toEqual(moved.body);
     expect((await client.get(`/api/stories/${from.ids[0]}/tasks`)).body).toHaveLength(1);
-    expect((await log(client, from.board)).at(-1)).toMatchObject({ type: 'story.moved_out' });
-    const { type, after } = (await log(client, to.board)).at(-1);
+    expect((await eventsOf(client, from.board)).at(-1)).toMatchObject({ type: 'story.moved_out' });
+    const { type, after } = (await eventsOf(client, to.board)).at(-1);
     expect([type, after.tasks.length]).toEqual(['story.moved_in', 1]);
     expect((await move(from.ids[1], { position: { after: from.ids[0] } })).body).toMatchObject({
       board_name: to.board,
@@ -323,7 +323,7 @@ describe('moving many stories', () => {
 
   it('takes 1,000 stories at once', async () => {
     const { board, sprint } = await list([]);
-    await fill(board, 1000);
+    await fillBacklog(service, boardPath(board), 1000);
     const backlog = await client.get(`/api/boards/${board}/backlog`);
     const story_ids = backlog.body.map(({ id }: any) => id).reverse();
     const moved = await moveAll(board, { story_ids, sprint_id: sprint });
@@ -440,54 +440,3 @@ describe('100 moves at once on one list', () => {
     await expectLogToTellAll(other.board);
   });
 });
-
-describe('in a backlog of 100,000 stories a move', () => {
-  it('to an end renumbers nothing, and into the dense middle is one event', async () => {
-    const { board, ids } = await list([1]);
-    const [moved] = ids as [number];
-    await fill(board, 100_000);
-    for (const position of ['last', 'first']) {
-      const before = await revision(board);
-      expect((await move(moved, { sprint_id: null, position })).status).toBe(200);
-      expect((await revision(board)) - before).toBe(1);
-    }
-    const [, first] = (await client.get(`/api/boards/${board}/backlog?limit=2`)).body;
-    const middle = first.id + 49_999;
-    const before = await revision(board);
-    expect((await move(moved, { position: { after: middle } })).status).toBe(200);
-    const events = (await log(client, board)).slice(before);
-    expect(events.map(({ type }) => type)).toEqual(['stories.shifted', 'story.moved']);
-    expect(events[0].after.count).toBe(50_000);
-
-    // What gave way once leaves room for the next ones.
-    const answers = await Promise.all(
-      [10, 11, 12].map((i) => move(first.id + i, { position: { after: middle } })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const rest = (await log(client, board)).slice(before + 2);
-    expect(rest.map(({ type }) => type)).toEqual(Array(3).fill('story.moved'));
-  }, 120_000);
-});
-
-/** Fills a board's backlog, which is empty, with stories that are numbered from 1, past the service. */
-async function fill(board: string, count: number): Promise<void> {
-  const { body } = await client.get(`/api/boards/${board}`);
-  const work = service.app.get(UnitOfWork);
-  const size = 2000;
-  for (let start = 1; start <= count; start += size) {
-    const rows = Array.from({ length: Math.min(size, count - start + 1) }, (_, i) => start + i);
-    await work.maintain((writer) =>
-      writer.run(
-        `INSERT INTO stories (board_id, title, seq, status, labels, search, created_at, updated_at, version) VALUES ${rows
-          .map(
-            (seq) =>
-              `(${body.id}, 's', ${seq}, 'todo', '[]', 'S', '2026-11-21 00:00:00.000', '2026-11-21 00:00:00.000', 1)`,
-          )
-          .join(', ')}`,
-      ),
-    );
-  }
-  await work.maintain((writer) =>
-    writer.run('UPDATE boards SET backlog_revision = NULL WHERE id = ?', [body.id]),
-  );
-}

@@ -1,13 +1,14 @@
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
-import type { Parameter } from '../../src/database/engine';
-import { KeySweeper } from '../../src/database/key-sweeper';
+import { ExpiredKeys } from '../../src/database/expired-keys';
+import type { Parameter } from '../../src/database/reader';
 import { StoryImportService } from '../../src/stories/story-import.service';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Client } from '../support/client';
 import { operations } from '../support/conformance';
+import { insertRows } from '../support/fill';
 import { made2xx } from '../support/make';
 import type { Plan } from '../support/plans';
 import { isWide, Plans } from '../support/plans';
@@ -41,21 +42,11 @@ let sprints: number[];
 let stories: number[];
 let tasks: number[];
 
-/** Inserts rows, past the service. */
-async function insert(table: string, count: number, row: (i: number) => Record<string, Parameter>) {
-  const columns = Object.keys(row(0));
-  const places = `(${columns.map(() => '?').join(', ')})`;
-  await service.app.get(Database).engine.transaction(async (writer) => {
-    for (let start = 0; start < count; start += 500) {
-      const rows = Array.from({ length: Math.min(500, count - start) }, (_, i) => row(start + i));
-      await writer.run(
-        `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')})
-         VALUES ${rows.map(() => places).join(', ')}`,
-        rows.flatMap((one) => Object.values(one)),
-      );
-    }
-  }, Date.now() + 60_000);
-}
+const insert = (
+  table: string,
+  count: number,
+  row: (i: number) => Record<string, Parameter>,
+): Promise<void> => insertRows(service, table, count, row);
 
 async function ids(sql: string): Promise<number[]> {
   const rows = await service.app.get(Database).query<{ id: number }>(sql);
@@ -123,7 +114,7 @@ async function fill(): Promise<void> {
   tasks = await ids('SELECT id FROM tasks ORDER BY id');
   const event = (revision: number, entity: string, id: number, after: object) => ({
     ...{ board_id: board, revision, type: `${entity}.created`, at: AT, actor: 'ada', entity },
-    ...{ entity_id: id, entity_version: 1, sprint_id: null, from_sprint_id: null },
+    ...{ entity_id: id, entity_version: 1, sprint_id: null },
     ...{ before: null, after: JSON.stringify(after) },
   });
   await insert('events', SPRINTS, (i) =>
@@ -135,7 +126,7 @@ async function fill(): Promise<void> {
     const id = stories[i % STORIES] as number;
     return {
       ...event(SPRINTS + i + 1, 'story', id, made),
-      ...{ sprint_id, from_sprint_id: i < STORIES ? null : sprint_id },
+      sprint_id,
       ...(i >= STORIES && { type: 'story.updated', entity_version: 2, before: '{}', after: '{}' }),
     };
   });
@@ -163,7 +154,7 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startApp({ raw: true });
+  service = await startApp();
   service.clock.set(NOW);
   const token = async (body: object): Promise<Client> => {
     const answer = await made2xx(client.post('/api/tokens', body));
@@ -173,7 +164,7 @@ beforeAll(async () => {
   client = await token({ name: 'Root', scope: 'admin' });
   await fill();
   limited = await token({ name: 'Guest', scope: 'write', boards: [names.board, names.other] });
-  plans = new Plans(service.app.get(Database).engine, service.database);
+  plans = new Plans(service.database);
   plans.listen();
 }, 120_000);
 afterAll(() => service.close());
@@ -269,7 +260,7 @@ async function boards(): Promise<void> {
       { title: 'Imported', external_id: 'IMPORTED-1' },
       { title: 'Imported' },
     ]);
-  await service.app.get(KeySweeper).sweep();
+  await service.app.get(ExpiredKeys).delete();
 }
 
 /** The query of the next page. */

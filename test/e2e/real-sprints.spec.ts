@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-import { send } from '../support/wire';
+import { send } from '../support/http';
 import type { Moment, Operation, RealSprint } from '../unit/reports/real-sprints';
 import {
   expectPublished,

@@ -1,13 +1,14 @@
 import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
 import { Database } from '../../src/database/database';
-import type { Parameter, Reader } from '../../src/database/engine';
 import { endOfDay, startOfDay } from '../../src/reports/calendar';
-import { reportOf } from '../../src/reports/report.queries';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
+import { insertRows } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
+import type { Statement } from '../support/statements';
+import { onStatement } from '../support/statements';
 
 let service: TestApp;
 let client: Client;
@@ -701,65 +702,51 @@ describe('a forecast', () => {
   });
 });
 
-describe('the cost of a report', () => {
-  it('is two queries, which find by an index all that they read', async () => {
+describe('a report', () => {
+  it('reads the log with one statement, which finds by an index all that it reads', async () => {
     const team = await board();
     const sprint = await team.sprint('2026-03-01');
     const { id: boardId } = (await client.get(team.path)).body;
-    const database = service.app.get(Database);
-    await bulk(boardId, sprint.id);
-    const asked: [string, readonly Parameter[]][] = [];
-    const told = await database.snapshot((reader) => {
-      const counting: Reader = {
-        query: (sql, parameters = []) => {
-          asked.push([sql, parameters]);
-          return reader.query(sql, parameters);
-        },
-      };
-      return reportOf(counting, sprint.id, new Date());
-    });
-    expect(told.unfinished.count + told.completed.count).toBe(500);
-    expect(asked).toHaveLength(2);
-    const plans: Record<string, any>[][] = [];
-    for (const [sql, parameters] of asked) {
-      const explain =
-        service.database.engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN FORMAT=TRADITIONAL';
-      plans.push(await database.query<Record<string, any>>(`${explain} ${sql}`, parameters));
-    }
-    const plan = (plans[1] ?? []).map((row) => row.detail ?? `${row.table} ${row.key}`);
-    const of = (index: string): number => plan.filter((line) => line.includes(index)).length;
-    expect(of('ix_events_entity')).toBe(3);
-    expect(of('ix_events_sprint')).toBe(1);
+    await insertEvents(boardId as number, sprint.id as number);
+    const statements: Statement[] = [];
+    const stop = onStatement({ before: (statement) => void statements.push(statement) });
+    const { unfinished, completed } = await report(sprint);
+    stop();
+    expect(unfinished.count + completed.count).toBe(500);
+    const [ofLog, ...others] = statements.filter(({ sql }) => /FROM events/.test(sql));
+    expect(others).toEqual([]);
+    const explain =
+      service.database.engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN FORMAT=TRADITIONAL';
+    const rows = await service.app
+      .get(Database)
+      .query<any>(`${explain} ${ofLog?.sql}`, ofLog?.parameters);
+    const plan = rows.map((row) => row.detail ?? `${row.table} ${row.key}`);
+    const uses = (index: string): number => plan.filter((line) => line.includes(index)).length;
+    expect(uses('ix_events_entity')).toBe(3);
+    expect(uses('ix_events_sprint')).toBe(1);
     const scans = plan.filter((line) => /^SCAN |^e null/.test(line) && !/SCAN i\b/.test(line));
     expect(scans).toEqual([]);
   });
 
-  /** 500 stories and 5,000 events of a sprint, and as many events again of other stories. */
-  async function bulk(boardId: number, sprintId: number): Promise<void> {
-    const rows = Array.from({ length: 10_000 }, (_, i): Parameter[] => {
-      const ours = i % 2 === 0;
-      const story = 1_000_000 + (i % 1000);
+  /** 500 stories and 5,000 events of a sprint, and as many events of other stories. */
+  const insertEvents = (boardId: number, sprintId: number): Promise<void> =>
+    insertRows(service, 'events', 10_000, (i) => {
+      const sprint_id = i % 2 === 0 ? sprintId : null;
       const version = 1 + Math.floor(i / 1000);
-      const members = { title: 'A story', sprint_id: ours ? sprintId : null, points: i % 8 };
-      const place = ours ? sprintId : null;
-      return [
-        ...[boardId, 100 + i, version === 1 ? 'story.created' : 'story.updated'],
-        ...['2026-03-01 12:00:00.000', 'ada', 'story', story, version, place, place],
-        ...[
-          version === 1 ? null : '{}',
-          JSON.stringify(version === 1 ? members : { points: i % 5 }),
-        ],
-      ];
+      const isFirst = version === 1;
+      const after = isFirst ? { title: 'A story', sprint_id, points: i % 8 } : { points: i % 5 };
+      return {
+        board_id: boardId,
+        revision: 100 + i,
+        type: isFirst ? 'story.created' : 'story.updated',
+        at: '2026-03-01 12:00:00.000',
+        actor: 'ada',
+        entity: 'story',
+        entity_id: 1_000_000 + (i % 1000),
+        entity_version: version,
+        sprint_id,
+        before: isFirst ? null : '{}',
+        after: JSON.stringify(after),
+      };
     });
-    await service.app.get(Database).engine.transaction(async (writer) => {
-      for (let start = 0; start < rows.length; start += 500) {
-        const chunk = rows.slice(start, start + 500);
-        await writer.run(
-          `INSERT INTO events (board_id, revision, type, at, actor, entity, entity_id, entity_version, sprint_id, from_sprint_id, \`before\`, \`after\`)
-           VALUES ${chunk.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')}`,
-          chunk.flat(),
-        );
-      }
-    }, Date.now() + 60_000);
-  }
 });

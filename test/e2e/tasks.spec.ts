@@ -1,6 +1,6 @@
-import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import { CREATED, insertRows } from '../support/fill';
 import { Workspace } from '../support/make';
 import { expectFaults, expectProblem } from '../support/problems';
 
@@ -52,18 +52,18 @@ describe('a task', () => {
   });
 
   it('is one of 1,000 of its story at most, so that all of them can move at once', async () => {
-    const { app, client } = service;
-    const now = '2026-11-21 12:00:00.000';
+    const { client } = service;
     const title = '\u0001'.repeat(255);
-    await app.get(UnitOfWork).maintain(async (writer) => {
-      for (let made = 0; made < 999; made += 333) {
-        await writer.run(
-          `INSERT INTO tasks (story_id, title, seq, status, assignee, created_at, updated_at, version)
-           VALUES ${Array(333).fill(`(?, ?, 1, 'todo', ?, '${now}', '${now}', 1)`).join(', ')}`,
-          Array.from({ length: 333 }, () => [story.id, title, title.slice(0, 100)]).flat(),
-        );
-      }
-    });
+    await insertRows(service, 'tasks', 999, () => ({
+      story_id: story.id as number,
+      title,
+      seq: 1,
+      status: 'todo',
+      assignee: title.slice(0, 100),
+      created_at: CREATED,
+      updated_at: CREATED,
+      version: 1,
+    }));
     const path = `/api/stories/${story.id}/tasks`;
     expect((await client.post(path, { title: 'the last' })).status).toBe(201);
     expectProblem(await client.post(path, { title: 'x' }), 409, 'too_many_tasks');

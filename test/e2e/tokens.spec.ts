@@ -1,13 +1,14 @@
-import 'reflect-metadata';
 import { Controller, Get } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module';
-import { applicationOptions, createAdapter, setUp } from '../../src/app.setup';
+import { applicationOptions, setUp } from '../../src/app.setup';
 import { requireToken } from '../../src/auth/exposure';
 import { createLogger } from '../../src/logging/logger';
 import { Config } from '../../src/config/config';
-import { Database, unavailable } from '../../src/database/database';
+import { Database } from '../../src/database/database';
+import { unavailable } from '../../src/database/errors';
+import { createAdapter } from '../../src/http/adapter';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Client } from '../support/client';
@@ -15,7 +16,7 @@ import { command } from '../support/command';
 import { operations } from '../support/conformance';
 import { boardPath, made2xx, Workspace } from '../support/make';
 import { expectFaults, expectProblem } from '../support/problems';
-import { send, sendBytes } from '../support/wire';
+import { send, sendBytes } from '../support/http';
 
 /** Bearers of tokens, by what they are allowed. */
 type Bearer = Client & { token: string; id: number };
@@ -237,7 +238,7 @@ describe('with tokens', () => {
       createAdapter(config, pino),
       applicationOptions(pino),
     );
-    setUp(app, pino);
+    await setUp(app, pino);
     await expect(app.init()).rejects.toThrow('/api/undeclared does not say what it needs');
     await app.close();
   });

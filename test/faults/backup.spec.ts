@@ -2,16 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Config } from '../../src/config/config';
-import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { command } from '../support/command';
 import type { TestDatabase } from '../support/databases';
-import { createDatabase, engineUnderTest } from '../support/databases';
+import { createDatabase, engineUnderTest, withDataSource } from '../support/databases';
 import { afterwards } from '../support/faults';
 import { Ledger } from '../support/ledger';
-import { Sender } from '../support/sender';
+import { loadClient } from '../support/load';
 
 jest.setTimeout(60_000);
 
@@ -64,10 +62,8 @@ async function backUp(from: TestDatabase): Promise<(to: TestDatabase) => void> {
 }
 
 /** Every row of every table. */
-async function rows({ url }: TestDatabase): Promise<Record<string, unknown[]>> {
-  const { database } = Config.from({ DATABASE_URL: url });
-  const dataSource = await createDataSource(dataSourceOptions(database)).initialize();
-  try {
+function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
+  return withDataSource(database, async (dataSource) => {
     const all: Record<string, unknown[]> = {};
     const tables = [...dataSource.entityMetadatas.map((entity) => entity.tableName), 'migrations'];
     for (const table of tables) {
@@ -75,9 +71,7 @@ async function rows({ url }: TestDatabase): Promise<Record<string, unknown[]>> {
       all[table] = found.map((row) => JSON.stringify(row)).sort();
     }
     return all;
-  } finally {
-    await dataSource.destroy();
-  }
+  });
 }
 
 (possible ? describe : describe.skip)('a backup', () => {
@@ -115,9 +109,9 @@ async function rows({ url }: TestDatabase): Promise<Record<string, unknown[]>> {
 
   it('that is taken while clients write is one moment of the database', async () => {
     rmSync(join(folder, 'copy.db'), { force: true });
-    const sender = new Sender(service.url);
+    const client = loadClient(service.url);
     const ledger = new Ledger('Busy');
-    ledger.start(4, () => (method, path, body) => sender.send(method, path, body));
+    ledger.start(4, () => client);
     while (ledger.acknowledged < 50) await new Promise((resolve) => setImmediate(resolve));
     const restore = await backUp(service.database);
     await ledger.stop();

@@ -4,7 +4,7 @@ import { createDatabase } from '../support/databases';
 import { promised, scale } from '../support/faults';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
-import { Sender } from '../support/sender';
+import { loadClient } from '../support/load';
 
 const KILLS = scale(3, 25);
 const WRITERS = 16;
@@ -25,15 +25,15 @@ describe('a program that is killed while 16 clients write', () => {
       const program = await Program.spawn(database);
       const ready = await program.ready();
       starts.push(ready);
-      const sender = new Sender(program.url);
-      ledger.start(WRITERS, () => (method, path, body) => sender.send(method, path, body));
+      const client = program.client;
+      ledger.start(WRITERS, () => client);
       const enough = ledger.acknowledged + 20 + Math.random() * 200;
       while (ledger.acknowledged < enough) await sleep(1);
       await program.end('SIGKILL');
       await ledger.stop();
     }
     // What the dying program could not answer; it answered nothing with an error.
-    expect([...ledger.refused.keys()].filter((why) => /^\d/.test(why))).toEqual([]);
+    expect([...ledger.rejected.keys()].filter((why) => /^\d/.test(why))).toEqual([]);
 
     const program = await Program.start(database);
     await ledger.audit(program.url);
@@ -52,19 +52,19 @@ describe('a program that is killed while it completes a sprint', () => {
     let usual = 0;
     const ends = { whole: 0, none: 0 };
     for (let i = 0; i <= COMPLETIONS; i += 1) {
-      let sender = new Sender(program.url);
+      let client = program.client;
       const board = `/api/boards/Completed%20${i}`;
-      const sprint = (await sender.send('POST', `${board}/sprints`, { start_date })).body;
+      const sprint = (await client.post(`${board}/sprints`, { start_date })).body;
       const stories = Array.from({ length: LEFT }, (_, n) => ({ title: `Story ${n}` }));
       for (let made = 0; made < LEFT; made += 50) {
         await Promise.all(
           stories
             .slice(made, made + 50)
-            .map((story) => sender.send('POST', `/api/sprints/${sprint.id}/stories`, story)),
+            .map((story) => client.post(`/api/sprints/${sprint.id}/stories`, story)),
         );
       }
       const before = performance.now();
-      const completing = sender.send('POST', `/api/sprints/${sprint.id}/complete`);
+      const completing = client.post(`/api/sprints/${sprint.id}/complete`);
       if (i === 0) {
         expect((await completing).status).toBe(200);
         usual = performance.now() - before;
@@ -79,8 +79,8 @@ describe('a program that is killed while it completes a sprint', () => {
       const acknowledged = await answered;
 
       program = await Program.start(database);
-      sender = new Sender(program.url);
-      const get = async (path: string): Promise<any> => (await sender.send('GET', path)).body;
+      client = program.client;
+      const get = async (path: string): Promise<any> => (await client.get(path)).body;
       const { state } = await get(`/api/sprints/${sprint.id}`);
       const [inSprint, inBacklog, events] = await Promise.all([
         get(`/api/sprints/${sprint.id}/stories`),

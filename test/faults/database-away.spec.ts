@@ -5,8 +5,8 @@ import { Ledger } from '../support/ledger';
 import { MysqlServer, serverBinary } from '../support/mysql-server';
 import { Program } from '../support/program';
 import { Proxy } from '../support/proxy';
-import type { Sent } from '../support/sender';
-import { askFrom, Sender, slowest, statuses } from '../support/sender';
+import type { Answer } from '../support/client';
+import { loadClient, sendFrom, slowest, statuses } from '../support/load';
 
 const KILLS = scale(2, 10);
 const FROZEN_MS = scale(5000, 15_000);
@@ -31,14 +31,14 @@ onServers('a database server', () => {
     const program = await Program.spawn(database, { environment: { LOG_LEVEL: 'info' } });
     await program.answers('/health/live', 200);
     await program.answers('/health/ready', 503);
-    const sender = new Sender(program.url);
-    const { status, headers, body } = await sender.send('GET', '/api/boards');
+    const client = program.client;
+    const { status, headers, body } = await client.get('/api/boards');
     expect([status, body.code]).toEqual([503, 'database_unavailable']);
-    expect(headers['retry-after']).toBe('1');
+    expect(headers.get('retry-after')).toBe('1');
     await sleep(600);
     await server.start();
     expect(await program.ready(1000)).toBeLessThan(promised(1000));
-    expect((await sender.send('GET', '/api/boards')).status).toBe(200);
+    expect((await client.get('/api/boards')).status).toBe(200);
     const lines = program.log.filter((line) => line.context === 'Database');
     expect(lines.map(({ level, msg }) => [level, msg.replace(/: .*?\. /, ': …. ')])).toEqual([
       ['error', 'The database cannot be used: …. Trying again until it can.'],
@@ -48,9 +48,9 @@ onServers('a database server', () => {
 
   it(`that is killed loses nothing, and is missed no longer than it is away, ${KILLS} times`, async () => {
     const program = await Program.start(database);
-    const sender = new Sender(program.url);
+    const client = program.client;
     const ledger = new Ledger('Killed');
-    ledger.start(16, () => (method, path, body) => sender.send(method, path, body));
+    ledger.start(16, () => client);
     const recoveries: number[] = [];
     for (let kills = 0; kills < KILLS; kills += 1) {
       await sleep(300 + Math.random() * 500);
@@ -64,7 +64,7 @@ onServers('a database server', () => {
       recoveries.push(performance.now() - back);
     }
     await ledger.stop();
-    expect([...ledger.refused.keys()].sort()).toEqual(['503']);
+    expect([...ledger.rejected.keys()].sort()).toEqual(['503']);
     expect(Math.max(...recoveries)).toBeLessThan(promised(1000));
     await ledger.audit(program.url);
     const said = program.log.filter((line) => line.context === 'Database').map((line) => line.msg);
@@ -73,9 +73,9 @@ onServers('a database server', () => {
 
   it(`that does not answer for ${FROZEN_MS / 1000} s keeps nobody waiting longer than 5 s`, async () => {
     const program = await Program.start(database);
-    const setting = new Sender(program.url);
-    await setting.send('POST', '/api/boards/Frozen/sprints', { start_date: '2026-11-23' });
-    const clients = askFrom(program.url, CLIENTS, [
+    const setting = program.client;
+    await setting.post('/api/boards/Frozen/sprints', { start_date: '2026-11-23' });
+    const clients = sendFrom(program.url, CLIENTS, [
       ['POST', '/api/boards/Frozen/backlog', { title: 'x' }],
       ['GET', '/api/boards'],
       ['GET', '/api/boards/Frozen/sprints/next'],
@@ -86,11 +86,11 @@ onServers('a database server', () => {
     const memory = program.memory;
     process.kill(server.pid, 'SIGSTOP');
     await sleep(500);
-    const probes: Sent[] = [];
+    const probes: Answer[] = [];
     for (const end = performance.now() + FROZEN_MS; performance.now() < end;) {
-      probes.push(await setting.send('GET', '/health/live'));
+      probes.push(await setting.get('/health/live'));
       expect(probes[probes.length - 1]?.status).toBe(200);
-      probes.push(await setting.send('GET', '/health/ready'));
+      probes.push(await setting.get('/health/ready'));
       expect(probes[probes.length - 1]?.status).toBe(503);
       await sleep(100);
     }
@@ -112,7 +112,7 @@ onServers('a database server', () => {
     const url = new URL(server.url);
     url.port = String(proxy.port);
     const program = await Program.start({ url: url.href });
-    const clients = askFrom(program.url, 20, [
+    const clients = sendFrom(program.url, 20, [
       ['GET', '/api/boards'],
       ['POST', '/api/boards/Lost/backlog', { title: 'x' }],
     ]);

@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
-import { Config } from '../../src/config/config';
-import { createDataSource, dataSourceOptions } from '../../src/database/data-source';
 import { migrate } from '../../src/database/migrator';
 import type { TestDatabase } from '../support/databases';
-import { createDatabase, engineUnderTest } from '../support/databases';
+import { createDatabase, engineUnderTest, targetOf, withDataSource } from '../support/databases';
 import { scale } from '../support/faults';
 import { Program } from '../support/program';
 import { Proxy } from '../support/proxy';
@@ -14,20 +12,6 @@ const KILLS = scale(3, 20);
 jest.setTimeout(60_000 + KILLS * 15_000);
 
 const sqlite = engineUnderTest() === 'sqlite';
-
-/** Does something with a database that is opened, but not migrated. */
-async function withDatabase<T>(
-  { url }: Pick<TestDatabase, 'url'>,
-  work: (dataSource: DataSource) => Promise<T>,
-): Promise<T> {
-  const { database } = Config.from({ DATABASE_URL: url });
-  const dataSource = await createDataSource(dataSourceOptions(database)).initialize();
-  try {
-    return await work(dataSource);
-  } finally {
-    await dataSource.destroy();
-  }
-}
 
 /** All that defines the tables, and the migrations that ran. */
 async function schema(dataSource: DataSource): Promise<unknown> {
@@ -82,10 +66,8 @@ describe('a migration', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     const untouched = await createDatabase();
-    whole = await withDatabase(untouched, async (dataSource) => {
-      await migrate(dataSource);
-      return schema(dataSource);
-    });
+    await migrate(targetOf(untouched));
+    whole = await withDataSource(untouched, schema);
     await untouched.drop();
   });
   beforeEach(async () => {
@@ -99,11 +81,8 @@ describe('a migration', () => {
       const halves: number[] = [];
       for (let kills = 0; kills < KILLS; kills += 1) {
         await migrateAndDie(database, (kills + Math.random()) / KILLS);
-        await withDatabase(database, async (dataSource) => {
-          const done = await migrate(dataSource);
-          halves.push(done.length);
-          expect(await schema(dataSource)).toEqual(whole);
-        });
+        halves.push((await migrate(targetOf(database))).length);
+        expect(await withDataSource(database, schema)).toEqual(whole);
         await database.drop();
         database = await createDatabase();
       }
@@ -115,13 +94,13 @@ describe('a migration', () => {
   it('runs once however many instances start at the same time', async () => {
     const programs = await Promise.all([1, 2, 3].map(() => Program.spawn(database)));
     await Promise.all(programs.map((program) => program.ready()));
-    expect(await withDatabase(database, schema)).toEqual(whole);
-    expect(programs.map((program) => program.told())).toEqual(['', '', '']);
+    expect(await withDataSource(database, schema)).toEqual(whole);
+    expect(programs.map((program) => program.allOutput())).toEqual(['', '', '']);
   });
 
   it('of a newer program makes this one end with a clear line, and nothing is changed', async () => {
-    const before = await withDatabase(database, async (dataSource) => {
-      await migrate(dataSource);
+    await migrate(targetOf(database));
+    const before = await withDataSource(database, async (dataSource) => {
       await dataSource.query(
         "INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Future9999999999999')",
       );
@@ -136,6 +115,6 @@ describe('a migration', () => {
           'Run the version that wrote it, or a later one.',
       ],
     ]);
-    expect(await withDatabase(database, schema)).toEqual(before);
+    expect(await withDataSource(database, schema)).toEqual(before);
   });
 });

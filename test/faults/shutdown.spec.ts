@@ -7,8 +7,8 @@ import { afterwards, promised, scale } from '../support/faults';
 import { Ledger } from '../support/ledger';
 import { freePort } from '../support/mysql-server';
 import { Program } from '../support/program';
-import type { Sent } from '../support/sender';
-import { askFrom, Sender, statuses } from '../support/sender';
+import type { Client } from '../support/client';
+import { loadClient, sendFrom, statuses } from '../support/load';
 
 const RESTARTS = scale(1, 10);
 
@@ -58,7 +58,7 @@ describe('SIGTERM', () => {
     const program = await Program.start(database, {
       environment: { SHUTDOWN_DELAY_MS: '500', LOG_LEVEL: 'info' },
     });
-    const clients = askFrom(program.url, 16, [
+    const clients = sendFrom(program.url, 16, [
       ['GET', '/api/boards'],
       ['GET', '/api/boards?limit=1'],
       ['GET', '/api/boards?count=true'],
@@ -112,13 +112,13 @@ describe('SIGTERM', () => {
     const start = (i: number): Promise<Program> =>
       Program.start(database, { environment, port: ports[i] });
     const programs = [await start(0), await start(1)];
-    const senders = programs.map((program) => new Sender(program.url));
+    const clients = ports.map((port) => loadClient(`http://127.0.0.1:${port}`));
     const ready = [true, true];
-    // The balancer: asks each instance several times a second, and sends nothing to one that is not ready.
+    // The balancer checks each instance several times a second and sends nothing to one that is not ready.
     let stopping = false;
-    const looking = senders.map(async (sender, i) => {
+    const checking = clients.map(async (client, i) => {
       while (!stopping) {
-        ready[i] = await sender.send('GET', '/health/ready', undefined, 500).then(
+        ready[i] = await client.get('/health/ready', { timeout: 500 }).then(
           (answer) => answer.status === 200,
           () => false,
         );
@@ -127,12 +127,11 @@ describe('SIGTERM', () => {
     });
     let turn = 0;
     const ledger = new Ledger('Rolling');
-    const balanced = (method: string, path: string, body?: unknown): Promise<Sent> => {
+    const balanced = (): Client => {
       turn += 1;
-      const i = ready[turn % 2] ? turn % 2 : (turn + 1) % 2;
-      return (senders[i] as Sender).send(method, path, body);
+      return clients[ready[turn % 2] ? turn % 2 : (turn + 1) % 2] as Client;
     };
-    ledger.start(8, () => balanced, 10);
+    ledger.start(8, balanced, 10);
     for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
       for (const i of [0, 1]) {
         await sleep(300);
@@ -143,8 +142,8 @@ describe('SIGTERM', () => {
     }
     await ledger.stop();
     stopping = true;
-    await Promise.all(looking);
-    expect([...ledger.refused]).toEqual([]);
+    await Promise.all(checking);
+    expect([...ledger.rejected]).toEqual([]);
     await ledger.audit(programs[0]?.url ?? '');
   });
 });

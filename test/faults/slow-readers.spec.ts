@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { afterwards, LONG } from '../support/faults';
-import { Sender } from '../support/sender';
+import { loadClient } from '../support/load';
 
 /** A list that is longer than what waits unread between a server and a client. */
 const STORIES = 600;
@@ -16,12 +16,12 @@ jest.setTimeout(60_000);
 let service: TestApp;
 beforeAll(async () => {
   service = await startApp({ environment: { DATABASE_POOL: '4' } });
-  const sender = new Sender(service.url, 4);
+  const client = loadClient(service.url, 4);
   const left = Array.from({ length: STORIES }, (_, i) => i);
   await Promise.all(
     [1, 2, 3, 4].map(async () => {
       for (let i = left.pop(); i !== undefined; i = left.pop()) {
-        await sender.send('POST', LIST, { title: `${i}`, description: DESCRIPTION });
+        await client.post(LIST, { title: `${i}`, description: DESCRIPTION });
       }
     }),
   );
@@ -54,18 +54,18 @@ describe('clients that do not read their long lists', () => {
     const idlers = await Promise.all(Array.from({ length: 20 }, () => idler()));
     // Some have begun; the others are told to come again, and not cut off in the middle.
     expect(new Set(idlers.map(({ status }) => status))).toEqual(new Set([200, 503]));
-    const sender = new Sender(service.url);
+    const client = loadClient(service.url);
     for (let i = 0; i < 20; i += 1) {
       const answers = await Promise.all([
-        sender.send('GET', '/api/boards'),
-        sender.send('POST', '/api/boards/Other/backlog', { title: 'x' }),
-        sender.send('GET', '/api/boards/Long'),
+        client.get('/api/boards'),
+        client.post('/api/boards/Other/backlog', { title: 'x' }),
+        client.get('/api/boards/Long'),
       ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
     }
     for (const { socket } of idlers) socket.destroy();
     // Whoever reads gets all of it, now that there is room.
-    const whole = await sender.send('GET', LIST);
+    const whole = await client.get(LIST);
     expect([whole.status, whole.body.length]).toEqual([200, STORIES]);
   });
 

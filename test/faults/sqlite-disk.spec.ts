@@ -3,10 +3,11 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from '../support/client';
 import { engineUnderTest } from '../support/databases';
 import { afterwards, scale } from '../support/faults';
 import { Program } from '../support/program';
-import { Sender } from '../support/sender';
+import { loadClient } from '../support/load';
 
 const WRITES = scale(50, 200);
 
@@ -87,9 +88,9 @@ onSqlite('on SQLite a write', () => {
     const program = await Program.start({ url: `sqlite:${join(folder, 'test.db')}` });
     const calls = 'trace=fsync,fdatasync,write,writev,pwrite64';
     const stop = await strace(program.pid, '-s', '48', '-e', calls, '-o', trace);
-    const sender = new Sender(program.url, 1);
+    const client = program.client;
     for (let writes = 0; writes < WRITES; writes += 1) {
-      const { status } = await sender.send('POST', '/api/boards/Synced/backlog', { title: 'x' });
+      const { status } = await client.post('/api/boards/Synced/backlog', { title: 'x' });
       expect(status).toBe(201);
     }
     await stop();
@@ -117,9 +118,9 @@ onSqlite('on SQLite a write', () => {
     async () => {
       const file = join(folder, 'test.db');
       const program = await Program.start({ url: `sqlite:${file}` });
-      const sender = new Sender(program.url);
+      const client = program.client;
       const write = (title: string): Promise<any> =>
-        sender.send('POST', '/api/boards/Failing/backlog', { title });
+        client.post('/api/boards/Failing/backlog', { title });
       expect((await write('before')).status).toBe(201);
 
       const heal = await strace(
@@ -129,23 +130,23 @@ onSqlite('on SQLite a write', () => {
       );
       for (let tries = 0; tries < 5; tries += 1) {
         const { status, body, headers } = await write('during');
-        expect([status, body.code, headers['retry-after']]).toEqual([
+        expect([status, body.code, headers.get('retry-after')]).toEqual([
           503,
           'database_unavailable',
           '1',
         ]);
       }
-      expect((await sender.send('GET', '/api/boards/Failing/backlog')).body).toHaveLength(1);
-      expect((await sender.send('GET', '/health/live')).status).toBe(200);
+      expect((await client.get('/api/boards/Failing/backlog')).body).toHaveLength(1);
+      expect((await client.get('/health/live')).status).toBe(200);
       await heal();
 
       expect((await write('after')).status).toBe(201);
-      const titles = async (from: Sender): Promise<string[]> =>
-        (await from.send('GET', '/api/boards/Failing/backlog')).body.map((s: any) => s.title);
-      expect(await titles(sender)).toEqual(['before', 'after']);
+      const titles = async (from: Client): Promise<string[]> =>
+        (await from.get('/api/boards/Failing/backlog')).body.map((s: any) => s.title);
+      expect(await titles(client)).toEqual(['before', 'after']);
       await program.end('SIGKILL');
       const again = await Program.start({ url: `sqlite:${file}` });
-      expect(await titles(new Sender(again.url))).toEqual(['before', 'after']);
+      expect(await titles(again.client)).toEqual(['before', 'after']);
       await again.end('SIGTERM');
       expect(faults(file)).toEqual([]);
     },
@@ -157,13 +158,13 @@ onSqlite('on SQLite a write', () => {
       const file = join(small, 'test.db');
       const ballast = join(small, 'ballast');
       const program = await Program.start({ url: `sqlite:${file}` });
-      const sender = new Sender(program.url);
+      const client = program.client;
       writeFileSync(ballast, Buffer.alloc(1024 * 1024));
       const titles: string[] = [];
       const write = async (): Promise<any> => {
         const title = `story ${titles.length}`;
         const description = 'x'.repeat(30_000);
-        const answer = await sender.send('POST', '/api/boards/Full/backlog', {
+        const answer = await client.post('/api/boards/Full/backlog', {
           title,
           description,
         });
@@ -174,11 +175,11 @@ onSqlite('on SQLite a write', () => {
       while (answer.status === 201 && titles.length < 500) answer = await write();
       for (let tries = 0; tries < 20; tries += 1) {
         expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-        expect(answer.headers['retry-after']).toBe('1');
+        expect(answer.headers.get('retry-after')).toBe('1');
         answer = await write();
       }
       const shown = async (): Promise<string[]> =>
-        (await sender.send('GET', '/api/boards/Full/backlog?fields=title')).body.map(
+        (await client.get('/api/boards/Full/backlog?fields=title')).body.map(
           (story: any) => story.title,
         );
       expect(await shown()).toEqual(titles);

@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FAULTS, PROBLEMS } from '../../src/http/problem';
+import { FIELD_ERRORS, PROBLEMS } from '../../src/http/problem';
 import { printed } from '../support/print';
 import { sources } from '../support/sources';
 
 const root = join(__dirname, '../..');
+const users = sources().filter(({ path }) => path !== 'http/problem.ts');
+
+/** Whether a file has the code as a string, or as a template such as `no_${which}_sprint`. */
+const uses = (text: string, code: string): boolean =>
+  text.includes(`'${code}'`) ||
+  [...text.matchAll(/Problem\(`(\w+)\$\{\w+\}(\w+)`\)/g)].some(
+    ([, start = '', end = '']) => code.startsWith(start) && code.endsWith(end),
+  );
 
 describe('the error catalogue', () => {
   it('is what docs/errors.md lists; `npm run docs:errors` writes it', () => {
@@ -12,10 +20,7 @@ describe('the error catalogue', () => {
     expect(readFileSync(join(root, 'docs/errors.md'), 'utf8')).toBe(page);
   });
 
-  it.each([...Object.keys(PROBLEMS), ...Object.keys(FAULTS)])('has a use for %s', (code) => {
-    const users = sources().filter(
-      ({ path, text }) => path !== 'common/problem.ts' && text.includes(`'${code}'`),
-    );
-    expect(users.map(({ path }) => path)).not.toEqual([]);
+  it.each([...Object.keys(PROBLEMS), ...Object.keys(FIELD_ERRORS)])('has no unused %s', (code) => {
+    expect(users.filter(({ text }) => uses(text, code))).not.toEqual([]);
   });
 });

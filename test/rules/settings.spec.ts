@@ -21,19 +21,19 @@ describe('the settings', () => {
     expect(Config.from({})).toMatchObject({ host: '127.0.0.1', port: 3000 });
   });
 
-  it('name all that is wrong with them, and never repeat a password', () => {
-    const faulty = { PORT: '99999', DATABASE_URL: 'mysql://me:secret@', LOG_LEVEL: 'loud' };
-    expect(() => Config.from(faulty)).toThrow(ConfigError);
+  it('are all validated at once, and an error never repeats a password', () => {
+    const invalid = { PORT: '99999', DATABASE_URL: 'mysql://me:secret@', LOG_LEVEL: 'loud' };
+    expect(() => Config.from(invalid)).toThrow(ConfigError);
     try {
-      Config.from(faulty);
+      Config.from(invalid);
     } catch (error) {
-      const { faults } = error as ConfigError;
-      expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
+      const { errors } = error as ConfigError;
+      expect(errors.map((text) => text.split(' ')[0])).toEqual([
         'PORT',
         'DATABASE_URL',
         'LOG_LEVEL',
       ]);
-      expect(faults.join()).not.toContain('secret');
+      expect(errors.join()).not.toContain('secret');
     }
   });
 

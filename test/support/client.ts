@@ -1,34 +1,62 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'node:http';
 import { conforms } from './conformance';
+import { send } from './http';
 
-/** An answer, read whole. */
+/** A complete response. */
 export interface Answer<T = any> {
   status: number;
   headers: Headers;
   body: T;
   text: string;
+  /** Milliseconds from the request to the end of the response. */
+  ms: number;
 }
 
 export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as a form. */
-  form?: string | Record<string, string>;
+  form?: string;
   /** Sent as it is. */
   raw?: string | Buffer;
-  /** Answers that the document does not know are expected here. */
+  /** The response is not compared with the OpenAPI document. */
   undocumented?: boolean;
+  /** Milliseconds after which the call fails. */
+  timeout?: number;
 }
 
-/** Calls the service over real HTTP, and holds every answer against the OpenAPI document. */
+export interface ClientOptions {
+  /** Sent with every call. */
+  headers?: Record<string, string>;
+  /** Connections at a time. */
+  connections?: number;
+  /** No response is compared with the OpenAPI document, for tests that make many calls. */
+  undocumented?: boolean;
+  /** The bodies of successful responses are not kept. */
+  discard?: boolean;
+  /** Address of this machine that the connections come from. */
+  localAddress?: string;
+}
+
+/**
+ * Calls the service over HTTP and compares each response with the OpenAPI document. It never repeats a
+ * call by itself.
+ */
 export class Client {
+  private readonly agent: Agent;
+
   constructor(
     readonly url: string,
-    private readonly headers: Record<string, string> = {},
-  ) {}
+    private readonly options: ClientOptions = {},
+    agent?: Agent,
+  ) {
+    const { connections = 256, localAddress } = options;
+    this.agent = agent ?? new Agent({ keepAlive: true, maxSockets: connections, localAddress });
+  }
 
-  /** The same client with header fields that go with every call. */
+  /** The same client with headers that it sends with every call. */
   with(headers: Record<string, string>): Client {
-    return new Client(this.url, { ...this.headers, ...headers });
+    const all = { ...this.options.headers, ...headers };
+    return new Client(this.url, { ...this.options, headers: all }, this.agent);
   }
 
   get<T = any>(path: string, options?: CallOptions): Promise<Answer<T>> {
@@ -51,53 +79,39 @@ export class Client {
     return this.call('DELETE', path, undefined, options);
   }
 
+  /** @throws Error where there is no complete response */
   async call<T = any>(
     method: string,
     path: string,
     body?: unknown,
     options: CallOptions = {},
   ): Promise<Answer<T>> {
-    const headers = new Headers({ ...this.headers });
-    let content: string | Buffer | URLSearchParams | undefined;
-    if (options.raw !== undefined) content = options.raw;
-    else if (options.form !== undefined) content = new URLSearchParams(options.form);
-    else if (body !== undefined) {
-      headers.set('content-type', 'application/json');
-      content = JSON.stringify(body);
-    }
-    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
-    const response = await this.patiently(() =>
-      fetch(this.url + path, {
-        method,
-        headers,
-        body: content as RequestInit['body'],
-        redirect: 'manual',
-      }),
-    );
-    const text = await response.text();
-    const json = /json/.test(response.headers.get('content-type') ?? '');
-    const answer: Answer<T> = {
-      status: response.status,
-      headers: response.headers,
-      body: (json && text !== '' ? JSON.parse(text) : text) as T,
-      text,
-    };
-    if (!options.undocumented) conforms(method, path, answer);
+    const { form, raw = form, timeout } = options;
+    const { discard, undocumented = options.undocumented } = this.options;
+    const isJson = body !== undefined && raw === undefined;
+    const response = await send(this.url + path, {
+      method,
+      agent: this.agent,
+      timeout,
+      discard,
+      headers: {
+        ...(isJson && { 'content-type': 'application/json' }),
+        ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...this.options.headers,
+        ...options.headers,
+      },
+      body: isJson ? JSON.stringify(body) : raw,
+    });
+    const { status, text, ms } = response;
+    const headers = new Headers(response.headers);
+    const parses = /json/.test(headers.get('content-type') ?? '') && text !== '';
+    const answer = { status, headers, body: (parses ? JSON.parse(text) : text) as T, text, ms };
+    if (!undocumented) conforms(method, path, answer);
     return answer;
   }
 
-  /**
-   * A machine that is busy with other things may be too slow for a crowd of requests; who is told so
-   * has changed nothing, and comes again.
-   */
-  private async patiently(send: () => Promise<Response>): Promise<Response> {
-    for (let tries = 1; ; tries += 1) {
-      const response = await send();
-      if (response.status !== 503 || tries === 50) return response;
-      const { code } = (await response.clone().json()) as { code?: string };
-      if (code !== 'overloaded') return response;
-      await response.arrayBuffer();
-      await sleep(20 * tries);
-    }
+  /** Closes its connections; calls that have no response yet fail. */
+  close(): void {
+    this.agent.destroy();
   }
 }

@@ -3,25 +3,29 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
+import type { DataSource } from 'typeorm';
+import type { DatabaseTarget } from '../../src/config/config';
+import { Config } from '../../src/config/config';
+import { createDataSource } from '../../src/database/data-source';
 
 export type EngineName = 'sqlite' | 'mysql';
 
 declare global {
-  /** The engine of the jest project that runs this file; `none` in those that need no database. */
+  /** The engine of the jest project that runs this file; `none` where it needs no database. */
 
   var ENGINE: EngineName | 'none';
 }
 
-/** The engine that this run of a file is about. */
+/** The engine that this run of a file tests. */
 export function engineUnderTest(): EngineName {
-  if (ENGINE === 'none') throw new Error('this suite has no engine; it says which it wants');
+  if (ENGINE === 'none') throw new Error('this suite has no engine, so it must name one');
   return ENGINE;
 }
 
-/** An empty database of a test's own. */
+/** A database that a test has for itself. */
 export interface TestDatabase {
   engine: EngineName;
-  /** What DATABASE_URL is to be. */
+  /** The value of DATABASE_URL. */
   url: string;
   drop(): Promise<void>;
 }
@@ -46,6 +50,23 @@ export async function createDatabase(engine = engineUnderTest()): Promise<TestDa
     url: url.href,
     drop: () => execute(server, `DROP DATABASE IF EXISTS ${name}`),
   };
+}
+
+/** The target of a database's URL. */
+export const targetOf = ({ url }: Pick<TestDatabase, 'url'>): DatabaseTarget =>
+  Config.from({ DATABASE_URL: url }).database;
+
+/** Runs `work` on a connection of its own, which migrates nothing. */
+export async function withDataSource<T>(
+  database: Pick<TestDatabase, 'url'>,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const dataSource = await createDataSource(targetOf(database), 'migrate').initialize();
+  try {
+    return await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
 }
 
 async function execute(server: string, statement: string): Promise<void> {

@@ -1,17 +1,14 @@
-/**
- * The tests of faults have a long form, which `npm run test:faults` runs, and a quick one for every
- * day, which does the same a few times and for a shorter while.
- */
-export const LONG = process.env.FAULTS === 'long';
+/** `npm run test:slow` runs the tests of faults and of models in a long form. */
+export const LONG = process.env.SLOW !== undefined;
 
-/** What a test does so often, or for so long. */
+/** A number of repetitions, or a duration, of the quick form and of the long one. */
 export function scale(quick: number, long: number): number {
   return LONG ? long : quick;
 }
 
 /**
- * Milliseconds that the long form, which has the machine for itself, allows; the quick one, which shares
- * it with other suites, only sees that the order of magnitude is right.
+ * Milliseconds that a promise allows. The quick form shares the machine with other suites, so it allows
+ * five times as many.
  */
 export function promised(ms: number): number {
   return scale(5 * ms, ms);
@@ -19,7 +16,7 @@ export function promised(ms: number): number {
 
 const cleanups: (() => unknown)[] = [];
 
-/** Has something done when the present test is over, however it ends; the last thing first. */
+/** Runs `cleanup` when the present test has ended, also after a failure; the latest is run first. */
 export function afterwards(cleanup: () => unknown): void {
   cleanups.push(cleanup);
 }

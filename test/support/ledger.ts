@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Client } from './client';
 import { afterwards } from './faults';
+import { loadClient } from './load';
+import { boardPath, eventsOf, made2xx } from './make';
 import { inOrder, replay } from './replay';
-import type { Sent } from './sender';
-import { Sender } from './sender';
 
-/** What may stand where; `undefined` means nothing. */
+/** The titles that a story may have; undefined means that it may not exist. */
 type Possible = (string | undefined)[];
 
-type Send = (method: string, path: string, body?: unknown) => Promise<Sent>;
-
 /**
- * Writes to one board from many clients at once, and keeps a book of what was acknowledged, what was
- * refused, and what nobody can know because the answer did not come. Each story belongs to one writer.
+ * Writes to one board from many clients at once, and records what was acknowledged, what was rejected,
+ * and what is unknown because there was no response. Each story is changed by one writer only.
  */
 export class Ledger {
   acknowledged = 0;
-  /** Answers that were no answer, by what they were: a status, or why there was none. */
-  readonly refused = new Map<string, number>();
-  /** When a write was acknowledged last, and the longest pause between two. */
+  /** How many writes were not acknowledged, by status or error. */
+  readonly rejected = new Map<string, number>();
+  /** Time of the latest acknowledged write, and the longest pause between two. */
   lastMs = performance.now();
   longestPause = 0;
   /** The titles that each story may have. */
@@ -29,14 +28,15 @@ export class Ledger {
   constructor(readonly board: string) {}
 
   /**
-   * Sets so many writers to work, each with a pause in milliseconds before it writes again; they go on
-   * whatever happens, until `stop`.
+   * Starts writers, which write until `stop`, also after errors.
+   * @param clientOf the client of a writer's next write
+   * @param pause milliseconds before each write
    */
-  start(writers: number, send: (writer: number) => Send, pause = 0): void {
+  start(writers: number, clientOf: (writer: number) => Client, pause = 0): void {
     this.stopping = false;
     afterwards(() => this.stop());
     this.lastMs = performance.now();
-    this.writers = Array.from({ length: writers }, (_, i) => this.write(send(i), pause));
+    this.writers = Array.from({ length: writers }, (_, i) => this.write(() => clientOf(i), pause));
   }
 
   async stop(): Promise<void> {
@@ -44,56 +44,41 @@ export class Ledger {
     await Promise.all(this.writers);
   }
 
-  /** Forgets what refusals there were. */
+  /** Forgets the writes that were rejected. */
   forget(): void {
-    this.refused.clear();
+    this.rejected.clear();
     this.longestPause = 0;
     this.lastMs = performance.now();
   }
 
-  /**
-   * Compares the book with the board, and the board with its own log: every revision is there once,
-   * and what the log tells is what is there.
-   */
+  /** Compares the board with what was acknowledged and with its own log, which must have no gap. */
   async audit(url: string): Promise<void> {
-    const sender = new Sender(url, 4);
-    try {
-      const board = encodeURIComponent(this.board);
-      const get = async (path: string): Promise<any> => {
-        const { status, body } = await sender.send('GET', path);
-        if (status !== 200) throw new Error(`GET ${path}: ${status}`);
-        return body;
-      };
-      const events: any[] = [];
-      for (let page: any[]; ; events.push(...page)) {
-        page = await get(`/api/boards/${board}/events?after=${events.length}`);
-        if (page.length === 0) break;
-      }
-      const told = replay(events);
-      expect(await get(`/api/boards/${board}`)).toMatchObject({ revision: events.length });
-      const stories: any[] = await get(`/api/boards/${board}/stories`);
-      expect(stories).toEqual([...told.stories.values()].sort(inOrder));
-      const sprints: any[] = await get(`/api/boards/${board}/sprints`);
-      expect(sprints.map((sprint) => sprint.id)).toEqual(
-        [...told.sprints.keys()].sort((x, y) => x - y),
-      );
+    const client = loadClient(url, 4);
+    const path = boardPath(this.board);
+    const get = (rest: string): Promise<any> => made2xx(client.get(path + rest));
+    const events = await eventsOf(client, this.board);
+    const replayed = replay(events);
+    expect(await get('')).toMatchObject({ revision: events.length });
+    const stories: any[] = await get('/stories');
+    expect(stories).toEqual([...replayed.stories.values()].sort(inOrder));
+    const sprints: any[] = await get('/sprints');
+    expect(sprints.map((sprint) => sprint.id)).toEqual(
+      [...replayed.sprints.keys()].sort((x, y) => x - y),
+    );
 
-      const present = new Map(stories.map((story) => [story.id, story]));
-      const lost: string[] = [];
-      for (const [id, possible] of this.stories) {
-        const title: string | undefined = present.get(id)?.title;
-        if (!possible.includes(title)) {
-          lost.push(`story ${id} is ${title ?? 'not there'}, not ${possible.join(' or ')}`);
-        }
+    const present = new Map(stories.map((story) => [story.id, story]));
+    const lost: string[] = [];
+    for (const [id, possible] of this.stories) {
+      const title: string | undefined = present.get(id)?.title;
+      if (!possible.includes(title)) {
+        lost.push(`story ${id}: ${title ?? 'missing'} instead of ${possible.join(' or ')}`);
       }
-      expect(lost).toEqual([]);
-    } finally {
-      sender.close();
     }
+    expect(lost).toEqual([]);
   }
 
-  private async write(send: Send, pause: number): Promise<void> {
-    const board = `/api/boards/${encodeURIComponent(this.board)}`;
+  private async write(client: () => Client, pause: number): Promise<void> {
+    const board = boardPath(this.board);
     let sprint: number | undefined;
     const mine: number[] = [];
     while (!this.stopping) {
@@ -101,30 +86,32 @@ export class Ledger {
       const dice = Math.random();
       const id = mine[Math.floor(Math.random() * mine.length)];
       if (sprint === undefined) {
-        const made = await this.ask(send, 'POST', `${board}/sprints`, { start_date: '2026-11-23' });
+        const made = await this.send(client, 'POST', `${board}/sprints`, {
+          start_date: '2026-11-23',
+        });
         sprint = made?.body.id;
       } else if (id === undefined || dice < 0.5) {
         const title = this.title();
-        const made = await this.ask(send, 'POST', `/api/sprints/${sprint}/stories`, { title });
+        const made = await this.send(client, 'POST', `/api/sprints/${sprint}/stories`, { title });
         if (made) {
           this.stories.set(made.body.id, [title]);
           mine.push(made.body.id);
         }
       } else if (dice < 0.8) {
-        await this.change(send, 'PUT', id, this.title(), mine);
+        await this.change(client, 'PUT', id, this.title(), mine);
       } else if (dice < 0.9) {
-        await this.change(send, 'DELETE', id, undefined, mine);
+        await this.change(client, 'DELETE', id, undefined, mine);
       } else {
         // Moves all of the sprint's stories in one change.
-        await this.ask(send, 'DELETE', `/api/sprints/${sprint}`);
+        await this.send(client, 'DELETE', `/api/sprints/${sprint}`);
         sprint = undefined;
       }
     }
   }
 
-  /** Changes a story; where the outcome is not known, it may be either and is left alone. */
+  /** Changes a story. Where the outcome is unknown, the story is not changed again. */
   private async change(
-    send: Send,
+    client: () => Client,
     method: 'PUT' | 'DELETE',
     id: number,
     title: string | undefined,
@@ -133,21 +120,21 @@ export class Ledger {
     const before = this.stories.get(id) ?? [];
     this.stories.set(id, [...before, title]);
     const body = method === 'PUT' ? { title } : undefined;
-    const done = await this.ask(send, method, `/api/stories/${id}`, body);
+    const done = await this.send(client, method, `/api/stories/${id}`, body);
     if (done) this.stories.set(id, [title]);
     if (!done || method === 'DELETE') mine.splice(mine.indexOf(id), 1);
   }
 
-  /** The answer where the write was acknowledged. */
-  private async ask(
-    send: Send,
+  /** The response, if the write was acknowledged. */
+  private async send(
+    client: () => Client,
     method: string,
     path: string,
     body?: unknown,
-  ): Promise<Sent | undefined> {
+  ): Promise<Answer | undefined> {
     let why: string;
     try {
-      const answer = await send(method, path, body);
+      const answer = await client().call(method, path, body);
       if (answer.status < 300) {
         this.acknowledged += 1;
         const now = performance.now();
@@ -156,13 +143,13 @@ export class Ledger {
         return answer;
       }
       why = `${answer.status}`;
-      if (answer.status === 503 && answer.headers['retry-after'] === undefined) {
+      if (answer.status === 503 && !answer.headers.has('retry-after')) {
         why = '503 without Retry-After';
       }
     } catch (error) {
-      why = (error as { code?: string }).code ?? (error as Error).message;
+      why = (error as Error).message;
     }
-    this.refused.set(why, (this.refused.get(why) ?? 0) + 1);
+    this.rejected.set(why, (this.rejected.get(why) ?? 0) + 1);
     await sleep(20);
     return undefined;
   }

@@ -2,7 +2,7 @@ import type { Answer, Client } from './client';
 
 let made = 0;
 
-/** A board's name that no other test of this process uses. */
+/** The name of a board that no other test of this process uses. */
 export function freshName(prefix = 'Board'): string {
   made += 1;
   return `${prefix} ${made}`;
@@ -11,21 +11,32 @@ export function freshName(prefix = 'Board'): string {
 /** The path of a board. */
 export const boardPath = (name: string): string => `/api/boards/${encodeURIComponent(name)}`;
 
-/** Throws where a call that only prepares a test was refused. */
+/** The events of a board after a revision. */
+export async function eventsOf(client: Client, board: string, after = 0): Promise<any[]> {
+  const events: any[] = [];
+  for (;;) {
+    const from = (events.at(-1)?.revision as number | undefined) ?? after;
+    const page = await made2xx<any[]>(client.get(`${boardPath(board)}/events?after=${from}`));
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+}
+
+/** The body of a response that must be a success, for calls that only prepare a test. */
 export async function made2xx<T = any>(call: Promise<Answer<T>>): Promise<T> {
   const answer = await call;
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
   return answer.body;
 }
 
-/** A board of a test's own, with what is made in it. */
+/** A new board, and what a test creates in it. */
 export class Workspace {
   private constructor(
     readonly client: Client,
     readonly name: string,
   ) {}
 
-  /** Makes a board of this zone; its name is new. */
+  /** Creates a board with a new name. */
   static async create(client: Client, timeZone = 'UTC', prefix = 'Board'): Promise<Workspace> {
     const name = freshName(prefix);
     await made2xx(client.post('/api/boards', { name, time_zone: timeZone }));
@@ -40,7 +51,7 @@ export class Workspace {
     return made2xx(this.client.post(`${this.path}/sprints`, { start_date, ...rest }));
   }
 
-  /** A story of a sprint or, with none, of the backlog. */
+  /** Creates a story in a sprint or, with null, in the backlog. */
   story(sprint: { id: number } | null, body: object = {}): Promise<any> {
     const path = sprint ? `/api/sprints/${sprint.id}/stories` : `${this.path}/backlog`;
     return made2xx(this.client.post(path, { title: 'A story', ...body }));
@@ -52,15 +63,9 @@ export class Workspace {
     );
   }
 
-  /** What the log says from some revision on. */
-  async events(after = 0): Promise<any[]> {
-    const all: any[] = [];
-    for (;;) {
-      const from = (all.at(-1)?.revision as number | undefined) ?? after;
-      const page = await made2xx<any[]>(this.client.get(`${this.path}/events?after=${from}`));
-      all.push(...page);
-      if (page.length < 1000) return all;
-    }
+  /** The events after a revision. */
+  events(after = 0): Promise<any[]> {
+    return eventsOf(this.client, this.name, after);
   }
 
   async revision(): Promise<number> {

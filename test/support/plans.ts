@@ -1,6 +1,9 @@
 import Libsql from 'libsql';
-import type { Engine, Parameter, Reader, Row, Writer } from '../../src/database/engine';
 import type { TestDatabase } from './databases';
+import type { Statement } from './statements';
+import { onStatement } from './statements';
+
+type Row = Record<string, unknown>;
 
 /** How the database executes a statement. */
 export interface Plan {
@@ -10,78 +13,52 @@ export interface Plan {
 }
 
 /**
- * Has every statement that an engine is given explained by the database right before it is executed,
- * once for each text: with its parameters, in its transaction, on the rows that it meets.
+ * Has the database explain every statement right before it is executed, once for each text: with its
+ * parameters, in its transaction, on the rows that it meets.
  */
 export class Plans {
   private readonly found = new Map<string, Plan>();
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly database: TestDatabase,
-  ) {}
+  constructor(private readonly database: TestDatabase) {}
 
-  /** Begins to listen; what was explained is in `all`. */
-  listen(): void {
-    const { engine } = this;
-    const read = engine.read.bind(engine);
-    const direct: Reader = { query: (sql, values) => read(sql, values) };
-    const snapshot = engine.snapshot.bind(engine);
-    const stream = engine.stream.bind(engine);
-    const transaction = engine.transaction.bind(engine);
-    const reader = (to: Reader): Reader => ({
-      query: async (sql, values) => {
-        await this.explain(to, sql, values);
-        return to.query(sql, values);
-      },
-    });
-    const writer = (to: Writer): Writer => ({
-      ...reader(to),
-      run: async (sql, values) => {
-        await this.explain(to, sql, values);
-        return to.run(sql, values);
-      },
-    });
-    engine.read = (sql, values) => reader(direct).query(sql, values);
-    engine.snapshot = (work) => snapshot((to) => work(reader(to)));
-    engine.stream = (work) => stream((to) => work(reader(to)));
-    engine.transaction = (work, deadline) => transaction((to) => work(writer(to)), deadline);
+  /** Begins to explain; returns what ends it. */
+  listen(): () => void {
+    return onStatement({ before: (statement) => this.explain(statement) });
   }
 
   get all(): Plan[] {
     return [...this.found.values()];
   }
 
-  private async explain(to: Reader, text: string, values?: readonly Parameter[]): Promise<void> {
+  private async explain({ sql: text, parameters, query }: Statement): Promise<void> {
     const sql = text
+      .replace(/["`]/g, '')
       .replace(/\s+/g, ' ')
-      .replace(/\((\?, )+\?\)/g, '(?, …)')
-      .replace(/(WHEN \? THEN \? )+/g, 'WHEN ? THEN ? ')
+      .replace(/\((\?, ?)+\?\)/g, '(?, …)')
       .trim();
-    // What is inserted are rows that are given: there is nothing to find.
-    if (this.found.has(sql) || sql.startsWith('INSERT')) return;
+    // An INSERT has nothing to find.
+    if (this.found.has(sql) || !/^(SELECT|UPDATE|DELETE|WITH)/.test(sql)) return;
     const plan: Plan = { sql, steps: [] };
     this.found.set(sql, plan);
     const rows =
       this.database.engine === 'sqlite'
-        ? this.explainBeside(text, values)
-        : await to.query(`EXPLAIN FORMAT=TRADITIONAL ${text}`, values);
+        ? this.explainSeparately(text, parameters)
+        : ((await query(`EXPLAIN FORMAT=TRADITIONAL ${text}`, parameters)) as Row[]);
     plan.steps = rows.map(step);
   }
 
-  /** SQLite plans by the text alone, and its driver takes an explained UPDATE for one that is under way. */
-  private explainBeside(sql: string, values: readonly Parameter[] = []): Row[] {
-    const beside = new Libsql(this.database.url.replace('sqlite:', ''));
+  /** SQLite plans by the text alone, and its driver mistakes an explained UPDATE for a running one. */
+  private explainSeparately(sql: string, parameters: unknown[]): Row[] {
+    const connection = new Libsql(this.database.url.replace('sqlite:', ''));
     try {
-      const plan = beside.prepare<unknown[]>(`EXPLAIN QUERY PLAN ${sql}`);
-      return plan.all(...(values as unknown[])) as Row[];
+      return connection.prepare<unknown[]>(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as Row[];
     } finally {
-      beside.close();
+      connection.close();
     }
   }
 }
 
-/** A row of an EXPLAIN, on one line: what is done with which table, by which columns of an index. */
+/** A row of an EXPLAIN on one line: operation, table, index, columns. */
 function step(row: Row): string {
   const { detail, type, table, key, ref, Extra } = row;
   if (typeof detail === 'string') return detail;

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from './databases';
 import { afterwards } from './faults';
+import type { Client } from './client';
+import { loadClient } from './load';
 import { freePort } from './mysql-server';
-import { Sender } from './sender';
 
 const ROOT = join(__dirname, '../..');
 const MAIN = join(ROOT, 'dist/main.js');
@@ -14,7 +15,7 @@ const MAIN = join(ROOT, 'dist/main.js');
 export interface ProgramOptions {
   environment?: Record<string, string>;
   port?: number;
-  /** What the program is run by, such as `strace` with its options. */
+  /** A command that runs the program, such as `strace` with its options. */
   wrapper?: string[];
 }
 
@@ -24,20 +25,22 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** The built program as a process of its own, so that it can be killed like one. */
+/** The built program as a process, which can be killed. */
 export class Program {
   /** The lines of its log. */
   readonly log: any[] = [];
-  /** What it wrote that is no line of the log. */
+  /** Output that is not a line of the log. */
   output = '';
   readonly exited: Promise<Exit>;
   readonly url: string;
+  readonly client: Client;
 
   private constructor(
     private readonly child: ChildProcess,
     readonly port: number,
   ) {
     this.url = `http://127.0.0.1:${port}`;
+    this.client = loadClient(this.url);
     this.exited = new Promise((resolve) =>
       child.once('close', (code, signal) => resolve({ code, signal })),
     );
@@ -56,7 +59,7 @@ export class Program {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
-  /** Starts the program; it need not be ready yet, nor listen. */
+  /** Starts the program, and does not wait until it listens. */
   static async spawn(
     database: Pick<TestDatabase, 'url'>,
     { environment = {}, port, wrapper = [] }: ProgramOptions = {},
@@ -67,7 +70,7 @@ export class Program {
     const child = spawn(command, words, {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that a wrapper does not outlive, or survive, what it runs.
+      // A process group, so that a signal reaches the wrapper and the program.
       detached: true,
       env: {
         PATH: process.env.PATH,
@@ -97,32 +100,27 @@ export class Program {
     return this.child.pid ?? 0;
   }
 
-  /** Memory that the process holds, in bytes. */
+  /** Resident memory in bytes. */
   get memory(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
 
-  /** Waits until `path` is answered with `status`; returns the milliseconds that took. */
+  /** Waits until `path` is answered with `status`; returns how many milliseconds that took. */
   async answers(path: string, status: number, withinMs = 30_000): Promise<number> {
-    const sender = new Sender(this.url);
     const start = performance.now();
     let seen: unknown = 'nothing';
-    try {
-      while (performance.now() - start < withinMs) {
-        seen = await sender.send('GET', path).then(
-          (answer) => answer.status,
-          (error: Error) => error.message,
-        );
-        if (seen === status) return performance.now() - start;
-        if (this.child.exitCode !== null || this.child.signalCode !== null) break;
-        await sleep(10);
-      }
-    } finally {
-      sender.close();
+    while (performance.now() - start < withinMs) {
+      seen = await this.client.get(path).then(
+        (answer) => answer.status,
+        (error: Error) => error.message,
+      );
+      if (seen === status) return performance.now() - start;
+      if (this.child.exitCode !== null || this.child.signalCode !== null) break;
+      await sleep(10);
     }
     throw new Error(
-      `${path}: ${String(seen)} instead of ${status} after ${withinMs} ms\n${this.told()}`,
+      `${path}: ${String(seen)} instead of ${status} after ${withinMs} ms\n${this.allOutput()}`,
     );
   }
 
@@ -130,14 +128,14 @@ export class Program {
     return this.answers('/health/ready', 200, withinMs);
   }
 
-  /** Sends a signal, and waits for the end that it brings. */
+  /** Sends a signal and waits until the process ends. */
   async end(signal: NodeJS.Signals): Promise<Exit> {
     this.signal(signal);
     return this.exited;
   }
 
   signal(signal: NodeJS.Signals): void {
-    // To signal "the group 0" would be to signal our own.
+    // The group 0 would be our own.
     if (this.child.pid === undefined) return;
     try {
       process.kill(-this.pid, signal);
@@ -146,8 +144,8 @@ export class Program {
     }
   }
 
-  /** All that it said, for the message of a test that fails. */
-  told(): string {
+  /** The log and all other output. */
+  allOutput(): string {
     return this.output + this.log.map((line) => JSON.stringify(line)).join('\n');
   }
 }

@@ -1,19 +1,6 @@
-import type { Client } from './client';
-
 type Story = Record<string, any> & { id: number; seq: number };
 
-/** The whole log of a board. */
-export async function log(client: Client, board: string): Promise<any[]> {
-  const events: any[] = [];
-  for (;;) {
-    const path = `/api/boards/${encodeURIComponent(board)}/events?after=${events.length}`;
-    const { body } = await client.get(path);
-    if (body.length === 0) return events;
-    events.push(...body);
-  }
-}
-
-/** The stories of a board as its log alone tells them, by `seq`, then `id`. */
+/** The stories of a board according to its log alone, by `seq`, then `id`. */
 export function storiesOf(events: any[]): Story[] {
   return [...replay(events).stories.values()].sort(inOrder);
 }
@@ -22,7 +9,7 @@ export function inOrder(a: { id: number; seq: number }, b: { id: number; seq: nu
   return a.seq - b.seq || a.id - b.id;
 }
 
-/** What a board's log makes of it: every current row, by kind and id. */
+/** The rows of a board according to its log, by kind and id. */
 export interface Replayed {
   board: any;
   sprints: Map<number, any>;
@@ -34,7 +21,7 @@ const KINDS = { sprint: 'sprints', story: 'stories', task: 'tasks' } as const;
 
 /**
  * Replays a log from its first event. Throws where an event does not follow from those before it: a
- * gap, a change of what is not there, a `before` that was not so. `after` sees what each event leaves.
+ * gap, a change of a row that does not exist, a wrong `before`. `after` is called after each event.
  */
 export function replay(
   events: any[],
@@ -61,20 +48,20 @@ function apply(state: Replayed, event: any): void {
     return;
   }
   if (entity === 'board') {
-    if (before && state.board === null) fail('the board is not there yet');
+    if (before && state.board === null) fail('the board does not exist yet');
     if (before) state.board = changed(state.board, before, after, fail);
     else state.board = after;
     return;
   }
   const rows = state[KINDS[entity as keyof typeof KINDS]];
   if (type.endsWith('.created') || type === 'story.moved_in') {
-    if (rows.has(id)) fail('it is there already');
+    if (rows.has(id)) fail('it exists already');
     const { tasks = [], ...row } = after;
     rows.set(id, row);
     for (const task of tasks) state.tasks.set(task.id, task);
     return;
   }
-  const row: unknown = rows.get(id) ?? fail('it is not there');
+  const row: unknown = rows.get(id) ?? fail('it does not exist');
   if (type.endsWith('.deleted')) {
     changed(row, before, before, fail);
     rows.delete(id);
@@ -98,7 +85,7 @@ function changed(row: any, before: any, after: any, fail: (why: string) => never
   return { ...row, ...after };
 }
 
-/** Many stories of one list that gave way together. */
+/** Many stories of one list that were renumbered together. */
 function shift(state: Replayed, event: any, fail: (why: string) => never): void {
   const { entity, id, at, before, after } = event;
   const list = entity === 'board' ? null : id;
@@ -109,7 +96,7 @@ function shift(state: Replayed, event: any, fail: (why: string) => never): void 
       inOrder(story, before.last) <= 0 &&
       !after.except.includes(story.id),
   );
-  if (shifted.length !== after.count) fail(`${shifted.length} stories stand there`);
+  if (shifted.length !== after.count) fail(`${shifted.length} stories are there`);
   for (const story of shifted) {
     story.seq += after.by;
     story.version += 1;

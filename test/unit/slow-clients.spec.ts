@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 import type { BurndownDay } from '../../../src/reports/burndown';
 import { burndown } from '../../../src/reports/burndown';
-import { replay } from '../../../src/reports/past';
+import { replay } from '../../../src/reports/replay';
 import { Log } from './log';
 
 const of = (log: Log, sprint: number, now = log.now): BurndownDay[] => [

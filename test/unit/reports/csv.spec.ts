@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { burndown } from '../../../src/reports/burndown';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from '../../../src/reports/csv';
 import { forecast } from '../../../src/reports/forecast';
-import { replay } from '../../../src/reports/past';
+import { replay } from '../../../src/reports/replay';
 import { report } from '../../../src/reports/report';
 import { velocity } from '../../../src/reports/velocity';
 import { Log } from './log';

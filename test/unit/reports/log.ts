@@ -1,4 +1,4 @@
-import type { BoardEvent, EventType, Members } from '../../../src/events/event';
+import type { BoardEvent, EventType, Fields } from '../../../src/events/event';
 
 interface Sprint {
   id: number;
@@ -137,7 +137,7 @@ export class Log {
     );
   }
 
-  private append(type: EventType, id: number, before: Members | null, after: Members | null): void {
+  private append(type: EventType, id: number, before: Fields | null, after: Fields | null): void {
     this.events.push({
       board_name: 'Team',
       revision: this.events.length + 1,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { burndown } from '../../../src/reports/burndown';
-import { replay } from '../../../src/reports/past';
+import { replay } from '../../../src/reports/replay';
 import { hundredths } from '../../../src/reports/points';
 import type { Report } from '../../../src/reports/report';
 import { report } from '../../../src/reports/report';

@@ -1,5 +1,5 @@
 import { burndown } from '../../../src/reports/burndown';
-import { replay } from '../../../src/reports/past';
+import { replay } from '../../../src/reports/replay';
 import { report } from '../../../src/reports/report';
 import { Log } from './log';
 import type { Moment, RealSprint } from './real-sprints';

@@ -1,4 +1,4 @@
-import { replay } from '../../../src/reports/past';
+import { replay } from '../../../src/reports/replay';
 import type { Report } from '../../../src/reports/report';
 import { report } from '../../../src/reports/report';
 import { Log } from './log';

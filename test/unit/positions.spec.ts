@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { Problem } from '../../src/http/problem';
-import type { Room, Seat, Side } from '../../src/stories/placement';
-import { roomFor, seqsBetween } from '../../src/stories/placement';
+import type { Gap, StorySeq, Side } from '../../src/stories/positions';
+import { findGap, assignSeqs } from '../../src/stories/positions';
 
 const LEAST = -(2 ** 31);
 const GREATEST = 2 ** 31 - 1;
@@ -16,27 +16,28 @@ const lists = fc
   .map(([origin, seqs, cut]) => {
     const list = seqs
       .toSorted((a, b) => a - b)
-      .map((seq, i): Seat => ({ id: i + 1, seq: Math.min(GREATEST, origin + seq) }));
+      .map((seq, i): StorySeq => ({ id: i + 1, seq: Math.min(GREATEST, origin + seq) }));
     return { list, cut: Math.min(cut, list.length) };
   });
 
-const sidesOf = (list: Seat[], cut: number, depth = Infinity): [Side, Side] => [
-  { seats: list.slice(0, cut).reverse().slice(0, depth), whole: cut <= depth },
-  { seats: list.slice(cut).slice(0, depth), whole: list.length - cut <= depth },
+const sidesOf = (list: StorySeq[], cut: number, depth = Infinity): [Side, Side] => [
+  { stories: list.slice(0, cut).reverse().slice(0, depth), complete: cut <= depth },
+  { stories: list.slice(cut).slice(0, depth), complete: list.length - cut <= depth },
 ];
 
-/** What the database does with a shift. */
-const shifted = (list: Seat[], { shift }: Room): Seat[] => {
-  const after = (a: Seat, b: Seat): boolean => a.seq > b.seq || (a.seq === b.seq && a.id >= b.id);
-  return list.map((seat) =>
-    shift && after(seat, shift.first) && after(shift.last, seat)
-      ? { ...seat, seq: seat.seq + shift.by }
-      : seat,
+/** The list after a shift, as the database applies it. */
+const shifted = (list: StorySeq[], { shift }: Gap): StorySeq[] => {
+  const after = (a: StorySeq, b: StorySeq): boolean =>
+    a.seq > b.seq || (a.seq === b.seq && a.id >= b.id);
+  return list.map((story) =>
+    shift && after(story, shift.first) && after(shift.last, story)
+      ? { ...story, seq: story.seq + shift.by }
+      : story,
   );
 };
 
-/** How few stories can give way, tried out one by one; none where the room is there already. */
-const fewest = (list: Seat[], cut: number, count: number): number => {
+/** The least number of stories that must be shifted, by trying; 0 where the gap is wide enough. */
+const fewest = (list: StorySeq[], cut: number, count: number): number => {
   const seqs = list.map(({ seq }) => seq);
   const at = (i: number): number => seqs[i] ?? (i < 0 ? LEAST - 1 : GREATEST + 1);
   const lacking = count - (at(cut) - at(cut - 1) - 1);
@@ -48,23 +49,23 @@ const fewest = (list: Seat[], cut: number, count: number): number => {
   return Infinity;
 };
 
-describe('room for moved stories', () => {
-  it('is wide enough, keeps the order of the others, and lets as few of them give way as can be', () => {
+describe('the gap for moved stories', () => {
+  it('is wide enough, keeps the order of the others, and shifts as few of them as possible', () => {
     fc.assert(
       fc.property(lists, fc.integer({ min: 1, max: 12 }), ({ list, cut }, count) => {
         const least = fewest(list, cut, count);
         if (least === Infinity) {
-          expect(() => roomFor(count, ...sidesOf(list, cut))).toThrow(Problem);
+          expect(() => findGap(count, ...sidesOf(list, cut))).toThrow(Problem);
           return;
         }
-        const room = roomFor(count, ...sidesOf(list, cut)) as Room;
-        const after = shifted(list, room);
-        expect(room.upper - room.lower).toBeGreaterThan(count);
-        expect(after.filter((seat, i) => seat !== list[i])).toHaveLength(least);
-        expect(room.shift?.count ?? 0).toBe(least);
+        const gap = findGap(count, ...sidesOf(list, cut)) as Gap;
+        const after = shifted(list, gap);
+        expect(gap.upper - gap.lower).toBeGreaterThan(count);
+        expect(after.filter((story, i) => story !== list[i])).toHaveLength(least);
+        expect(gap.shift?.count ?? 0).toBe(least);
         expect([...after].sort((a, b) => a.seq - b.seq || a.id - b.id)).toEqual(after);
-        expect(after[cut - 1]?.seq ?? LEAST - 1).toBe(room.lower);
-        expect(after[cut]?.seq ?? GREATEST + 1).toBe(room.upper);
+        expect(after[cut - 1]?.seq ?? LEAST - 1).toBe(gap.lower);
+        expect(after[cut]?.seq ?? GREATEST + 1).toBe(gap.upper);
         for (const { seq } of after) {
           expect(seq).toBeGreaterThanOrEqual(LEAST);
           expect(seq).toBeLessThanOrEqual(GREATEST);
@@ -78,7 +79,7 @@ describe('room for moved stories', () => {
     );
   });
 
-  it('gives way as few, however little is read of the list at a time', () => {
+  it('shifts as few, however little of the list is read at a time', () => {
     fc.assert(
       fc.property(
         lists,
@@ -87,26 +88,26 @@ describe('room for moved stories', () => {
         ({ list, cut }, count, step) => {
           const least = fewest(list, cut, count);
           fc.pre(least !== Infinity);
-          let room: Room | undefined;
-          for (let depth = 0; !room; depth += step) {
+          let gap: Gap | undefined;
+          for (let depth = 0; !gap; depth += step) {
             expect(depth).toBeLessThanOrEqual(list.length + step);
-            room = roomFor(count, ...sidesOf(list, cut, depth));
+            gap = findGap(count, ...sidesOf(list, cut, depth));
           }
-          expect(room.shift?.count ?? 0).toBe(least);
+          expect(gap.shift?.count ?? 0).toBe(least);
         },
       ),
       { numRuns: 1000 },
     );
   });
 
-  it('is left over in proportion to those that gave way, so that the next ones need none', () => {
-    let list = Array.from({ length: 1000 }, (_, i): Seat => ({ id: i + 1, seq: i + 1 }));
+  it('is wider than necessary, in proportion to the shifted stories, so that the next moves shift none', () => {
+    let list = Array.from({ length: 1000 }, (_, i): StorySeq => ({ id: i + 1, seq: i + 1 }));
     let shifts = 0;
     for (let i = 0; i < 1000; i += 1) {
-      const room = roomFor(1, ...sidesOf(list, 500)) as Room;
-      if (room.shift) shifts += room.shift.count;
-      const [seq = 0] = seqsBetween(room.lower, room.upper, [0]);
-      const after = shifted(list, room);
+      const gap = findGap(1, ...sidesOf(list, 500)) as Gap;
+      if (gap.shift) shifts += gap.shift.count;
+      const [seq = 0] = assignSeqs(gap.lower, gap.upper, [0]);
+      const after = shifted(list, gap);
       list = [...after.slice(0, 500), { id: 1001 + i, seq }, ...after.slice(500)];
     }
     expect(shifts).toBeLessThan(20_000);
@@ -114,7 +115,7 @@ describe('room for moved stories', () => {
 });
 
 describe('moved stories', () => {
-  it('stand strictly in their order between the bounds, and as many as can keep their seq', () => {
+  it('get ascending seqs between the bounds, and as many as possible keep theirs', () => {
     const cases = fc
       .tuple(
         fc.array(fc.integer({ min: -3, max: 14 }), { minLength: 1, maxLength: 8 }),
@@ -128,7 +129,7 @@ describe('moved stories', () => {
       }));
     fc.assert(
       fc.property(cases, ({ present, lower, upper }) => {
-        const seqs = seqsBetween(lower, upper, present);
+        const seqs = assignSeqs(lower, upper, present);
         const all = [lower, ...seqs, upper];
         all.slice(1).forEach((seq, i) => expect(seq).toBeGreaterThan(all[i] as number));
         const kept = seqs.filter((seq, i) => seq === present[i]).length;
@@ -138,19 +139,19 @@ describe('moved stories', () => {
     );
   });
 
-  it('stand next to each other at an end of the list', () => {
-    expect(seqsBetween(LEAST - 1, 5, [9, 9, 9])).toEqual([2, 3, 4]);
-    expect(seqsBetween(5, GREATEST + 1, [1, 1, 1])).toEqual([6, 7, 8]);
-    expect(seqsBetween(LEAST - 1, GREATEST + 1, [GREATEST, LEAST])).toEqual([1, 2]);
+  it('get consecutive seqs at an end of the list', () => {
+    expect(assignSeqs(LEAST - 1, 5, [9, 9, 9])).toEqual([2, 3, 4]);
+    expect(assignSeqs(5, GREATEST + 1, [1, 1, 1])).toEqual([6, 7, 8]);
+    expect(assignSeqs(LEAST - 1, GREATEST + 1, [GREATEST, LEAST])).toEqual([1, 2]);
   });
 
   it('are spread over the gap elsewhere', () => {
-    expect(seqsBetween(0, 100, [0, 0, 0])).toEqual([25, 50, 75]);
-    expect(seqsBetween(0, 4, [0, 0, 0])).toEqual([1, 2, 3]);
+    expect(assignSeqs(0, 100, [0, 0, 0])).toEqual([25, 50, 75]);
+    expect(assignSeqs(0, 4, [0, 0, 0])).toEqual([1, 2, 3]);
   });
 });
 
-/** By trying every choice of those that stay. */
+/** By trying every choice of stories that keep their seq. */
 function mostKept(present: number[], lower: number, upper: number): number {
   let most = 0;
   for (let choice = 0; choice < 2 ** present.length; choice += 1) {

@@ -1,0 +1,150 @@
+import { Agent, request } from 'node:http';
+import { Database } from '../../src/database/database';
+import { unavailable } from '../../src/database/errors';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { fillBacklog } from '../support/fill';
+import { Workspace } from '../support/make';
+import { expectProblem } from '../support/problems';
+import { noOpenStreams, readList } from '../support/reading';
+import { rowsReadDuring } from '../support/statements';
+
+/** More than is read at once, and more than a socket takes without a reader. */
+const STORIES = 6000;
+const DESCRIPTION = 'As a team we plan a sprint. '.repeat(36);
+
+let service: TestApp;
+let path: string;
+beforeAll(async () => {
+  service = await startApp();
+  const board = await Workspace.create(service.client);
+  path = `${board.path}/backlog`;
+  await fillBacklog(service, board.path, STORIES, { description: DESCRIPTION });
+});
+afterAll(() => service.close());
+
+describe('a list of 6,000 stories', () => {
+  it('breaks off where the database fails in the middle, so that no client takes a part for the whole', async () => {
+    const database = service.app.get(Database);
+    const openStream = database.openStream.bind(database);
+    const failing = jest.spyOn(database, 'openStream').mockImplementation(async (client) => {
+      const snapshot = await openStream(client);
+      let reads = 0;
+      return {
+        close: () => snapshot.close(),
+        query: (...statement) => {
+          reads += 1;
+          return reads < 5 ? snapshot.query(...statement) : Promise.reject(new Error('away'));
+        },
+      };
+    });
+    const list = await readList(service.url + path);
+    failing.mockRestore();
+    expect(list).toMatchObject({ status: 200, complete: false });
+    expect(list.stories).toBeGreaterThan(0);
+    expect(list.stories).toBeLessThan(STORIES);
+    await noOpenStreams(service);
+    expect(await readList(service.url + path)).toMatchObject({ stories: STORIES, complete: true });
+  });
+
+  it('is rejected with a problem where the database fails before it begins', async () => {
+    const database = service.app.get(Database);
+    const failing = jest.spyOn(database, 'openStream').mockRejectedValue(unavailable());
+    const answer = await service.client.get(path);
+    failing.mockRestore();
+    expectProblem(answer, 503, 'database_unavailable');
+    expect(answer.headers.get('retry-after')).toBe('1');
+  });
+
+  it('releases its snapshot when the reader leaves, at any moment', async () => {
+    for (const bytes of [0, 1, 100_000, 2_000_000]) {
+      const list = await readList(service.url + path, {
+        onData: (had, stop) => (had >= bytes ? stop() : undefined),
+      });
+      expect(list.complete).toBe(false);
+    }
+    // Also before the response begins.
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, i) => {
+        const call = request(service.url + path, { agent: false });
+        call.on('error', () => undefined);
+        call.end();
+        await new Promise((resolve) => setTimeout(resolve, i * 3));
+        call.destroy();
+      }),
+    );
+    await noOpenStreams(service);
+  });
+
+  it('shows a slow reader the state in which it began, while others write', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let hasBegun = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (hasBegun = resolve));
+    const reading = readList(service.url + path, {
+      onData: async () => {
+        hasBegun();
+        await held;
+      },
+    });
+    await begun;
+    const later = await service.client.post(path, { title: 'later' });
+    expect(later.status).toBe(201);
+    await service.client.delete(`/api/stories/${later.body.id - 1}`);
+    release();
+    expect(await reading).toMatchObject({ stories: STORIES, complete: true });
+    expect(await readList(service.url + path)).toMatchObject({ stories: STORIES });
+    await noOpenStreams(service);
+  });
+
+  it('is read again and again over one connection', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let i = 0; i < 12; i += 1) {
+      const list = await readList(service.url + path, { agent });
+      expect(list).toMatchObject({ stories: STORIES, complete: true });
+    }
+    agent.destroy();
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('HEAD of a long list', () => {
+  it.each(['', '?sort=-title', '?q=story', '?sort=priority,-points&fields=id'])(
+    'reads no more rows than a page: %s',
+    async (query) => {
+      const rows = await rowsReadDuring(async () => {
+        const { status, text } = await service.client.call('HEAD', path + query);
+        expect([status, text]).toEqual([200, '']);
+      });
+      expect(rows).toBeGreaterThan(0);
+      expect(rows).toBeLessThan(1000);
+    },
+  );
+
+  it('has the headers of GET', async () => {
+    const head = await service.client.call('HEAD', path);
+    const get = await service.client.get(path);
+    for (const name of ['etag', 'content-type', 'x-total-count', 'link']) {
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+    }
+    const { headers } = await service.client.call('HEAD', `${path}?limit=2&count=true`);
+    expect(headers.get('x-total-count')).toBe(String(STORIES));
+    expect(headers.get('link')).toContain('rel="next"');
+  });
+});
+
+describe('GET /api/boards?limit=1', () => {
+  it('reads one page, however many boards there are', async () => {
+    for (let i = 0; i < 40; i += 1) await Workspace.create(service.client);
+    let listed = 0;
+    const rows = await rowsReadDuring(async () => {
+      listed = (await service.client.get('/api/boards?limit=1')).body.length;
+    });
+    expect(listed).toBe(1);
+    expect(rows).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,72 @@
+import { UnitOfWork } from '../../src/database/unit-of-work';
+import type { TestApp } from './app';
+import type { Client } from './client';
+import { inLanes } from './load';
+
+type Row = Record<string, string | number | null>;
+
+const ROWS_OF_A_STATEMENT = 500;
+
+/** Inserts rows without the service: fast, and without events. */
+export async function insertRows(
+  { app }: Pick<TestApp, 'app'>,
+  table: string,
+  count: number,
+  row: (i: number) => Row,
+): Promise<void> {
+  if (count === 0) return;
+  const columns = Object.keys(row(0));
+  const places = `(${columns.map(() => '?').join(', ')})`;
+  await app.get(UnitOfWork).maintain(async (manager) => {
+    for (let start = 0; start < count; start += ROWS_OF_A_STATEMENT) {
+      const size = Math.min(ROWS_OF_A_STATEMENT, count - start);
+      const rows = Array.from({ length: size }, (_, i) => row(start + i));
+      await manager.query(
+        `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')})
+         VALUES ${rows.map(() => places).join(', ')}`,
+        rows.flatMap((one) => columns.map((name) => one[name])),
+      );
+    }
+  });
+}
+
+export const CREATED = '2026-11-21 12:00:00.000';
+
+/** A row of `stories` in a backlog. */
+export const storyRow = (boardId: number, i: number, rest: Row = {}): Row => ({
+  board_id: boardId,
+  title: `Story ${i}`,
+  description: null,
+  seq: i + 1,
+  status: 'todo',
+  labels: '[]',
+  search: `STORY ${i}`,
+  created_at: CREATED,
+  updated_at: CREATED,
+  version: 1,
+  ...rest,
+});
+
+/** Inserts stories with the seq 1, 2, 3, … into the empty backlog of a board. */
+export async function fillBacklog(
+  service: TestApp,
+  boardPath: string,
+  count: number,
+  rest: Row = {},
+): Promise<void> {
+  const { body } = await service.client.get(boardPath);
+  await insertRows(service, 'stories', count, (i) => storyRow(body.id as number, i, rest));
+}
+
+/** Creates stories through the API, 50 at a time. @param path of their list */
+export async function postStories(
+  client: Client,
+  path: string,
+  count: number,
+  rest: object = {},
+): Promise<void> {
+  await inLanes(count, 50, async (i) => {
+    const { status, text } = await client.post(path, { title: `Story ${i}`, ...rest });
+    if (status !== 201) throw new Error(`${status} ${text}`);
+  });
+}

@@ -1,0 +1,113 @@
+import type { Agent } from 'node:http';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+
+/** A response as it came, with every header. */
+export interface RawResponse {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  /** Milliseconds from the request to the end of the response. */
+  ms: number;
+}
+
+export interface SendOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Keeps connections for many requests; without it each request has its own. */
+  agent?: Agent;
+  /** Address of this machine that the connection comes from. */
+  localAddress?: string;
+  /** Milliseconds after which a request without a complete response fails. */
+  timeout?: number;
+  /** The text of a successful response is not kept. */
+  discard?: boolean;
+}
+
+/** The connection was not accepted, so the server has never seen the request. */
+export const NOT_ACCEPTED = 'the connection was not accepted';
+
+/** Sends one request exactly as it is given: its path is not normalised, and it is never repeated. */
+export function send(url: string, options: SendOptions = {}): Promise<RawResponse> {
+  const { method = 'GET', body, agent = false, timeout = 30_000, localAddress } = options;
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/s.exec(url) ?? [];
+  const { hostname, port } = new URL(origin);
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const start = performance.now();
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+        port,
+        method,
+        // Only what a request line cannot contain is encoded.
+        path: path.replace(/[^\x21-\x7e]+/g, encodeURIComponent) || '/',
+        headers: { ...length, ...options.headers },
+        agent,
+        localAddress,
+      },
+      (incoming) => {
+        const { statusCode: status = 0 } = incoming;
+        const discard = options.discard === true && status < 400;
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => discard || chunks.push(chunk));
+        incoming.once('error', () => fail(new Error('the response broke off')));
+        incoming.once('end', () => {
+          clearTimeout(timer);
+          const headers = Object.entries(incoming.headers).map(([name, value]) => [
+            name,
+            String(value),
+          ]);
+          resolve({
+            status,
+            headers: Object.fromEntries(headers) as Record<string, string>,
+            text: Buffer.concat(chunks).toString(),
+            ms: performance.now() - start,
+          });
+        });
+      },
+    );
+    const fail = (error: Error & { code?: string }): void => {
+      clearTimeout(timer);
+      const unseen = !outgoing.reusedSocket && /^ECONN(REFUSED|RESET)$/.test(error.code ?? '');
+      // Errors of the system belong to another realm than those of the tests.
+      reject(new Error(unseen ? NOT_ACCEPTED : (error.code ?? error.message), { cause: error }));
+    };
+    const timer = setTimeout(
+      () => outgoing.destroy(new Error(`${method} ${path}: no response in ${timeout} ms`)),
+      timeout,
+    );
+    outgoing.once('error', fail);
+    outgoing.end(body);
+  });
+}
+
+/** Writes bytes that need not be HTTP, and reads until the server closes the connection. */
+export function sendBytes(url: string, bytes: string): Promise<RawResponse> {
+  const { hostname, port } = new URL(url);
+  const start = performance.now();
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname.replace(/^\[(.*)\]$/, '$1'));
+    let received = '';
+    socket.setEncoding('latin1');
+    socket.on('data', (part: string) => (received += part));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const [head = '', ...rest] = received.split('\r\n\r\n');
+      const [first = '', ...lines] = head.split('\r\n');
+      resolve({
+        status: Number(first.split(' ')[1]),
+        headers: Object.fromEntries(
+          lines.map((line) => {
+            const at = line.indexOf(':');
+            return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
+          }),
+        ),
+        text: rest.join('\r\n\r\n'),
+        ms: performance.now() - start,
+      });
+    });
+    socket.write(bytes, 'latin1');
+  });
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from './client';
+import { Client } from './client';
+import { afterwards } from './faults';
+
+/** A client for tests that make many calls and look at few of the responses. */
+export function loadClient(url: string, connections = 256): Client {
+  const client = new Client(url, { connections, undocumented: true });
+  afterwards(() => client.close());
+  return client;
+}
+
+/** A request that clients repeat: method, path and body. */
+export type Repeated = [method: string, path: string, body?: unknown];
+
+/** The response of a request, or why there was none. */
+export type Outcome = Answer | Error;
+
+/**
+ * Sends requests from many clients at once until it is stopped, each client again as soon as it has its
+ * response, or `pause` milliseconds after an error.
+ */
+export function sendFrom(
+  url: string,
+  clients: number,
+  requests: Repeated[],
+  pause = 100,
+): { stop(): Promise<Outcome[]> } {
+  const client = new Client(url, { connections: clients, undocumented: true, discard: true });
+  const outcomes: Outcome[] = [];
+  let stopping = false;
+  const running = Array.from({ length: clients }, async (_, i) => {
+    for (let n = i; !stopping; n += 1) {
+      const [method, path, body] = requests[n % requests.length] as Repeated;
+      const outcome = await client.call(method, path, body).catch((error: Error) => error);
+      outcomes.push(outcome);
+      if (outcome instanceof Error || outcome.status === 503) await sleep(pause);
+    }
+  });
+  const stop = async (): Promise<Outcome[]> => {
+    stopping = true;
+    await Promise.all(running);
+    client.close();
+    return outcomes;
+  };
+  afterwards(stop);
+  return { stop };
+}
+
+/** The different statuses, or the messages of errors, in their order. */
+export function statuses(outcomes: Outcome[]): string[] {
+  const all = outcomes.map((one) => (one instanceof Error ? one.message : String(one.status)));
+  return [...new Set(all)].sort();
+}
+
+/** Milliseconds of the slowest response; infinite where one is missing. */
+export function slowest(outcomes: Outcome[]): number {
+  return Math.max(0, ...outcomes.map((one) => (one instanceof Error ? Infinity : one.ms)));
+}
+
+/** Runs `work` for each number below `count`, at most `lanes` at a time. */
+export async function inLanes(
+  count: number,
+  lanes: number,
+  work: (i: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
