@@ -54,7 +54,7 @@ async function main(): Promise<void> {
         only,
         quick,
         rounds: Number(values.rounds ?? (quick ? 1 : 7)),
-        seconds: Number(values.seconds ?? (quick ? 0.5 : 3)),
+        seconds: Number(values.seconds ?? (quick ? 0.3 : 3)),
         connections: (values.connections ?? (quick ? ['16'] : ['16', '1'])).map(Number),
       }),
     growth: (database) => measureGrowth(database, quick),

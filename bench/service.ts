@@ -56,6 +56,8 @@ export class Service {
         SHUTDOWN_DELAY_MS: '0',
       },
     });
+    // Nothing is left behind where the benchmark fails.
+    process.once('exit', () => child.kill('SIGKILL'));
     const url = `http://127.0.0.1:${port}`;
     while (performance.now() - begin < 30_000 && child.exitCode === null) {
       const answer = await fetch(url + path).catch(() => undefined);

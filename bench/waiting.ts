@@ -36,6 +36,7 @@ export async function measureWaiting(database: Database, quick: boolean): Promis
     ...[1, 2, 3].map((i) => ({ name: `Full ${i}`, sprints: 3, sprintStories: full, backlog: 100 })),
   ])) as [Board, Board, Board, Board, Board];
   const service = await startService(database);
+  // It ends when this process does.
   const client = fork(join(__dirname, 'client.mjs'), { execArgv: [] });
   const ask = (request: Request): Promise<void> => send(client, service.url, request);
   try {
