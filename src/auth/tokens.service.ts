@@ -99,7 +99,7 @@ export class TokensService implements OnModuleInit {
     return new Listing(
       this.database,
       {
-        query: this.select(),
+        query: () => this.select(),
         order: [column('id', 't', 'integer')],
         indexed: true,
         represent,

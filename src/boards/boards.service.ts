@@ -41,7 +41,8 @@ export class BoardsService implements OnModuleInit {
     return new Listing(
       this.database,
       {
-        query: whereVisible(this.boards.createQueryBuilder('b').select(BOARD_COLUMNS), caller),
+        query: () =>
+          whereVisible(this.boards.createQueryBuilder('b').select(BOARD_COLUMNS), caller),
         order: [column('name', 'b', 'text')],
         indexed: true,
         represent: representBoard,

@@ -57,7 +57,7 @@ export class EventsService {
     const events = new Listing(
       this.database,
       {
-        query,
+        query: () => query.clone(),
         order: [column('revision', 'e', 'integer')],
         indexed: true,
         represent,
@@ -82,7 +82,11 @@ export class EventsService {
     // Each version of a story has one event, but a move to another board has two: it leaves a board
     // (story.moved_out), then enters one (story.moved_in).
     const order = [column('entity_version', 'e', 'integer'), column('type', 'e', 'text', true)];
-    return new Listing(this.database, { query, order, indexed: true, represent }, page);
+    return new Listing(
+      this.database,
+      { query: () => query.clone(), order, indexed: true, represent },
+      page,
+    );
   }
 
   private select(): SelectQueryBuilder<Event> {

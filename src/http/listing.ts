@@ -78,9 +78,14 @@ export const column = (
 
 /** What a list consists of. */
 export interface ListSource {
-  /** With its columns and conditions, and without order, limit and offset; one column is `id`. */
+  /** Builds the SELECT without order, limit and offset; one of its columns is `id`. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of whatever entity
-  query: SelectQueryBuilder<any>;
+  query: () => SelectQueryBuilder<any>;
+  /**
+   * The same SELECT in plain SQL, for a list that is read often: building the query takes 150 to 250 µs.
+   * With a `board` it has its revision as `__revision` and its tag as `__revision_tag`.
+   */
+  plain?: [sql: string, parameters: readonly unknown[]];
   order: SortKey[];
   /**
    * Whether an index has the rows in this order, and the conditions keep most of them. Else the rows
@@ -122,6 +127,8 @@ interface Part {
  * pagination), so it is stable while rows come and go.
  */
 export class Listing extends Answer {
+  private selection: [string, unknown[]] | undefined;
+
   constructor(
     private readonly database: Database,
     private readonly source: ListSource,
@@ -269,8 +276,8 @@ export class Listing extends Answer {
       }
       const chunk = ids.slice(next, next + count);
       if (chunk.length === 0) return [];
-      const [sql, parameters] = this.source.query
-        .clone()
+      const [sql, parameters] = this.source
+        .query()
         .andWhere(`${this.idColumn} IN (:...__ids)`, { __ids: chunk })
         .getQueryAndParameters();
       const rows = await reader.query<Row>(sql, parameters as unknown[]);
@@ -283,7 +290,7 @@ export class Listing extends Answer {
   }
 
   private get idColumn(): string {
-    return `${this.source.query.alias}.id`;
+    return `${this.source.query().alias}.id`;
   }
 
   private read(
@@ -293,21 +300,27 @@ export class Listing extends Answer {
     offset = 0,
     onlyIds = false,
   ): Promise<Row[]> {
-    const { query, order } = this.source;
-    const page = query.clone();
-    if (onlyIds) page.select(this.idColumn, 'id');
-    else if (this.source.board) {
-      page.addSelect('b.revision', '__revision').addSelect('b.revision_tag', '__revision_tag');
-    }
-    if (after) {
-      const { sql, parameters } = keyset(order, after);
-      page.andWhere(sql, parameters);
-    }
-    const [sql, parameters] = page.getQueryAndParameters();
+    const { order } = this.source;
+    const [sql, parameters] = onlyIds
+      ? this.source.query().select(this.idColumn, 'id').getQueryAndParameters()
+      : this.select();
     const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
-    // Appended, for TypeORM would read an expression in orderBy as the name of a property.
     const limits = ` ORDER BY ${by} LIMIT ${count}${offset > 0 ? ` OFFSET ${offset}` : ''}`;
-    return reader.query<Row>(sql + limits, parameters as unknown[]);
+    const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
+    return reader.query<Row>(sql + rest.sql + limits, [...parameters, ...rest.parameters]);
+  }
+
+  /** The SELECT of whole rows; it ends with its conditions. */
+  private select(): readonly [string, readonly unknown[]] {
+    if (this.source.plain) return this.source.plain;
+    if (!this.selection) {
+      const query = this.source.query();
+      if (this.source.board) {
+        query.addSelect('b.revision', '__revision').addSelect('b.revision_tag', '__revision_tag');
+      }
+      this.selection = query.getQueryAndParameters();
+    }
+    return this.selection;
   }
 
   /** The JSON of rows, up to the length of a chunk. */
@@ -330,8 +343,8 @@ export class Listing extends Answer {
   }
 
   private async total(): Promise<number> {
-    const [sql, parameters] = this.source.query
-      .clone()
+    const [sql, parameters] = this.source
+      .query()
       .select('COUNT(*)', 'total')
       .getQueryAndParameters();
     const count = async (reader: Reader): Promise<number> => {
@@ -435,18 +448,22 @@ function digestOf({ path, parameters }: Location): string {
     .slice(0, 12);
 }
 
-/** The condition for rows that follow one with these keys. */
-function keyset(
-  order: SortKey[],
-  keys: Parameter[],
-): { sql: string; parameters: Record<string, Parameter> } {
-  const parameters = Object.fromEntries(keys.map((key, i) => [`__key${i}`, key]));
+/** The condition for rows that follow one with these keys, in plain SQL. */
+function keyset(order: SortKey[], keys: Parameter[]): { sql: string; parameters: Parameter[] } {
+  const parameters: Parameter[] = [];
   const alternatives = order.map((key, i) => {
-    const equal = order.slice(0, i).map((previous, j) => `${previous.sql} = :__key${j} AND `);
-    return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} :__key${i})`;
+    const equal = order.slice(0, i).map((previous, j) => {
+      parameters.push(keys[j] as Parameter);
+      return `${previous.sql} = ? AND `;
+    });
+    parameters.push(keys[i] as Parameter);
+    return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} ?)`;
   });
   const [first] = order as [SortKey];
   // It follows from the alternatives, but neither engine finds the range of an index in those.
-  const range = `${first.sql} ${first.descending ? '<=' : '>='} :__key0`;
-  return { sql: `${range} AND (${alternatives.join(' OR ')})`, parameters };
+  const range = `${first.sql} ${first.descending ? '<=' : '>='} ?`;
+  return {
+    sql: ` AND ${range} AND (${alternatives.join(' OR ')})`,
+    parameters: [keys[0] as Parameter, ...parameters],
+  };
 }

@@ -35,9 +35,8 @@ export class SprintsService implements OnModuleInit {
     return new Listing(
       this.database,
       {
-        query: state
-          ? this.sprints.inState(board.id, state, today)
-          : this.sprints.ofBoard(board.id),
+        query: () =>
+          state ? this.sprints.inState(board.id, state, today) : this.sprints.ofBoard(board.id),
         order: [column('start_date', 's', 'date'), column('id', 's', 'integer')],
         indexed: true,
         represent: (row: SprintRow) => representSprint(row, now),

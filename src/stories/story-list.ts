@@ -29,11 +29,14 @@ export function storyList(
   const isOfSprints = !isOneList && sprints?.includes(null) === false;
   const isOfIds = externalIds?.includes(null) === false;
 
-  const builder = select(stories, scope, query);
-  // MySQL and MariaDB read a large board in its order to avoid sorting the few stories that they look for.
-  if (scope.isRecent) builder.useIndex('ix_stories_updated');
-  else if (!isOfIds && (isOneList || isOfSprints)) builder.useIndex('ix_stories_list');
-  else if (!isOfIds && since !== undefined) builder.useIndex('ix_stories_board');
+  const build = (): SelectQueryBuilder<Story> => {
+    const builder = select(stories, scope, query);
+    // MySQL and MariaDB read a large board in its order to avoid sorting the few stories that they look for.
+    if (scope.isRecent) builder.useIndex('ix_stories_updated');
+    else if (!isOfIds && (isOneList || isOfSprints)) builder.useIndex('ix_stories_list');
+    else if (!isOfIds && since !== undefined) builder.useIndex('ix_stories_board');
+    return builder;
+  };
   // SQLite does so, too, unless the order is by expressions.
   const order = sortKeys(sort).map((key) =>
     isOfIds || isOfSprints ? { ...key, sql: `+${key.sql}` } : key,
@@ -42,8 +45,10 @@ export function storyList(
   const sprintFilter = isOneList && scope.sprintId === undefined ? undefined : query.sprint_id;
   const filters = [status, assignee, label, priority, externalIds, since, sprintFilter, q];
   const isFiltered = filters.some((filter) => (filter ?? '') !== '');
+  const isPlain = !isFiltered && query.sprint_id === undefined && sort.join() === 'seq';
   return {
-    query: builder,
+    query: build,
+    ...(isPlain && { plain: plainList(scope) }),
     order,
     indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || scope.isRecent),
     represent: (row: StoryRow) => {
@@ -51,6 +56,22 @@ export function storyList(
       return fields ? Object.fromEntries(fields.map((name) => [name, story[name]])) : story;
     },
   };
+}
+
+/** The hottest list, without filters, in plain SQL. */
+function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[]] {
+  const [index, where] =
+    sprintId === undefined
+      ? ['ix_stories_board', '']
+      : [
+          'ix_stories_list',
+          sprintId === null ? ' AND s.sprint_id IS NULL' : ' AND s.sprint_id = ?',
+        ];
+  // Only MySQL and MariaDB execute the comment.
+  const sql = `SELECT ${STORY_COLUMNS}, b.revision AS __revision, b.revision_tag AS __revision_tag
+    FROM stories s /*! USE INDEX (${index}) */ JOIN boards b ON b.id = s.board_id
+    WHERE s.board_id = ?${where}`;
+  return [sql, sprintId ? [boardId, sprintId] : [boardId]];
 }
 
 const VALUE_FILTERS = ['status', 'assignee', 'priority', 'sprint_id', 'external_id'] as const;

@@ -54,12 +54,13 @@ export class TasksService implements OnModuleInit {
     return new Listing(
       this.database,
       {
-        query: this.tasks
-          .createQueryBuilder('t')
-          .innerJoin('t.story', 's')
-          .innerJoin('s.board', 'b')
-          .select(TASK_COLUMNS)
-          .where('t.story_id = :storyId', { storyId }),
+        query: () =>
+          this.tasks
+            .createQueryBuilder('t')
+            .innerJoin('t.story', 's')
+            .innerJoin('s.board', 'b')
+            .select(TASK_COLUMNS)
+            .where('t.story_id = :storyId', { storyId }),
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         indexed: true,
         represent: representTask,
