@@ -171,7 +171,7 @@ function describeResponses(
     const names: Header[] = ['X-Request-Id'];
     if (tagged || status === '201') names.push('ETag');
     if (status === '201') names.push('Location');
-    if (status === '200' && has('cursor')) names.push('Link');
+    if (status === '200' && has('limit')) names.push('Link');
     if (status === '200' && has('count')) names.push('X-Total-Count');
     if (has('Idempotency-Key')) names.push('Idempotent-Replayed');
     response.headers = referTo(...names);

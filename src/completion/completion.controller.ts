@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
 import { Body } from '../http/input';
 import { SprintId } from '../http/path';
-import { Answers, AnswersAction, Needs } from '../http/route';
+import { Answers, AnswersAction, Needs, Repeatable } from '../http/route';
 import { ReportView } from '../reports/report.dto';
 import { SprintView } from '../sprints/sprint.dto';
 import { CompleteSprint } from './completion.dto';
@@ -17,6 +17,7 @@ export class CompletionController {
 
   @Post('sprints/:sprint_id/complete')
   @Needs('write')
+  @Repeatable()
   @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
   complete(
     @From() caller: Caller,

@@ -18,6 +18,8 @@ export class RouteTable {
   /** Collects every route that is added to the server from now on. */
   watch(server: FastifyInstance): void {
     server.addHook('onRoute', ({ method, url }) => {
+      // @fastify/cors answers preflights of every path.
+      if (url === '*') return;
       for (const one of [method].flat() as HTTPMethod[]) {
         if (this.router.hasRoute(one, url)) continue;
         this.methods.add(one);

@@ -263,8 +263,9 @@ export const IsCalendarDate = (): PropertyDecorator =>
 /** Rejects a date before that of another property of the same DTO. */
 export const NotBefore = (other: string): PropertyDecorator =>
   Rule('out_of_range', `must not be before ${other}`, (value, { object }) => {
-    const first = (object as Record<string, unknown>)[other];
-    return typeof first !== 'string' || typeof value !== 'string' || first <= value;
+    const first = parseDate((object as Record<string, unknown>)[other]);
+    // An invalid date has an error of its own.
+    return !('value' in first) || typeof value !== 'string' || (first.value as string) <= value;
   });
 
 const INSTANT =

@@ -5,7 +5,7 @@ import { From } from '../http/caller';
 import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { BoardName, NewBoardName, StoryId } from '../http/path';
-import { Answers, AnswersAction, Creates, Needs } from '../http/route';
+import { Answers, AnswersAction, Creates, Needs, Repeatable } from '../http/route';
 import { MoveStories, MoveStory } from './move.dto';
 import { MovesService } from './moves.service';
 import { StoriesService } from './stories.service';
@@ -91,6 +91,7 @@ export class StoriesController {
 
   @Post('boards/:board_name/stories/move')
   @Needs('write')
+  @Repeatable()
   @Answers('Move stories of a board, all or none', [StoryView])
   moveTogether(
     @From() caller: Caller,
