@@ -113,7 +113,7 @@ describe('an import', () => {
     for (const fault of [
       'points must have at most two decimals',
       'status must be one of todo, in_progress, done',
-      'labels must not repeat a label',
+      'labels must not contain duplicates',
     ]) {
       expect(outcome.err.split('\n')[0]).toContain(fault);
     }

@@ -220,7 +220,7 @@ describe('with tokens', () => {
     );
   });
 
-  it('a route that does not say what it needs keeps the application from starting', async () => {
+  it('a route that declares no scope is forbidden to everyone', async () => {
     @Controller('api/undeclared')
     class Undeclared {
       @Get()
@@ -239,7 +239,12 @@ describe('with tokens', () => {
       applicationOptions(pino),
     );
     await setUp(app, pino);
-    await expect(app.init()).rejects.toThrow('/api/undeclared does not say what it needs');
+    await app.listen(0, '127.0.0.1');
+    await app.get(Database).ready();
+    const url = `${await app.getUrl()}/api/undeclared`;
+    const authorization = `Bearer ${admin.token}`;
+    expect((await send(url)).status).toBe(401);
+    expect((await send(url, { headers: { authorization } })).status).toBe(403);
     await app.close();
   });
 

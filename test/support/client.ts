@@ -15,7 +15,7 @@ export interface Answer<T = any> {
 export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as a form. */
-  form?: string;
+  form?: string | Record<string, string>;
   /** Sent as it is. */
   raw?: string | Buffer;
   /** The response is not compared with the OpenAPI document. */
@@ -86,7 +86,8 @@ export class Client {
     body?: unknown,
     options: CallOptions = {},
   ): Promise<Answer<T>> {
-    const { form, raw = form, timeout } = options;
+    const { timeout } = options;
+    const { form, raw = form && new URLSearchParams(form).toString() } = options;
     const { discard, undocumented = options.undocumented } = this.options;
     const isJson = body !== undefined && raw === undefined;
     const response = await send(this.url + path, {

@@ -72,9 +72,9 @@ const OF_BOARD =
 
 /** Whether a statement reads all rows of a table, or all of a board, or, where that matters, sorts rows. */
 export function isWide({ sql, steps }: Plan, sorting = true): boolean {
-  const wide = sorting
-    ? /^SCAN |^USE TEMP B-TREE|^(ALL|index) |Using (filesort|temporary)/
-    : /^SCAN |^(ALL|index) /;
+  // TypeORM's `exists` selects from a table of one row.
+  const scan = '^SCAN (?!CONSTANT ROW|dummy_table)|^(ALL|index) ';
+  const wide = new RegExp(sorting ? `${scan}|^USE TEMP B-TREE|Using (filesort|temporary)` : scan);
   const wholeBoard = new RegExp(`\\(board_id=\\?\\)$|^ref \\S+ (${OF_BOARD}) \\(const\\)`);
   const few = /LIMIT|EXISTS/.test(sql);
   return steps.some((one) => wide.test(one) || (!few && wholeBoard.test(one)));
