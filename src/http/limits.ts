@@ -8,6 +8,9 @@ export function requireWellFormed(request: FastifyRequest, config: Config): void
   const { rawHeaders, httpVersion } = request.raw;
   if (rawHeaders.length > 2 * config.headerFields) throw new Problem('headers_too_large');
   // HTTP/1.1 asks for a host, and none may have two (RFC 9112, section 3.2); Node keeps the first.
-  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name)).length;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
+  }
   if (hosts > 1 || (request.host === '' && httpVersion === '1.1')) throw new Problem('bad_request');
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { Database } from '../database/database';
@@ -17,6 +18,9 @@ const MAX_ROWS = 500;
 
 /** Characters of a chunk: what one slow reader keeps in memory. */
 const CHUNK_LENGTH = 128 * 1024;
+
+/** The average length of the items of a path when it was last read: chunks are bounded in bytes. */
+const itemLengths = new LRUCache<string, number>({ max: 1000 });
 
 /** Ids that are read at once of a list that has to be sorted. */
 const SORTED_IDS = 20_000;
@@ -38,6 +42,8 @@ export class PageQuery {
   @IsFlag()
   count?: boolean;
 }
+
+const EMPTY = Symbol('empty');
 
 type Row = Record<string, unknown>;
 
@@ -127,6 +133,7 @@ interface Part {
  * pagination), so it is stable while rows come and go.
  */
 export class Listing extends Answer {
+  private path = '';
   private selection: [string, unknown[]] | undefined;
 
   constructor(
@@ -157,17 +164,25 @@ export class Listing extends Answer {
     };
     if (count) reply.header('X-Total-Count', await this.total());
     const isHead = request.method === 'HEAD';
-    if (this.source.indexed) {
+    this.path = location.path;
+    let mayBeShort = Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
+    if (this.source.indexed && mayBeShort) {
       const answer = await this.readAtOnce(this.database, after, most, head);
-      if (answer !== undefined) return answer;
+      if (answer !== EMPTY && answer !== undefined) return answer;
+      mayBeShort = answer === EMPTY;
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
-      const answer = await this.readAtOnce(snapshot, after, most, head);
-      if (answer !== undefined || (isHead && most === Infinity)) {
+      const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, head));
+      if (typeof answer === 'string') {
+        await snapshot.close();
+        return answer;
+      }
+      await this.tag(snapshot, undefined, head);
+      if (isHead && most === Infinity) {
         await snapshot.close();
         // No header of a long list depends on the rows that follow.
-        return answer ?? Readable.from([]);
+        return Readable.from([]);
       }
       if (most !== Infinity) {
         const [last, next] = await this.read(snapshot, after, 2, most - 1);
@@ -180,16 +195,19 @@ export class Listing extends Answer {
     return stream(this.parts(snapshot, after, most), () => snapshot.close());
   }
 
-  /** The whole answer, where it is short; else undefined. */
+  /**
+   * The whole answer, where it is short; else undefined. That a list of a board is empty is found out in
+   * a snapshot, together with the revision of the board.
+   */
   private async readAtOnce(
     reader: Reader,
     after: Parameter[] | undefined,
     most: number,
     head: Head,
-  ): Promise<string | undefined> {
+  ): Promise<string | typeof EMPTY | undefined> {
     const wanted = Math.min(most, FIRST_ROWS);
     const rows = await this.read(reader, after, wanted + 1);
-    if (rows.length === 0 && reader === this.database && this.source.board) return undefined;
+    if (rows.length === 0 && reader === this.database && this.source.board) return EMPTY;
     await this.tag(reader, rows[0], head);
     const hasMore = rows.length > wanted;
     if (hasMore && wanted < most) return undefined;
@@ -224,10 +242,9 @@ export class Listing extends Answer {
     const rowsAfter = this.source.indexed
       ? this.byKeyset(reader, after)
       : this.byIds(reader, after, most);
-    let size = FIRST_ROWS;
     let previous: Row | undefined;
     while (left > 0) {
-      const wanted = Math.min(size, left);
+      const wanted = Math.min(this.rowsOfChunk(), left);
       const rows = await rowsAfter(previous, wanted);
       const { items, last, count, isWhole } = this.represent(rows);
       if (items !== '') {
@@ -237,11 +254,15 @@ export class Listing extends Answer {
       previous = last;
       left -= count;
       if (isWhole && rows.length < wanted) break;
-      // So many rows of this size make up a chunk.
-      const rowLength = Math.max(1, items.length) / Math.max(1, count);
-      size = Math.max(1, Math.min(MAX_ROWS, Math.floor(CHUNK_LENGTH / rowLength)));
     }
     yield separator === '[' ? '[]' : ']';
+  }
+
+  /** Rows that make up a chunk, by the length of those of the same path that were read before. */
+  private rowsOfChunk(): number {
+    const length = itemLengths.get(this.path);
+    if (length === undefined) return FIRST_ROWS;
+    return Math.max(1, Math.min(MAX_ROWS, Math.floor(CHUNK_LENGTH / length)));
   }
 
   private byKeyset(
@@ -339,6 +360,7 @@ export class Listing extends Answer {
       length += text.length;
       if (length >= CHUNK_LENGTH) break;
     }
+    if (items.length > 0) itemLengths.set(this.path, length / items.length);
     return { items: items.join(','), last, count, isWhole: count === rows.length };
   }
 
