@@ -11,7 +11,10 @@ import { Problem } from './problem';
 import { Doc, IsFlag, IsInteger, IsText, Optional, parseDate } from './validation';
 
 /** Rows of a list that are read at once, before anything is known of their size. */
-const FIRST_ROWS = 100;
+const FIRST_ROWS = 60;
+
+/** Rows that show how long the items of a list are. */
+const PROBE_ROWS = 10;
 
 /** Rows of a chunk, at most. */
 const MAX_ROWS = 500;
@@ -173,6 +176,10 @@ export class Listing extends Answer {
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
+      if (!itemLengths.has(this.path)) {
+        this.represent(await this.read(snapshot, after, PROBE_ROWS));
+        mayBeShort &&= Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
+      }
       const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, head));
       if (typeof answer === 'string') {
         await snapshot.close();
