@@ -332,39 +332,35 @@ async function tokens(): Promise<void> {
   await call('DELETE /api/tokens/{token_id}', { token_id: made.body.id });
 }
 
-/** Statements that may read or sort all of something, and why that is no harm. */
+/** Statements that may read or sort all of something, and why that does no harm. */
 const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   {
     sql: /FROM tokens /,
     because: 'there are few tokens, and only what changes tokens or the names of boards reads all',
   },
   {
-    sql: /FROM boards b WHERE b.name (IS NOT NULL|IN \(.*\)) ORDER BY b.name LIMIT 501$/,
-    because: 'it is a whole list',
+    sql: /FROM boards b WHERE b.name IS NOT NULL ORDER BY b.name LIMIT/,
+    because: 'MariaDB rather sorts 300 boards; of 20,000 it reads the first by the index',
   },
   {
     sql: /FROM boards WHERE name IS NULL ORDER BY id/,
-    because: 'it sorts the boards that are being removed',
+    because: 'it sorts the boards that are being deleted',
   },
   {
-    sql: /FROM boards b WHERE b.id > \? AND b.name IN /,
-    because: 'it sorts the boards that a token was given',
-  },
-  {
-    sql: /AND s.updated_at >= \? ORDER BY/,
+    sql: /AND s.updated_at >= \? (AND s.seq >= |ORDER BY)/,
     because: 'it sorts the stories that were changed since, where they are few',
   },
   {
     sql: /AND \(s.external_id IN \(\?\)\) ORDER BY/,
-    because: 'it sorts the stories that were named, of which there is one for each id',
+    because: 'it sorts the stories with these external ids, one for each',
   },
   {
     sql: /AND \(s.sprint_id IN \(\?, …\)\) .*ORDER BY \+s.seq/,
-    because: 'it sorts the stories of the sprints that were named',
+    because: 'it sorts the stories of several sprints',
   },
   {
-    sql: /WHERE (s\.)?board_id = \? AND (s\.)?sprint_id = \?( AND status <> 'done')? ORDER BY \S+ \S+( LIMIT 501)?$/,
-    because: 'it is the whole list of a sprint',
+    sql: /WHERE (s\.)?board_id = \S+ AND (s\.)?sprint_id = \S+( AND status <> 'done')? ORDER BY \S+ \S+$/,
+    because: 'it reads all stories of a sprint',
   },
   {
     sql: /FROM boards b JOIN stories s .* JOIN tasks t .* s.sprint_id = \? ORDER BY t.story_id/,
@@ -375,12 +371,12 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
     because: 'it goes through the ids of the stories of a sprint, which an index has',
   },
   {
-    sql: /WHERE e.entity = 'story' AND e.entity_id = \?/,
+    sql: /e.entity = 'story' AND e.entity_id = \S+ ORDER BY/,
     because: 'it sorts the events of one story',
   },
   {
     sql: /^SELECT COUNT\(\*\) AS count, COUNT\(points\) AS estimated/,
-    because: 'the backlog of a board that was filled past the service is counted once',
+    because: 'it counts a backlog that is a quarter of this small table',
   },
   {
     sql: /^DELETE FROM boards WHERE/,
@@ -388,7 +384,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /^DELETE FROM sprints WHERE id IN/,
-    because: 'nearly all sprints of this small database go, so MySQL need not look each up',
+    because: 'it deletes nearly all sprints of this small table',
   },
 ];
 
@@ -399,7 +395,7 @@ it('calls every operation there is', async () => {
   expect(operations().filter((operation) => !called.has(operation))).toEqual([]);
 }, 120_000);
 
-it('finds by an index, and in order, all that is not excepted for a reason', async () => {
+it('finds by an index, and in order, everything but the exceptions', async () => {
   // MySQL would rather sort a few rows than go by an index; how many it sorts, its plans do not say.
   const sorting =
     service.database.engine === 'sqlite' ||
@@ -407,7 +403,7 @@ it('finds by an index, and in order, all that is not excepted for a reason', asy
   const wide = plans.all.filter((plan) => isWide(plan, sorting));
   const excepted = (sql: string): boolean => EXCEPTIONS.some((one) => one.sql.test(sql));
   expect(wide.filter(({ sql }) => !excepted(sql)).map(described)).toEqual([]);
-  // It listened, and it knows a bad plan when it sees one.
+  // It listened, and it recognises a bad plan.
   expect(plans.all.length).toBeGreaterThan(100);
   expect(wide.length).toBeGreaterThan(5);
 });
@@ -423,7 +419,7 @@ it('sorts the stories that were changed since an instant only where these are fe
 
 it('looks for the stories of a list or of several in these, not in the whole board', () => {
   const ofLists =
-    /FROM stories .*board_id = \? AND \(?(s\.)?sprint_id (IS NULL|= \?|IN \().* ORDER BY .*seq/;
+    /FROM stories .*board_id = \S+ AND \(?(s\.)?sprint_id (IS NULL|= \S+|IN \().* ORDER BY .*seq/;
   const asked = plans.all.filter(({ sql }) => ofLists.test(sql) && !/ OR s.sprint_id/.test(sql));
   expect(asked.length).toBeGreaterThan(10);
   expect(asked.filter(({ steps }) => /ix_stories_board/.test(steps.join())).map(described)).toEqual(
