@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/reader';
-import { accessOf } from './access';
 import { Answer } from './answer';
+import { clientOf, streamParts } from './stream';
 import { Problem } from './problem';
 import { Doc, IsFlag, IsInteger, IsText, Optional, parseDate } from './validation';
 
@@ -199,7 +199,7 @@ export class Listing extends Answer {
       await snapshot.close();
       throw error;
     }
-    return stream(this.parts(snapshot, after, most), () => snapshot.close());
+    return streamParts(this.parts(snapshot, after, most), snapshot);
   }
 
   /**
@@ -304,11 +304,9 @@ export class Listing extends Answer {
       }
       const chunk = ids.slice(next, next + count);
       if (chunk.length === 0) return [];
-      const [sql, parameters] = this.source
-        .query()
-        .andWhere(`${this.idColumn} IN (:...__ids)`, { __ids: chunk })
-        .getQueryAndParameters();
-      const rows = await reader.query<Row>(sql, parameters as unknown[]);
+      const [sql, parameters] = this.select();
+      const ofChunk = ` AND ${this.idColumn} IN (${chunk.join(', ')})`;
+      const rows = await reader.query<Row>(sql + ofChunk, parameters);
       const byId = new Map(rows.map((row) => [row.id as number, row]));
       return chunk.flatMap((id): Row[] => {
         const row = byId.get(id);
@@ -409,43 +407,6 @@ export class Listing extends Answer {
       },
     ]);
   }
-}
-
-/** Slow readers share what there is for one client. */
-function clientOf(request: FastifyRequest): string {
-  const { tokenId } = accessOf(request);
-  return tokenId > 0 ? `token ${tokenId}` : request.ip;
-}
-
-/** A stream of JSON parts; the first is read at once, so that its errors become a response. */
-async function stream(
-  parts: AsyncGenerator<string>,
-  close: () => Promise<void>,
-): Promise<Readable> {
-  let begun: Promise<IteratorResult<string>> | undefined;
-  try {
-    begun = Promise.resolve(await parts.next());
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const iterator: AsyncIterableIterator<string> = {
-    next: async () => {
-      const next = await (begun ?? parts.next());
-      begun = undefined;
-      if (next.done) await close();
-      return next;
-    },
-    return: async () => {
-      await parts.return(undefined);
-      await close();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]: () => iterator,
-  };
-  const readable = Readable.from(iterator, { objectMode: false, highWaterMark: 1 << 16 });
-  readable.once('close', () => void close());
-  return readable;
 }
 
 /** The path that a list was asked for by, and its query. */

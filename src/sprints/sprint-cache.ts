@@ -4,8 +4,11 @@ import type { BoardRow } from '../boards/board.queries';
 import { collectionTag, findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
+import type { Answer } from '../http/answer';
 import { KeptAnswer } from '../http/answer';
 import { Problem } from '../http/problem';
+import type { SprintParts } from './long-sprint';
+import { LongSprint, partsOf } from './long-sprint';
 import { findStoriesOfSprint } from '../stories/story.queries';
 import type { TaskView } from '../tasks/task.dto';
 import { calendarDate, Clock } from '../time/clock';
@@ -16,6 +19,9 @@ import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.quer
 /** Bytes of all cached answers together, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** Stories of a sprint that is read at once; one with more is streamed. */
+const MAX_STORIES = 100;
 
 /**
  * The current, next and previous sprint with all stories and tasks: the most frequent request of
@@ -45,8 +51,8 @@ export class SprintCache {
    * The JSON of a `FullSprint`.
    * @throws Problem `board_not_found`, `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
    */
-  async find(boardName: string, which: Relative): Promise<KeptAnswer> {
-    const read = async (reader: Reader): Promise<KeptAnswer | undefined> =>
+  async find(boardName: string, which: Relative): Promise<Answer> {
+    const read = async (reader: Reader): Promise<Answer | undefined> =>
       this.read(reader, await findBoard(reader, boardName), which);
     const answer =
       (await read(this.database)) ??
@@ -67,14 +73,20 @@ export class SprintCache {
     reader: Reader,
     board: BoardRow,
     which: Relative,
-  ): Promise<KeptAnswer | undefined> {
+  ): Promise<Answer | undefined> {
     const now = this.clock.now();
     const today = calendarDate(now, board.time_zone);
     const etag = collectionTag(board, today, which);
     const cached = this.answers.get(etag);
     if (cached) return cached;
     const sprint = await this.sprints.findRelative(reader, board.id, which, today);
-    const stories = sprint ? await findStoriesOfSprint(reader, board.id, sprint.id) : [];
+    const limit = MAX_STORIES + 1;
+    const stories = sprint ? await findStoriesOfSprint(reader, board.id, sprint.id, { limit }) : [];
+    if (stories.length === limit) {
+      const build = (snapshot: Reader): Promise<SprintParts> =>
+        this.readLong(snapshot, board.name, which);
+      return new LongSprint(this.database, etag, build);
+    }
     const tasks = sprint ? await findTasksOfSprint(reader, board, sprint.id) : [];
     // A task was read at this revision; without one the revision is still unknown.
     if (tasks.length === 0 && !(await hasRevision(reader, board))) return undefined;
@@ -85,6 +97,31 @@ export class SprintCache {
     const answer = new KeptAnswer(etag, Buffer.from(JSON.stringify(full)));
     this.answers.set(etag, answer);
     return answer;
+  }
+
+  /** Reads a long sprint in parts, and caches them unless they are too long. */
+  private async readLong(reader: Reader, boardName: string, which: Relative): Promise<SprintParts> {
+    const board = await findBoard(reader, boardName);
+    const now = this.clock.now();
+    const today = calendarDate(now, board.time_zone);
+    const etag = collectionTag(board, today, which);
+    const sprint = await this.sprints.findRelative(reader, board.id, which, today);
+    if (!sprint) throw new Problem(`no_${which}_sprint`);
+    const parts = partsOf(reader, board.id, representSprint(sprint, now));
+    return { etag, parts: this.caching(etag, parts) };
+  }
+
+  private async *caching(etag: string, parts: AsyncGenerator<string>): AsyncGenerator<string> {
+    const kept: Buffer[] = [];
+    let size = 0;
+    for await (const part of parts) {
+      const bytes = Buffer.from(part);
+      size += bytes.length;
+      if (size <= MAX_ANSWER_BYTES) kept.push(bytes);
+      else kept.length = 0;
+      yield part;
+    }
+    if (size <= MAX_ANSWER_BYTES) this.answers.set(etag, new KeptAnswer(etag, Buffer.concat(kept)));
   }
 }
 

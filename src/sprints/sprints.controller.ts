@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { KeptAnswer } from '../http/answer';
+import type { Answer } from '../http/answer';
 import type { Caller } from '../http/caller';
 import { From } from '../http/caller';
 import { Body, Query } from '../http/input';
@@ -55,21 +55,21 @@ export class SprintsController {
   @Get('boards/:board_name/sprints/current')
   @Needs('read')
   @Answers('Current sprint, with its stories and their tasks', FullSprint)
-  current(@BoardName() name: string): Promise<KeptAnswer> {
+  current(@BoardName() name: string): Promise<Answer> {
     return this.cache.find(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
   @Needs('read')
   @Answers('Next sprint, with its stories and their tasks', FullSprint)
-  next(@BoardName() name: string): Promise<KeptAnswer> {
+  next(@BoardName() name: string): Promise<Answer> {
     return this.cache.find(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
   @Needs('read')
   @Answers('Previous sprint, with its stories and their tasks', FullSprint)
-  previous(@BoardName() name: string): Promise<KeptAnswer> {
+  previous(@BoardName() name: string): Promise<Answer> {
     return this.cache.find(name, 'previous');
   }
 

@@ -83,13 +83,19 @@ export async function findStoriesOfSprint(
   reader: Reader,
   boardId: number,
   sprintId: number,
-  { done = true } = {},
+  {
+    done = true,
+    after,
+    limit,
+  }: { done?: boolean; after?: { seq: number; id: number }; limit?: number } = {},
 ): Promise<StoryView[]> {
   // The index begins with the board.
   const rows = await reader.query<StoryRow>(
-    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES}
-     WHERE s.board_id = ? AND s.sprint_id = ?${done ? '' : ` AND status <> 'done'`} ORDER BY s.seq, s.id`,
-    [boardId, sprintId],
+    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE s.board_id = ? AND s.sprint_id = ?
+     ${done ? '' : ` AND s.status <> 'done'`}
+     ${after ? 'AND s.seq >= ? AND (s.seq > ? OR s.id > ?)' : ''} ORDER BY s.seq, s.id
+     ${limit === undefined ? '' : `LIMIT ${limit}`}`,
+    [boardId, sprintId, ...(after ? [after.seq, after.seq, after.id] : [])],
   );
   return rows.map(representStory);
 }

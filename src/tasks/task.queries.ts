@@ -31,3 +31,17 @@ export async function findTasks(reader: Reader, storyId: number): Promise<TaskVi
   );
   return rows.map(representTask);
 }
+
+/** The tasks of several stories, those of each in their order. */
+export async function findTasksOfStories(
+  reader: Reader,
+  storyIds: readonly number[],
+): Promise<TaskView[]> {
+  if (storyIds.length === 0) return [];
+  const rows = await reader.query<TaskView>(
+    `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id IN (${storyIds.map(() => '?').join(', ')})
+     ORDER BY t.story_id, t.seq, t.id`,
+    storyIds,
+  );
+  return rows.map(representTask);
+}
