@@ -11,7 +11,9 @@ let service: TestApp;
 let board: Workspace;
 let names: Record<string, string>;
 beforeAll(async () => {
-  service = await startApp();
+  service = await startApp({
+    environment: { HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1500' },
+  });
   board = await Workspace.create(service.client);
   const sprint = await board.sprint('2020-01-01', { end_date: '2020-01-14' });
   const story = await board.story(sprint);
@@ -33,14 +35,14 @@ const fire = ({ path, method, headers, body }: Hostile): Promise<RawResponse> =>
   return send(service.url + filled, { method, headers, body, timeout: 5000 });
 };
 
-/** What no client has to know: how the service is built, where it lies, what its database said. */
+/** What no client may learn: how the service is built, its paths, errors of its database. */
 const INTERNALS =
   /node_modules|typeorm|libsql|mysql|maria|\bpg_|SQLITE_|ER_[A-Z]|errno|\bat [\w.<>]+ \(|\.[jt]s:\d|\/(home|work|tmp|usr|root)\/|SELECT .* FROM|INSERT INTO|UPDATE .* SET|Exception|TypeError|SyntaxError|Unexpected token/i;
 
-/** What is wrong with a refusal, if anything. */
+/** What is wrong with an error response, if anything. */
 function faultOf({ status, headers, text }: RawResponse, expected?: number): string | undefined {
   if (status >= 500) return 'a failure of the server';
-  if (status < 400) return 'no refusal';
+  if (status < 400) return 'no error';
   if (expected !== undefined && status !== expected) return `not ${expected}`;
   if (headers['content-type'] !== 'application/problem+json') return `a ${headers['content-type']}`;
   const problem = JSON.parse(text);

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import { scale } from '../support/faults';
 import { send } from '../support/http';
 import type { Moment, Operation, RealSprint } from '../unit/reports/real-sprints';
 import {
@@ -13,10 +14,10 @@ import {
 const START = '2026-03-02';
 /** Requests at a time, each of another board. */
 const LANES = 8;
-/** Of the published sprints one in so many; REAL_SPRINTS=all takes every one. */
-const STRIDE = process.env.REAL_SPRINTS === 'all' ? 1 : 4;
+/** One in so many of the published sprints; REAL_SPRINTS=all takes every one. */
+const STRIDE = process.env.REAL_SPRINTS === 'all' ? 1 : scale(40, 4);
 
-withRealSprints('real sprints, lived through over HTTP', () => {
+withRealSprints('real sprints, replayed over HTTP', () => {
   let service: TestApp;
   const agent = new Agent({ keepAlive: true, maxSockets: LANES });
   beforeAll(async () => {
