@@ -304,9 +304,13 @@ export class Listing extends Answer {
       }
       const chunk = ids.slice(next, next + count);
       if (chunk.length === 0) return [];
-      const [sql, parameters] = this.select();
-      const ofChunk = ` AND ${this.idColumn} IN (${chunk.join(', ')})`;
-      const rows = await reader.query<Row>(sql + ofChunk, parameters);
+      // The conditions have chosen the ids; together with them both engines would read the whole board.
+      const [sql, parameters] = this.source
+        .query()
+        .useIndex('PRIMARY')
+        .where(`${this.idColumn} IN (${chunk.join(', ')})`)
+        .getQueryAndParameters();
+      const rows = await reader.query<Row>(sql, parameters);
       const byId = new Map(rows.map((row) => [row.id as number, row]));
       return chunk.flatMap((id): Row[] => {
         const row = byId.get(id);

@@ -1,26 +1,31 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** JSON schemas of what answers hold, described once. */
-export const shown = {
-  id: { type: 'integer', minimum: 1 },
-  integer: { type: 'integer' },
-  count: { type: 'integer', minimum: 0 },
-  number: { type: 'number' },
-  text: { type: 'string' },
-  date: { type: 'string', format: 'date' },
-  instant: { type: 'string', format: 'date-time', description: 'RFC 3339, UTC, milliseconds.' },
-  flag: { type: 'boolean' },
-  texts: { type: 'array', items: { type: 'string' } },
-} as const;
+type Schema = Record<string, unknown>;
 
-/** A member of an answer, always there. */
-export const Shown = (schema: object, { nullable = false } = {}): PropertyDecorator =>
-  ApiProperty({ ...schema, ...(nullable && { nullable }), required: true });
+// The plugin of @nestjs/swagger reads the properties of a response from the TypeScript class and its
+// comments. These decorators are for properties whose type says too little.
+
+const field =
+  (schema: Schema) =>
+  (more: Schema = {}): PropertyDecorator =>
+    ApiProperty({ ...schema, ...more });
+
+export const IdField = field({ type: 'integer', minimum: 1 });
+export const IntegerField = field({ type: 'integer' });
+export const CountField = field({ type: 'integer', minimum: 0 });
+export const PointsField = field({ type: 'number', minimum: 0 });
+export const DateField = field({ type: 'string', format: 'date' });
+export const InstantField = field({
+  type: 'string',
+  format: 'date-time',
+  description: 'RFC 3339, UTC, milliseconds.',
+});
+
+/** A string that is one of some words. */
+export const EnumField = (words: readonly string[], more: Schema = {}): PropertyDecorator =>
+  ApiProperty({ type: 'string', enum: [...words], ...more });
 
 export class Deleted {
-  @Shown({ type: 'boolean', enum: [true] })
-  deleted: true;
-
-  @Shown(shown.id)
-  id: number;
+  @ApiProperty({ type: 'boolean', enum: [true] }) deleted: true;
+  @IdField() id: number;
 }
