@@ -178,7 +178,9 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   problemOf(error: unknown): unknown {
     if (!this.isOpen && !(error instanceof Problem)) return unavailable(error);
     const problem = toProblem(error);
-    if (problem instanceof Problem && problem.code === 'database_unavailable') this.watch(error);
+    if (this.isOpen && problem instanceof Problem && problem.code === 'database_unavailable') {
+      this.watch(problem.options.cause ?? error);
+    }
     return problem;
   }
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Semaphore, withTimeout } from 'async-mutex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, QueryFailedError } from 'typeorm';
 import { Config } from '../config/config';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
@@ -121,7 +121,7 @@ export class UnitOfWork {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.slots.runExclusive(() =>
-          this.writer.transaction((manager) => work(manager, restarted)),
+          this.transaction((manager) => work(manager, restarted)),
         );
       } catch (error) {
         if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
@@ -132,6 +132,28 @@ export class UnitOfWork {
         // Jitter, so that two changes that met do not meet again.
         await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** attempt));
       }
+    }
+  }
+
+  /**
+   * SQLite rolls back by itself where the disk is full or fails; the ROLLBACK of TypeORM then fails, and
+   * its only query runner would nest all later changes in a transaction that is never committed. So the
+   * connection is closed and opened anew.
+   */
+  private async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    if (!this.writer.isInitialized) await this.writer.initialize();
+    try {
+      return await this.writer.transaction(work);
+    } catch (error) {
+      if (this.writer.options.type === 'better-sqlite3') {
+        const hasBegun = !(
+          error instanceof QueryFailedError && error.query === 'BEGIN TRANSACTION'
+        );
+        if (hasBegun && this.writer.createQueryRunner().isTransactionActive) {
+          await this.writer.destroy();
+        }
+      }
+      throw error;
     }
   }
 }

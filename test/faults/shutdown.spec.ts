@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
 import { afterwards, promised, scale } from '../support/faults';
+import { NOT_ACCEPTED } from '../support/http';
 import { Ledger } from '../support/ledger';
 import { freePort } from '../support/mysql-server';
 import { Program } from '../support/program';
@@ -84,9 +85,9 @@ describe('SIGTERM', () => {
     expect(await program.exited).toEqual({ code: 0, signal: null });
     expect(performance.now() - start).toBeLessThan(promised(5000));
     await silent.status();
-    // A client is let in and answered, or not let in.
+    // A connection is accepted and its request answered, or it is not accepted.
     const outcomes = await clients.stop();
-    expect(statuses(outcomes)).toEqual(['200', '201', 'not let in']);
+    expect(statuses(outcomes)).toEqual(['200', '201', NOT_ACCEPTED]);
     const taken = program.log.filter((line) => /boards$|boards[?]|Busy/.test(line.url));
     const answered = outcomes.filter((one) => !(one instanceof Error)).length;
     expect(taken).toHaveLength(answered + halves.length / 2);
