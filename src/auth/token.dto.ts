@@ -1,35 +1,24 @@
+import { ApiProperty } from '@nestjs/swagger';
 import type { Scope } from '../http/access';
 import { SCOPES } from '../http/access';
-import { Shown, shown } from '../http/schema';
+import { EnumField, IdField, InstantField } from '../http/schema';
 import { Check, Doc, IsBoardNames, IsInstant, IsLine, IsOneOf, Nullable } from '../http/validation';
 
 /** A token as clients see it: without the secret. */
 export class TokenView {
-  @Shown(shown.id)
-  id: number;
-
-  @Shown(shown.text)
-  name: string;
-
-  @Shown({ type: 'string', enum: SCOPES })
-  scope: Scope;
-
-  @Shown({ ...shown.texts, description: 'Null: all boards.' }, { nullable: true })
-  boards: string[] | null;
-
-  @Shown(shown.instant, { nullable: true })
-  expires_at: string | null;
-
-  @Shown(shown.instant)
-  created_at: string;
-
-  @Shown({ ...shown.instant, description: 'Exact to the minute.' }, { nullable: true })
-  last_used_at: string | null;
+  @IdField() id: number;
+  @ApiProperty() name: string;
+  @EnumField(SCOPES) scope: Scope;
+  /** Null: all boards. */
+  @ApiProperty() boards: string[] | null;
+  @InstantField() expires_at: string | null;
+  @InstantField() created_at: string;
+  @InstantField({ description: 'Exact to the minute.' }) last_used_at: string | null;
 }
 
 export class NewTokenView extends TokenView {
-  @Shown({ ...shown.text, description: 'The secret. It is shown only here.' })
-  token: string;
+  /** The secret. It is shown only here. */
+  @ApiProperty() token: string;
 }
 
 export class CreateToken {

@@ -1,30 +1,18 @@
-import { PartialType } from '@nestjs/swagger';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
 import { ReadOnly } from '../http/read-only';
-import { Shown, shown } from '../http/schema';
+import { CountField, IdField, InstantField } from '../http/schema';
 import { Doc, IsBoardName, IsFlag, IsTimeZone, Optional } from '../http/validation';
 
 /** A board as clients see it. */
 export class BoardView {
-  @Shown(shown.id)
-  id: number;
-
-  @Shown(shown.text)
-  name: string;
-
-  @Shown(shown.text)
-  time_zone: string;
-
-  @Shown({ ...shown.count, description: 'Number of the latest event of the log.' })
-  revision: number;
-
-  @Shown(shown.instant)
-  created_at: string;
-
-  @Shown(shown.instant)
-  updated_at: string;
-
-  @Shown(shown.id)
-  version: number;
+  @IdField() id: number;
+  @ApiProperty() name: string;
+  @ApiProperty() time_zone: string;
+  /** Number of the latest event of the log. */
+  @CountField() revision: number;
+  @InstantField() created_at: string;
+  @InstantField() updated_at: string;
+  @IdField() version: number;
 }
 
 export class CreateBoard {

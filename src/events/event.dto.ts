@@ -1,6 +1,7 @@
-import { Shown, shown } from '../http/schema';
+import { ApiProperty } from '@nestjs/swagger';
+import { EnumField, IdField, InstantField } from '../http/schema';
 import { Doc, IsInteger, Optional } from '../http/validation';
-import type { BoardEvent, EventEntity, EventType, Fields } from './event';
+import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 
 const fields = { type: 'object', additionalProperties: true } as const;
@@ -17,33 +18,18 @@ const AFTER =
   'in `except`. Their number is `count`. The `seq` of each is raised by `by`, which may be negative, ' +
   'its `version` by one, and its `updated_at` is `at`. `first` and `last` are the same two stories.';
 
-export class EventView implements BoardEvent {
-  @Shown(shown.text)
-  board_name: string;
-
-  @Shown(shown.id)
-  revision: number;
-
-  @Shown({ type: 'string', enum: EVENT_TYPES })
-  type: EventType;
-
-  @Shown(shown.instant)
-  at: string;
-
-  @Shown(shown.text)
-  actor: string;
-
-  @Shown({ type: 'string', enum: EVENT_ENTITIES })
-  entity: EventEntity;
-
-  @Shown(shown.id)
-  id: number;
-
-  @Shown({ ...fields, description: BEFORE }, { nullable: true })
-  before: Fields | null;
-
-  @Shown({ ...fields, description: AFTER }, { nullable: true })
-  after: Fields | null;
+/** One entry of the log of a board. */
+export class EventView {
+  @ApiProperty() board_name: string;
+  /** Counts from 1 without a gap. */
+  @IdField() revision: number;
+  @EnumField(EVENT_TYPES) type: EventType;
+  @InstantField() at: string;
+  @ApiProperty() actor: string;
+  @EnumField(EVENT_ENTITIES) entity: EventEntity;
+  @IdField() id: number;
+  @ApiProperty({ ...fields, description: BEFORE }) before: Fields | null;
+  @ApiProperty({ ...fields, description: AFTER }) after: Fields | null;
 }
 
 export class FeedQuery {

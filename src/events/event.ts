@@ -27,21 +27,3 @@ export type EventEntity = (typeof EVENT_ENTITIES)[number];
 
 /** Properties of a resource, as in its representation. */
 export type Fields = Record<string, unknown>;
-
-/**
- * One entry of a board's log, as clients read it. `revision` counts from 1 without a gap. `before` and
- * `after` contain the properties that changed; when the entity was created or deleted, one of them has
- * all properties and the other is null.
- */
-export interface BoardEvent {
-  board_name: string;
-  revision: number;
-  type: EventType;
-  /** RFC 3339, UTC, milliseconds. */
-  at: string;
-  actor: string;
-  entity: EventEntity;
-  id: number;
-  before: Fields | null;
-  after: Fields | null;
-}

@@ -1,20 +1,18 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { HealthCheckResult, HealthIndicatorResult } from '@nestjs/terminus';
 import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Database } from '../database/database';
 import { unavailable } from '../database/errors';
 import { Problem } from '../http/problem';
 import { Answers, Needs, Route } from '../http/route';
-import { Shown } from '../http/schema';
 import { Lifecycle } from './lifecycle';
 
 /** The result of a check that passes; one that fails is answered with a problem document. */
 class Health {
-  @Shown({ type: 'string', enum: ['ok'] })
-  status: 'ok';
+  @ApiProperty({ type: 'string', enum: ['ok'] }) status: 'ok';
 
-  @Shown({
+  @ApiProperty({
     type: 'object',
     description: 'What was checked, by name.',
     additionalProperties: {

@@ -4,20 +4,7 @@ import { fromHundredths, hundredths } from './points';
 import type { SprintHistory, StoryState } from './replay';
 import { stateAt } from './replay';
 import { commitment } from './report';
-
-/** A sprint at the end of one calendar day in the time zone of its board. */
-export interface BurndownDay {
-  /** YYYY-MM-DD */
-  date: string;
-  scope_points: number;
-  completed_points: number;
-  remaining_points: number;
-  /** Null in a sprint without an end date. */
-  ideal_points: number | null;
-  scope_count: number;
-  completed_count: number;
-  remaining_count: number;
-}
+import type { BurndownDayView } from './report.dto';
 
 /** Sums of stories, or changes of these sums; points in hundredths. */
 class Totals {
@@ -49,12 +36,12 @@ class Totals {
  * The days of a burndown, oldest first. They are computed while they are iterated, because a sprint
  * without an end date may last for a thousand years.
  */
-export interface BurndownDays extends Iterable<BurndownDay> {
+export interface BurndownDays extends Iterable<BurndownDayView> {
   readonly length: number;
   /** The committed points, in hundredths, at which the ideal line begins. */
   readonly committed: number;
   /** The days with these indices, which must ascend. */
-  at(indices: Iterable<number>): Iterable<BurndownDay>;
+  at(indices: Iterable<number>): Iterable<BurndownDayView>;
   /** The indices of the days with a change; between them only the date and the ideal line differ. */
   readonly eventful: readonly number[];
 }
@@ -87,7 +74,7 @@ export function burndown(history: SprintHistory): BurndownDays {
   const committed = committedHundredths(history);
   const planned = end_date === null ? null : daysFromTo(start_date, end_date);
   const eventful = [...changes.keys()].sort((a, b) => a - b);
-  function* at(indices: Iterable<number>): Generator<BurndownDay> {
+  function* at(indices: Iterable<number>): Generator<BurndownDayView> {
     const totals = new Totals();
     let next = 0;
     for (const day of indices) {

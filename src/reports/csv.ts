@@ -1,7 +1,5 @@
-import type { BurndownDay } from './burndown';
-import type { ForecastAnswer } from './forecast';
 import type { Report } from './report';
-import type { Velocity } from './velocity';
+import type { BurndownDayView, ForecastView, VelocityView } from './report.dto';
 
 type Cell = string | number | null | undefined;
 
@@ -23,7 +21,7 @@ const BURNDOWN = [
   'scope_count',
   'completed_count',
   'remaining_count',
-] as const satisfies (keyof BurndownDay)[];
+] as const satisfies (keyof BurndownDayView)[];
 const VELOCITY = [
   'id',
   'name',
@@ -36,7 +34,7 @@ const VELOCITY = [
   'committed_count',
   'completed_count',
   'unfinished_count',
-] as const satisfies (keyof Velocity['sprints'][number])[];
+] as const satisfies (keyof VelocityView['sprints'][number])[];
 const FORECAST = ['percent', 'sprints', 'date', 'points', 'count'] as const;
 
 /** Rows of a chunk. */
@@ -51,17 +49,20 @@ export function reportCsv(report: Report): string {
 }
 
 /** A burndown as CSV, in chunks: a row for each day. */
-export function burndownCsv(days: Iterable<BurndownDay>): Iterable<string> {
+export function burndownCsv(days: Iterable<BurndownDayView>): Iterable<string> {
   return csv(BURNDOWN, days);
 }
 
 /** A velocity as CSV: a row for each sprint. */
-export function velocityCsv({ sprints }: Velocity): string {
+export function velocityCsv({ sprints }: VelocityView): string {
   return [...csv(VELOCITY, sprints)].join('');
 }
 
 /** A forecast as CSV: a row for each percentage. */
-export function forecastCsv({ when, next_sprint }: ForecastAnswer): string {
+export function forecastCsv({
+  when,
+  next_sprint,
+}: Pick<ForecastView, 'when' | 'next_sprint'>): string {
   const rows = when.map((row, index) => ({ ...row, ...next_sprint[index] }));
   return [...csv(FORECAST, rows)].join('');
 }

@@ -1,6 +1,7 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { addDays } from './calendar';
 import { hundredths } from './points';
+import type { ForecastView } from './report.dto';
 
 /** The number of last completed sprints that a forecast draws from; see docs/forecast.md. */
 export const HISTORY = 10;
@@ -31,18 +32,11 @@ export interface ForecastQuestion {
   sprint_days: number;
 }
 
-export interface ForecastAnswer {
-  /** With this confidence the work is done in `sprints` sprints, by `date`; null beyond `HORIZON`. */
-  when: { percent: number; sprints: number | null; date: string | null }[];
-  /** With this confidence the next sprint completes at least as much. */
-  next_sprint: { percent: number; points: number; count: number }[];
-}
-
 /**
  * A Monte Carlo simulation: each future sprint completes as much as one of the past sprints, which are
  * drawn with equal probability. For a single sprint the distribution is known without a trial.
  */
-export function forecast(question: ForecastQuestion): ForecastAnswer {
+export function forecast(question: ForecastQuestion): Pick<ForecastView, 'when' | 'next_sprint'> {
   const { history, from, sprint_days, trials } = question;
   const trialsBySprints = simulate(question);
   return {

@@ -1,7 +1,7 @@
 import type { Axis, Legend, Mark, Scale, Spec } from 'vega';
-import type { BurndownDay, BurndownDays } from './burndown';
+import type { BurndownDays } from './burndown';
 import { addDays, daysFromTo } from './calendar';
-import type { Velocity } from './velocity';
+import type { BurndownDayView, VelocityView } from './report.dto';
 
 // Each role has its own colour, so that the style sheet can replace it in dark mode.
 const light = {
@@ -151,7 +151,7 @@ export async function burndownSvg(picture: BurndownPicture): Promise<string> {
 }
 
 /** A velocity as SVG: the committed and completed work of each sprint, and the average. */
-export async function velocitySvg(title: string, velocity: Velocity): Promise<string> {
+export async function velocitySvg(title: string, velocity: VelocityView): Promise<string> {
   const { sprints } = velocity;
   const unit = unitOf(
     sprints.some((sprint) => sprint.committed_points > 0 || sprint.completed_points > 0),
@@ -262,7 +262,7 @@ const label = (unit: Unit): string => (unit === 'points' ? 'Points' : 'Stories')
 /** The first and last point of the ideal line, the only line that extends to future days. */
 function ideal(
   { start_date, end_date }: BurndownPicture,
-  first: BurndownDay | undefined,
+  first: BurndownDayView | undefined,
   unit: Unit,
 ): { date: string; value: number }[] {
   if (!first || first.ideal_points === null || end_date === null || unit === 'count') return [];

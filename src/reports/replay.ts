@@ -1,10 +1,8 @@
-import type { BoardEvent, Fields } from '../events/event';
+import type { Fields } from '../events/event';
+import type { EventView } from '../events/event.dto';
 
 /** The fields of an event that a replay reads. */
-export type ReplayedEvent = Pick<
-  BoardEvent,
-  'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'
->;
+export type ReplayedEvent = Pick<EventView, 'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'>;
 
 /** The state of a story from one event to the next that changes it. */
 export interface StoryState {

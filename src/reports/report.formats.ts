@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Formats, LongText } from '../http/route';
-import type { BurndownDay } from './burndown';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';
 import type { Burndown } from './reports.service';
-import type { ReportView, VelocityView } from './report.dto';
+import type { BurndownDayView, ReportView, VelocityView } from './report.dto';
 
 /** A picture that a browser shows on its own page may use its style sheet, and nothing else. */
 const PICTURE_HEADERS = {
@@ -52,7 +51,7 @@ export const FORECAST: Formats = { csv: { write: forecastCsv } };
 
 function* burndownJson({ sprint, days }: Burndown): Generator<string> {
   let begin = `{"sprint":${JSON.stringify(sprint)},"days":[`;
-  let chunk: BurndownDay[] = [];
+  let chunk: BurndownDayView[] = [];
   for (const day of days) {
     if (chunk.length === CHUNK) {
       yield begin + JSON.stringify(chunk).slice(1, -1);

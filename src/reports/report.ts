@@ -3,54 +3,19 @@ import { endOfDay, startOfDay } from './calendar';
 import { sum } from './points';
 import type { SprintHistory, StoryHistory, StoryState } from './replay';
 import { stateAt } from './replay';
+import type {
+  ReestimatedStoryView,
+  ReportedStoryView,
+  ReportView,
+  UnfinishedStoryView,
+} from './report.dto';
 
-export interface ReportedStory {
-  id: number;
-  title: string;
-  /** Null if the story was not estimated; it counts 0. */
-  points: number | null;
-}
-
-export interface UnfinishedStory extends ReportedStory {
-  /** The sprint it was carried over to by the completion, null for the backlog; absent before. */
-  carried_to?: number | null;
-}
-
-export interface ReestimatedStory {
-  id: number;
-  title: string;
-  from: number | null;
-  to: number | null;
-}
-
-export interface ReportGroup<Story> {
-  count: number;
-  /** The sum; of `re_estimated` the net change. */
-  points: number;
-  /** By id. */
-  stories: Story[];
-}
-
-export type CommitmentRule = 'start' | 'first_day';
-
-/** The report of a sprint: committed + added + re_estimated − removed = completed + unfinished. */
-export interface Report {
-  /** RFC 3339: the completion, or now. */
-  as_of: string;
-  committed_at: string | null;
-  commitment_rule: CommitmentRule | null;
-  committed: ReportGroup<ReportedStory>;
-  added: ReportGroup<ReportedStory>;
-  removed: ReportGroup<ReportedStory>;
-  re_estimated: ReportGroup<ReestimatedStory>;
-  completed: ReportGroup<ReportedStory>;
-  unfinished: ReportGroup<UnfinishedStory>;
-}
+export type Report = Omit<ReportView, 'sprint'>;
 
 export interface Commitment {
   /** Epoch milliseconds: what is in the sprint at this instant is committed. */
   at: number;
-  rule: CommitmentRule;
+  rule: Report['commitment_rule'];
 }
 
 /**
@@ -86,16 +51,16 @@ export function commitment(history: SprintHistory): Commitment | null {
 export function report(history: SprintHistory): Report {
   const committed = commitment(history);
   const groups = {
-    committed: [] as ReportedStory[],
-    added: [] as ReportedStory[],
-    removed: [] as ReportedStory[],
-    re_estimated: [] as ReestimatedStory[],
-    completed: [] as ReportedStory[],
-    unfinished: [] as UnfinishedStory[],
+    committed: [] as ReportedStoryView[],
+    added: [] as ReportedStoryView[],
+    removed: [] as ReportedStoryView[],
+    re_estimated: [] as ReestimatedStoryView[],
+    completed: [] as ReportedStoryView[],
+    unfinished: [] as UnfinishedStoryView[],
   };
   for (const story of history.stories) {
     const end = story.states[story.states.length - 1] as StoryState;
-    const reported = ({ points }: StoryState): ReportedStory => ({
+    const reported = ({ points }: StoryState): ReportedStoryView => ({
       id: story.id,
       title: end.title,
       points,
@@ -118,7 +83,7 @@ export function report(history: SprintHistory): Report {
       groups.re_estimated.push({ id, title: end.title, from: entry.points, to: exit.points });
     }
   }
-  const group = <Story extends ReportedStory>(stories: Story[]): ReportGroup<Story> => ({
+  const group = <Story extends ReportedStoryView>(stories: Story[]) => ({
     count: stories.length,
     points: sum(stories.map(({ points }) => points)),
     stories,

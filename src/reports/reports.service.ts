@@ -4,25 +4,35 @@ import { findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { Problem } from '../http/problem';
+import type { SprintView } from '../sprints/sprint.dto';
 import type { SprintRow } from '../sprints/sprint.queries';
 import { representSprint, SprintQueries } from '../sprints/sprint.queries';
 import { calendarDate, Clock, toRfc3339 } from '../time/clock';
+import type { BurndownDays } from './burndown';
 import { burndown } from './burndown';
 import { daysFromTo } from './calendar';
 import type { Throughput } from './forecast';
 import { forecast, HISTORY, LEAST_HISTORY } from './forecast';
 import { report } from './report';
-import type { BurndownView, ForecastQuery, ForecastView, ReportView } from './report.dto';
+import type {
+  ForecastQuery,
+  ForecastView,
+  ReportView,
+  VelocitySprintView,
+  VelocityView,
+} from './report.dto';
 import type { Backlog } from './report.queries';
 import { countBacklog, readHistory } from './report.queries';
-import type { Totals, Velocity, VelocitySprint } from './velocity';
+import type { Totals } from './velocity';
 import { median, totals, velocity } from './velocity';
 
 const DEFAULT_SEED = 1;
 const MAX_TRIALS = 10_000;
 
 /** A burndown with what its picture needs besides. */
-export interface Burndown extends BurndownView {
+export interface Burndown {
+  sprint: SprintView;
+  days: BurndownDays;
   /** Null once the sprint is completed. */
   today: string | null;
 }
@@ -79,11 +89,11 @@ export class ReportsService {
   }
 
   /** The velocity of the last completed sprints of a board. @throws Problem `board_not_found` */
-  velocity(boardName: string, last = 10): Promise<Velocity> {
+  velocity(boardName: string, last = 10): Promise<VelocityView> {
     return this.database.snapshot(async (reader) => {
       const board = await findBoard(reader, boardName);
       const completed = await this.sprints.findCompleted(reader, board.id, last);
-      const sprints: VelocitySprint[] = [];
+      const sprints: VelocitySprintView[] = [];
       for (const row of completed) {
         const { days: _, ...sums } = await this.totalsOf(reader, row);
         const { id, name, start_date, end_date } = row;

@@ -1,36 +1,9 @@
 import { fromHundredths, hundredths } from './points';
 import type { Report } from './report';
+import type { VelocitySprintView, VelocityView } from './report.dto';
 
 /** The totals of a report that velocity and forecast use. */
-export interface Totals {
-  committed_points: number;
-  completed_points: number;
-  unfinished_points: number;
-  committed_count: number;
-  completed_count: number;
-  unfinished_count: number;
-}
-
-export interface VelocitySprint extends Totals {
-  id: number;
-  name: string | null;
-  start_date: string;
-  end_date: string | null;
-  completed_at: string;
-}
-
-export interface Velocity {
-  /** Oldest first. */
-  sprints: VelocitySprint[];
-  /** Of the completed stories, to two decimals; null without a sprint, like the three below. */
-  average_points: number | null;
-  median_points: number | null;
-  average_count: number | null;
-  median_count: number | null;
-}
-
-/** Reads the totals of a report. */
-export function totals({ committed, completed, unfinished }: Report): Totals {
+export function totals({ committed, completed, unfinished }: Report) {
   return {
     committed_points: committed.points,
     completed_points: completed.points,
@@ -41,8 +14,10 @@ export function totals({ committed, completed, unfinished }: Report): Totals {
   };
 }
 
+export type Totals = ReturnType<typeof totals>;
+
 /** The velocity of completed sprints. @param sprints oldest first */
-export function velocity(sprints: VelocitySprint[]): Velocity {
+export function velocity(sprints: VelocitySprintView[]): VelocityView {
   const points = sprints.map(({ completed_points }) => hundredths(completed_points));
   const counts = sprints.map(({ completed_count }) => completed_count * 100);
   return {

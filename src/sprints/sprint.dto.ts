@@ -1,7 +1,7 @@
-import { PartialType } from '@nestjs/swagger';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
 import { PageQuery } from '../http/listing';
 import { ReadOnly } from '../http/read-only';
-import { Deleted, Shown, shown } from '../http/schema';
+import { CountField, DateField, Deleted, EnumField, IdField, InstantField } from '../http/schema';
 import {
   Doc,
   IsCalendarDate,
@@ -20,54 +20,31 @@ export type SprintState = (typeof SPRINT_STATES)[number];
 
 /** The representation of a sprint. */
 export class SprintView {
-  @Shown(shown.id)
-  id: number;
-
-  @Shown(shown.text)
-  board_name: string;
-
-  @Shown(shown.text, { nullable: true })
-  name: string | null;
-
-  @Shown(shown.text, { nullable: true })
-  goal: string | null;
-
-  @Shown(shown.date)
-  start_date: string;
-
-  @Shown({ ...shown.date, description: 'Inclusive.' }, { nullable: true })
-  end_date: string | null;
-
-  @Shown({ type: 'string', enum: SPRINT_STATES })
-  state: SprintState;
-
-  @Shown(shown.instant, { nullable: true })
-  completed_at: string | null;
-
-  @Shown(shown.instant)
-  created_at: string;
-
-  @Shown(shown.instant)
-  updated_at: string;
-
-  @Shown(shown.id)
-  version: number;
+  @IdField() id: number;
+  @ApiProperty() board_name: string;
+  @ApiProperty() name: string | null;
+  @ApiProperty() goal: string | null;
+  @DateField() start_date: string;
+  /** Inclusive. */
+  @DateField() end_date: string | null;
+  @EnumField(SPRINT_STATES) state: SprintState;
+  @InstantField() completed_at: string | null;
+  @InstantField() created_at: string;
+  @InstantField() updated_at: string;
+  @IdField() version: number;
 }
 
 export class StoryWithTasks extends StoryView {
-  @Shown({ type: () => [TaskView] })
-  tasks: TaskView[];
+  @ApiProperty() tasks: TaskView[];
 }
 
 /** A sprint with its stories and their tasks. */
 export class FullSprint extends SprintView {
-  @Shown({ type: () => [StoryWithTasks] })
-  stories: StoryWithTasks[];
+  @ApiProperty() stories: StoryWithTasks[];
 }
 
 export class SprintDeleted extends Deleted {
-  @Shown(shown.count)
-  stories_moved_to_backlog: number;
+  @CountField() stories_moved_to_backlog: number;
 }
 
 export class CreateSprint {

@@ -1,7 +1,14 @@
-import { OmitType, PartialType } from '@nestjs/swagger';
+import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { PageQuery } from '../http/listing';
 import { ReadOnly } from '../http/read-only';
-import { Deleted, Shown, shown } from '../http/schema';
+import {
+  CountField,
+  Deleted,
+  EnumField,
+  IdField,
+  InstantField,
+  IntegerField,
+} from '../http/schema';
 import {
   AnyId,
   AnyInt32,
@@ -25,58 +32,28 @@ import { STATUSES } from './story.entity';
 
 /** A story as clients see it. */
 export class StoryView {
-  @Shown(shown.id)
-  id: number;
-
-  @Shown(shown.text)
-  board_name: string;
-
-  @Shown({ ...shown.id, description: 'Null in the backlog.' }, { nullable: true })
-  sprint_id: number | null;
-
-  @Shown(shown.text)
-  title: string;
-
-  @Shown(shown.text, { nullable: true })
-  description: string | null;
-
-  @Shown(shown.integer)
-  seq: number;
-
-  @Shown({ ...shown.integer, description: 'Smaller is more urgent.' }, { nullable: true })
-  priority: number | null;
-
-  @Shown({ type: 'string', enum: STATUSES })
-  status: Status;
-
-  @Shown(shown.number, { nullable: true })
-  points: number | null;
-
-  @Shown(shown.text, { nullable: true })
-  assignee: string | null;
-
-  @Shown(shown.texts)
-  labels: string[];
-
-  @Shown(shown.text, { nullable: true })
-  external_id: string | null;
-
-  @Shown(shown.instant)
-  created_at: string;
-
-  @Shown(shown.instant)
-  updated_at: string;
-
-  @Shown(shown.instant, { nullable: true })
-  done_at: string | null;
-
-  @Shown(shown.id)
-  version: number;
+  @IdField() id: number;
+  @ApiProperty() board_name: string;
+  /** Null in the backlog. */
+  @IdField() sprint_id: number | null;
+  @ApiProperty() title: string;
+  @ApiProperty() description: string | null;
+  @IntegerField() seq: number;
+  /** Smaller is more urgent. */
+  @IntegerField() priority: number | null;
+  @EnumField(STATUSES) status: Status;
+  @ApiProperty() points: number | null;
+  @ApiProperty() assignee: string | null;
+  @ApiProperty() labels: string[];
+  @ApiProperty() external_id: string | null;
+  @InstantField() created_at: string;
+  @InstantField() updated_at: string;
+  @InstantField() done_at: string | null;
+  @IdField() version: number;
 }
 
 export class StoryDeleted extends Deleted {
-  @Shown(shown.count)
-  tasks_deleted: number;
+  @CountField() tasks_deleted: number;
 }
 
 export class CreateStory {

@@ -1,41 +1,22 @@
-import { OmitType, PartialType } from '@nestjs/swagger';
+import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { ReadOnly } from '../http/read-only';
-import { Shown, shown } from '../http/schema';
+import { EnumField, IdField, InstantField, IntegerField } from '../http/schema';
 import { Doc, IsInt32, IsOneOf, IsText, Nullable, Optional } from '../http/validation';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';
 
 /** A task as clients see it. */
 export class TaskView {
-  @Shown(shown.id)
-  id: number;
-
-  @Shown(shown.id)
-  story_id: number;
-
-  @Shown(shown.text)
-  title: string;
-
-  @Shown(shown.integer)
-  seq: number;
-
-  @Shown({ type: 'string', enum: STATUSES })
-  status: Status;
-
-  @Shown(shown.text, { nullable: true })
-  assignee: string | null;
-
-  @Shown(shown.instant)
-  created_at: string;
-
-  @Shown(shown.instant)
-  updated_at: string;
-
-  @Shown(shown.instant, { nullable: true })
-  done_at: string | null;
-
-  @Shown(shown.id)
-  version: number;
+  @IdField() id: number;
+  @IdField() story_id: number;
+  @ApiProperty() title: string;
+  @IntegerField() seq: number;
+  @EnumField(STATUSES) status: Status;
+  @ApiProperty() assignee: string | null;
+  @InstantField() created_at: string;
+  @InstantField() updated_at: string;
+  @InstantField() done_at: string | null;
+  @IdField() version: number;
 }
 
 export class CreateTask {

@@ -1,12 +1,12 @@
-import type { BurndownDay } from '../../../src/reports/burndown';
+import type { BurndownDayView } from '../../../src/reports/report.dto';
 import { burndown } from '../../../src/reports/burndown';
 import { replay } from '../../../src/reports/replay';
 import { Log } from './log';
 
-const of = (log: Log, sprint: number, now = log.now): BurndownDay[] => [
+const of = (log: Log, sprint: number, now = log.now): BurndownDayView[] => [
   ...burndown(replay(log.events, sprint, new Date(now))),
 ];
-const column = <Name extends keyof BurndownDay>(days: BurndownDay[], name: Name) =>
+const column = <Name extends keyof BurndownDayView>(days: BurndownDayView[], name: Name) =>
   days.map((day) => day[name]);
 
 describe('a burndown', () => {
@@ -143,7 +143,7 @@ describe('a burndown', () => {
     const places = [0, 1, 2, 5, 6, 7, 12, 18];
     expect([...days.at(places)]).toEqual(places.map((place) => all[place]));
     for (const [place, day] of all.entries()) {
-      const { date: _, ...before } = all[Math.max(0, place - 1)] as BurndownDay;
+      const { date: _, ...before } = all[Math.max(0, place - 1)] as BurndownDayView;
       if (place > 0 && !days.eventful.includes(place)) expect(day).toMatchObject(before);
     }
   });

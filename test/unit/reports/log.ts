@@ -1,4 +1,5 @@
-import type { BoardEvent, EventType, Fields } from '../../../src/events/event';
+import type { EventType, Fields } from '../../../src/events/event';
+import type { EventView } from '../../../src/events/event.dto';
 
 interface Sprint {
   id: number;
@@ -21,7 +22,7 @@ type StoryChange = Partial<Pick<Story, 'title' | 'points' | 'status' | 'sprint_i
 
 /** A board's log as the service writes it, without a service. Its clock stands until it is set. */
 export class Log {
-  readonly events: BoardEvent[] = [];
+  readonly events: EventView[] = [];
   readonly stories = new Map<number, Story>();
   readonly sprints = new Map<number, Sprint>();
   now = '2026-03-01T12:00:00.000Z';
@@ -120,7 +121,7 @@ export class Log {
   }
 
   /** Only what the reports of a sprint need. */
-  of(sprint: number): BoardEvent[] {
+  of(sprint: number): EventView[] {
     const touched = new Set<number>();
     const sprints = new Map<number, unknown>();
     for (const { entity, id, after } of this.events) {
@@ -144,7 +145,7 @@ export class Log {
       type,
       at: this.now,
       actor: 'anonymous',
-      entity: type.split('.')[0] as BoardEvent['entity'],
+      entity: type.split('.')[0] as EventView['entity'],
       id,
       before,
       after,

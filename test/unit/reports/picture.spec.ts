@@ -1,8 +1,9 @@
-import type { BurndownDay, BurndownDays } from '../../../src/reports/burndown';
+import type { BurndownDays } from '../../../src/reports/burndown';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from '../../../src/reports/picture';
+import type { BurndownDayView } from '../../../src/reports/report.dto';
 import { velocity } from '../../../src/reports/velocity';
 
-const day = (date: string, remaining: number, ideal: number | null): BurndownDay => ({
+const day = (date: string, remaining: number, ideal: number | null): BurndownDayView => ({
   date,
   scope_points: 10,
   completed_points: 10 - remaining,
@@ -12,11 +13,11 @@ const day = (date: string, remaining: number, ideal: number | null): BurndownDay
   completed_count: 1,
   remaining_count: 3,
 });
-const days = (rows: BurndownDay[]): BurndownDays =>
+const days = (rows: BurndownDayView[]): BurndownDays =>
   Object.assign(rows, {
     committed: 1000,
     eventful: [],
-    at: (places: Iterable<number>) => Array.from(places, (place) => rows[place] as BurndownDay),
+    at: (places: Iterable<number>) => Array.from(places, (place) => rows[place] as BurndownDayView),
   });
 const rows = [day('2026-03-02', 10, 8), day('2026-03-03', 7, 6)];
 const burndown = {
