@@ -6,7 +6,7 @@ export function changes(before: object, after: object): { before: Fields; after:
   const left = before as Fields;
   const changed = { before: {} as Fields, after: {} as Fields };
   for (const [name, value] of Object.entries(after)) {
-    if (isDeepStrictEqual(left[name], value)) continue;
+    if (isEqual(left[name], value)) continue;
     changed.before[name] = left[name];
     changed.after[name] = value;
   }
@@ -21,3 +21,7 @@ export function differences<T extends object>(
   const changed = changes(before, after) as { before: Partial<T>; after: Partial<T> };
   return Object.keys(changed.after).length > 0 ? changed : null;
 }
+
+// isDeepStrictEqual takes some µs even for equal strings; a bulk move compares 16 fields of 1,000 stories.
+const isEqual = (left: unknown, right: unknown): boolean =>
+  left === right || (typeof left === 'object' && isDeepStrictEqual(left, right));
