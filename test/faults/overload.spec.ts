@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase, engineUnderTest } from '../support/databases';
-import { LONG, promised, scale } from '../support/faults';
+import { promised, scale } from '../support/faults';
+import { postStories } from '../support/fill';
 import { Program } from '../support/program';
 import type { Answer } from '../support/client';
 import type { Repeated } from '../support/load';
 import { loadClient, sendFrom, statuses } from '../support/load';
 
 const SECONDS = scale(4, 60);
-const CONNECTIONS = 200;
-/** So much to search through that some dozens of answers a second are all that there can be. */
+/** About ten times the load that an instance can serve. */
+const CONNECTIONS = 640;
+/** So many to search that only some dozens of responses a second are possible. */
 const STORIES = engineUnderTest() === 'sqlite' ? 3000 : 1500;
 
 jest.setTimeout(SECONDS * 1000 + 120_000);
@@ -25,22 +27,12 @@ const percentile = (outcomes: Answer[], share: number): number => {
   return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
 };
 
-describe('an instance that is asked for far more than it can do', () => {
-  it(`refuses the rest at once and serves what it takes up, for ${SECONDS} s`, async () => {
+describe('an instance under ten times the load that it can serve', () => {
+  it(`serves what it accepts and rejects the rest at once, for ${SECONDS} s`, async () => {
     const program = await Program.start(database);
-    const client = program.client;
-    const today = new Date().toISOString().slice(0, 10);
-    const sprint = await client.post('/api/boards/Heavy/sprints', { start_date: today });
-    for (let made = 0; made < STORIES; made += 50) {
-      await Promise.all(
-        Array.from({ length: 50 }, (_, i) =>
-          client.post(`/api/sprints/${sprint.body.id}/stories`, {
-            title: `Story ${made + i}`,
-            description: 'so much to read '.repeat(100),
-          }),
-        ),
-      );
-    }
+    const { client } = program;
+    const description = 'so much to read '.repeat(100);
+    await postStories(client, '/api/boards/Heavy/backlog', STORIES, { description });
     const heavy: Repeated = ['GET', '/api/boards/Heavy/stories?q=needle&count=true'];
     const alone: Answer[] = [];
     for (let i = 0; i < 20; i += 1) alone.push(await client.call(...heavy));
@@ -58,19 +50,18 @@ describe('an instance that is asked for far more than it can do', () => {
 
     expect(statuses(outcomes)).toEqual(['200', '503']);
     const answered = outcomes as Answer[];
-    const served = answered.filter((one) => one.status === 200);
-    const refused = answered.filter((one) => one.status === 503);
-    expect(new Set(refused.map((one) => one.body.code))).toEqual(new Set(['overloaded']));
-    expect(refused.every((one) => one.headers.get('retry-after') === '1')).toBe(true);
-    // No less than a part of what it can do is done.
+    const served = answered.filter(({ status }) => status === 200);
+    const rejected = answered.filter(({ status }) => status === 503);
+    expect(new Set(rejected.map(({ body }) => body.code))).toEqual(new Set(['overloaded']));
+    expect(rejected.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
+    console.log(
+      `${served.length} served, p99 ${percentile(served, 0.99)}; ${rejected.length} rejected, median ` +
+        `${percentile(rejected, 0.5)} ms p99 ${percentile(rejected, 0.99)}; probes p99 ${percentile(probes, 0.99)} ms; alone ${percentile(alone, 0.5)}`,
+    );
     expect(served.length).toBeGreaterThan(SECONDS);
-    expect(percentile(probes, 0.99)).toBeLessThan(percentile(served, 0.99));
-    // The machine is what is short here; these hold where no other suite asks for it.
-    if (LONG) {
-      expect(percentile(served, 0.99)).toBeLessThan(2000);
-      expect(percentile(refused, 0.5)).toBeLessThan(100);
-      expect(percentile(probes, 0.99)).toBeLessThan(200);
-    }
+    expect(percentile(served, 0.99)).toBeLessThan(scale(4000, 2000));
+    expect(percentile(rejected, 0.5)).toBeLessThan(promised(100));
+    expect(percentile(probes, 0.99)).toBeLessThan(promised(200));
 
     await sleep(1500);
     const after: Answer[] = [];
