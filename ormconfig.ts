@@ -1,7 +1,5 @@
-// The door for TypeORM's command line: `npm run typeorm -- migration:show`.
-import { Config } from './src/config';
-import { createDataSource, dataSourceOptions } from './src/database/data-source';
+// The data source of TypeORM's command line: `npm run typeorm -- migration:show`.
+import { Config } from './src/config/config';
+import { createDataSource } from './src/database/data-source';
 
-const config = Config.from(process.env);
-
-export default createDataSource(dataSourceOptions(config.database));
+export default createDataSource(Config.from(process.env).database, 'migrate');

@@ -8,7 +8,7 @@ import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
 import { parseBodies } from './http/bodies.plugin';
 import { requireWellFormed } from './http/limits';
-import { shareWithOrigins } from './http/origins';
+import { enableCors } from './http/origins';
 import { limitLoad } from './http/overload';
 import { logRequests } from './http/request-log';
 import { writeResponses } from './http/responses';
@@ -18,13 +18,13 @@ import { NestLogger } from './logging/logger';
 import { Metrics } from './metrics/metrics';
 
 export const applicationOptions = (logger: Logger): NestApplicationOptions => ({
-  // `parseBodies` reads forms, too, and leaves errors to the validation pipe.
+  // `parseBodies` parses forms, too, and leaves errors to the validation pipe.
   bodyParser: false,
   abortOnError: false,
   logger: new NestLogger(logger),
 });
 
-/** What the program and the tests set up alike before `listen`; the hooks run in this order. */
+/** Sets up the server before `listen`, for the program and the tests. The hooks run in this order. */
 export async function setUp(app: NestFastifyApplication, logger: Logger): Promise<void> {
   const server = app.getHttpAdapter().getInstance();
   const config = app.get(Config);
@@ -33,7 +33,7 @@ export async function setUp(app: NestFastifyApplication, logger: Logger): Promis
   const routes = app.get(RouteTable);
 
   server.server.maxConnections = config.maxConnections;
-  // An expectation that is not known may be ignored (RFC 9110, section 10.1.1).
+  // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
   server.server.on('checkExpectation', (request, response) => {
     server.server.emit('request', request, response);
   });
@@ -44,7 +44,7 @@ export async function setUp(app: NestFastifyApplication, logger: Logger): Promis
     requireWellFormed(request, config);
     done();
   });
-  await shareWithOrigins(server, config, (url) => routes.methodsAt(url));
+  await enableCors(server, config, (url) => routes.methodsAt(url));
   // Before authentication, whose rate limit does not count responses with 304.
   writeResponses(server);
   authenticateRequests(server, config, app.get(Authenticator));

@@ -141,7 +141,7 @@ function describeConditions(
   if (method === 'get') {
     add('If-None-Match', 'Entity tags. The response is 304 if the resource has one of them.');
     responses['304'] = { description: 'Not modified.' };
-  } else if (method === 'post' && !settings.has('unrepeatable')) {
+  } else if (settings.has('repeatable') && !settings.has('unrepeatable')) {
     add(
       'Idempotency-Key',
       'Makes it safe to repeat the request for 24 hours: the first response is sent again, with `Idempotent-Replayed`.',

@@ -2,13 +2,13 @@ import { Controller, Delete, Get, Header, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
-import { From } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { etagOf } from '../http/etag';
 import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { TokenId } from '../http/path';
-import { Answers, Creates, Needs, Route } from '../http/route';
+import { Answers, Creates, RequireScope, Route } from '../http/route';
 import { Deleted } from '../http/schema';
 import { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { TokensService } from './tokens.service';
@@ -19,19 +19,19 @@ export class TokensController {
   constructor(private readonly tokens: TokensService) {}
 
   @Get()
-  @Needs('admin')
+  @RequireScope('admin')
   @Answers('List tokens', [TokenView])
   list(@Query() page: PageQuery): Listing {
     return this.tokens.list(page);
   }
 
   @Post()
-  @Needs('admin')
+  @RequireScope('admin')
   @Route({ unrepeatable: true })
   @Header('Cache-Control', 'no-store')
   @Creates('Create token', NewTokenView, ({ id }) => `/api/tokens/${id}`)
   async create(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @Body() body: CreateToken,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewTokenView> {
@@ -43,16 +43,16 @@ export class TokensController {
   }
 
   @Get(':token_id')
-  @Needs('admin')
+  @RequireScope('admin')
   @Answers('Show token', TokenView)
   show(@TokenId() id: number): Promise<TokenView> {
     return this.tokens.show(id);
   }
 
   @Delete(':token_id')
-  @Needs('admin')
+  @RequireScope('admin')
   @Answers('Delete token', Deleted)
-  delete(@From() caller: Caller, @TokenId() id: number): Promise<Deleted> {
+  delete(@CurrentCaller() caller: Caller, @TokenId() id: number): Promise<Deleted> {
     return this.tokens.delete(caller, id);
   }
 }

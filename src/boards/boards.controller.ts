@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
-import { From } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { BoardName } from '../http/path';
-import { Answers, Creates, Needs } from '../http/route';
+import { Answers, Creates, RequireScope } from '../http/route';
 import { Deleted } from '../http/schema';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
@@ -17,31 +17,31 @@ export class BoardsController {
   constructor(private readonly boards: BoardsService) {}
 
   @Get()
-  @Needs('read', { filtered: true })
+  @RequireScope('read', { filtered: true })
   @Answers('List boards', [BoardView])
-  list(@From() caller: Caller, @Query() page: PageQuery): Listing {
+  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery): Listing {
     return this.boards.list(caller, page);
   }
 
   @Post()
-  @Needs('write', { filtered: true })
+  @RequireScope('write', { filtered: true })
   @Creates('Create board', BoardView, ({ name }) => `/api/boards/${encodeURIComponent(name)}`)
-  create(@From() caller: Caller, @Body() body: CreateBoard): Promise<BoardView> {
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateBoard): Promise<BoardView> {
     return this.boards.create(caller, body);
   }
 
   @Get(':board_name')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Show board', BoardView)
   show(@BoardName() name: string): Promise<BoardView> {
     return this.boards.show(name);
   }
 
   @Put(':board_name')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update board', BoardView)
   update(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @BoardName() name: string,
     @Body() body: UpdateBoard,
   ): Promise<BoardView> {
@@ -49,10 +49,10 @@ export class BoardsController {
   }
 
   @Patch(':board_name')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update board', BoardView)
   patch(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @BoardName() name: string,
     @Body() body: UpdateBoard,
   ): Promise<BoardView> {
@@ -60,10 +60,10 @@ export class BoardsController {
   }
 
   @Delete(':board_name')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Delete board', Deleted)
   delete(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @BoardName() name: string,
     @Query() { force = false }: DeleteBoardQuery,
   ): Promise<Deleted> {

@@ -1,10 +1,10 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
-import { From } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Body } from '../http/input';
 import { SprintId } from '../http/path';
-import { Answers, AnswersAction, Needs, Repeatable } from '../http/route';
+import { Answers, AnswersAction, RequireScope, Repeatable } from '../http/route';
 import { ReportView } from '../reports/report.dto';
 import { SprintView } from '../sprints/sprint.dto';
 import { CompleteSprint } from './completion.dto';
@@ -16,11 +16,11 @@ export class CompletionController {
   constructor(private readonly completion: CompletionService) {}
 
   @Post('sprints/:sprint_id/complete')
-  @Needs('write')
+  @RequireScope('write')
   @Repeatable()
   @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
   complete(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @SprintId() id: number,
     @Body() body: CompleteSprint,
   ): Promise<ReportView> {
@@ -28,9 +28,9 @@ export class CompletionController {
   }
 
   @Post('sprints/:sprint_id/reopen')
-  @Needs('write')
+  @RequireScope('write')
   @AnswersAction('Reopen sprint', SprintView)
-  reopen(@From() caller: Caller, @SprintId() id: number): Promise<SprintView> {
+  reopen(@CurrentCaller() caller: Caller, @SprintId() id: number): Promise<SprintView> {
     return this.completion.reopen(caller, id);
   }
 }

@@ -11,8 +11,8 @@ import { entities, migrations } from './registry';
  */
 export type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 
-/** Connections for long reads: lists that are streamed, reports. */
-const SNAPSHOT_CONNECTIONS = 24;
+/** Connections for long reads: at most 24 lists that are streamed (see `Database`), and reports. */
+const SNAPSHOT_CONNECTIONS = 32;
 
 /** KiB of changed pages that the SQLite writer keeps in memory during a transaction. */
 const WRITER_CACHE_KIB = 16_384;

@@ -2,12 +2,12 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
-import { From } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { BoardName, StoryId } from '../http/path';
-import { Answers, Needs } from '../http/route';
+import { Answers, RequireScope } from '../http/route';
 import { EventView, FeedQuery } from './event.dto';
 import { EventsService } from './events.service';
 
@@ -17,7 +17,7 @@ export class EventsController {
   constructor(private readonly events: EventsService) {}
 
   @Get('boards/:board_name/events')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('List events of a board', [EventView])
   async feed(
     @BoardName() name: string,
@@ -33,10 +33,10 @@ export class EventsController {
   }
 
   @Get('stories/:story_id/history')
-  @Needs('read', { filtered: true })
+  @RequireScope('read', { filtered: true })
   @Answers('History of a story, a deleted one too', [EventView])
   history(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @StoryId() id: number,
     @Query() page: PageQuery,
   ): Promise<Listing> {

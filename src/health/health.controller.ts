@@ -5,7 +5,7 @@ import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Database } from '../database/database';
 import { unavailable } from '../database/errors';
 import { Problem } from '../http/problem';
-import { Answers, Needs, Route } from '../http/route';
+import { Answers, RequireScope, Route } from '../http/route';
 import { Lifecycle } from './lifecycle';
 
 /** The result of a check that passes; one that fails is answered with a problem document. */
@@ -35,7 +35,7 @@ export class HealthController {
   ) {}
 
   @Get('live')
-  @Needs('public')
+  @RequireScope('public')
   @Route({ always: true })
   @Answers('Liveness: whether the process works', Health)
   live(): Promise<HealthCheckResult> {
@@ -43,7 +43,7 @@ export class HealthController {
   }
 
   @Get('ready')
-  @Needs('public')
+  @RequireScope('public')
   @Route({ always: true })
   @Answers('Readiness: whether requests can be served', Health)
   @ApiResponse({ status: 503, description: 'The database is away, or the service is stopping.' })

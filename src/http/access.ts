@@ -4,23 +4,23 @@ import type { FastifyRequest } from 'fastify';
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who makes a request, and what they may do. */
+/** The caller of a request and what it may do. */
 export interface Access {
-  /** The name that the log has for them. */
+  /** The `actor` of the events that it causes. */
   actor: string;
   /** 0 without a token. */
   tokenId: number;
   scope: Scope;
-  /** Names of the boards that they may see; absent where they may see all. */
+  /** Names of the boards that the caller may see; absent: all boards. */
   boards?: ReadonlySet<string>;
 }
 
-/** The access of everybody where no token is asked for. */
+/** The access of every request while no token is required. */
 export const OPEN: Access = { actor: 'anonymous', tokenId: 0, scope: 'admin' };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the authentication of all routes that are not public. */
+    /** Set by the authentication, except for public routes. */
     access?: Access;
   }
 }
@@ -31,6 +31,6 @@ export function accessOf({ access, method, url }: FastifyRequest): Access {
   return access;
 }
 
-/** Whether a board of this name may be seen; one that may not is answered like one that is missing. */
+/** Whether the caller may see a board with this name. Other boards are reported as not found. */
 export const maySee = ({ boards }: Pick<Access, 'boards'>, name: string): boolean =>
   boards?.has(name) ?? true;

@@ -14,17 +14,17 @@ import { logRequest } from './request-log';
 import { MAX_PARAMETER_LENGTH } from './route-table';
 import { SECURITY_HEADERS } from './security-headers';
 
-/** Milliseconds in which a client takes the response to a broken request. */
+/** Milliseconds for a client to read the response to a broken request. */
 const LINGER_MS = 1000;
 
-/** The Fastify server under Nest, with its limits and what it answers to requests without a route. */
+/** Creates the Fastify server with its limits, and its responses to requests that reach no route. */
 export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
   const { trustProxy } = config;
   return new FastifyAdapter({
     trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: config.bodyLimit,
     requestTimeout: config.requestTimeoutMs,
-    // A socket without any traffic: a client that takes nothing of its response.
+    // Closes a socket without traffic, such as that of a client that does not read its response.
     connectionTimeout: config.readerTimeoutMs,
     keepAliveTimeout: 60_000,
     forceCloseConnections: 'idle',
@@ -43,7 +43,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       maxParamLength: MAX_PARAMETER_LENGTH,
       querystringParser: parseQuery,
     },
-    // No hook runs for what the router cannot read.
+    // No hook runs for a URL that the router cannot parse.
     frameworkErrors: ((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const code = error.statusCode === 414 ? 'uri_too_long' : 'bad_request';
       reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
@@ -56,10 +56,10 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
   });
 }
 
-/** The id that a client or a proxy gave, where it is fit for a log; else a new one. */
-function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:/+=@-]{1,128}$/.test(given)
-    ? withoutTokens(given)
+/** The request id that a client or a proxy sent, if it is safe to log; otherwise a new one. */
+function requestId(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.:/+=@-]{1,128}$/.test(sent)
+    ? withoutTokens(sent)
     : randomUUID();
 }
 
@@ -72,7 +72,7 @@ const SECURITY_LINES = Object.entries(SECURITY_HEADERS)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
-/** Answers what is not HTTP, or does not arrive in time, and closes the socket. */
+/** Answers a request that is not HTTP or does not arrive in time, and closes the socket. */
 function answerBrokenRequest(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
@@ -84,7 +84,7 @@ function answerBrokenRequest(
     return;
   }
   let code = CONNECTION_ERRORS[error.code ?? ''] ?? 'bad_request';
-  // Where the last packet is a line without an end, the URL is too long.
+  // If the last packet has no line break, the URL is what is too long.
   const { rawPacket } = error;
   if (code === 'headers_too_large' && rawPacket?.subarray(0, urlLimit).includes('\n') === false) {
     code = 'uri_too_long';
@@ -93,13 +93,13 @@ function answerBrokenRequest(
   const id = randomUUID();
   logger.info(
     { request_id: id, address: socket.remoteAddress, status, code },
-    'an incomplete request',
+    'malformed or incomplete request',
   );
   const body = JSON.stringify(new Problem(code).document('', id));
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${SECURITY_LINES}\r\n${body}`,
   );
-  // A client that neither reads nor closes would keep the socket for ever.
+  // A client that neither reads nor closes would keep the socket open forever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 
-/** A JSON response whose entity tag is known before its content is read. */
+/** A JSON response whose entity tag is known before its content is read from the database. */
 export abstract class Answer {
   /** Changes whenever the content does, and may change more often. */
   abstract readonly etag?: string;
@@ -13,7 +13,7 @@ export abstract class Answer {
   ): Promise<string | Buffer | Readable> | Buffer;
 }
 
-/** A response that was built before: its bytes and its entity tag. */
+/** A cached response: its bytes and its entity tag. */
 export class KeptAnswer extends Answer {
   constructor(
     readonly etag: string,

@@ -6,7 +6,7 @@ import { UnreadableBody } from './unreadable-body';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses JSON and form bodies in UTF-8; every other content type becomes 415. */
+/** Parses JSON and forms in UTF-8; every other content type is rejected with 415. */
 export function parseBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {

@@ -3,7 +3,7 @@ const FORM = Symbol('form');
 /** Whether an object was read from a form or a query, in which every value is a string. */
 export const isForm = (value: object): boolean => FORM in value;
 
-/** Stands for a field that a form or a query repeats, though it takes one value. */
+/** Replaces the values of a field that a form or a query repeats although it has a single value. */
 export class Repeated {}
 
 /** Marks an object whose values are strings, lists of strings or null, as a form has them. */
@@ -13,7 +13,7 @@ export function asForm<T extends object>(value: T): T {
 
 /**
  * Parses application/x-www-form-urlencoded strictly: malformed percent-encoding is an error, where
- * @fastify/formbody and URLSearchParams keep it as it is. A name that is repeated has a list of values.
+ * @fastify/formbody and URLSearchParams keep it. A repeated name has an array of values.
  * @param emptyIsNull whether an empty value means null, as in a body
  * @throws URIError
  */
@@ -26,16 +26,16 @@ export function parseForm(
     if (pair === '') continue;
     const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
     const value = decodeURIComponent(rest.join('='));
-    const read = emptyIsNull && value === '' ? null : value;
+    const parsed = emptyIsNull && value === '' ? null : value;
     const key = decodeURIComponent(name);
     const previous = fields.get(key);
-    fields.set(key, previous === undefined ? read : [previous, read].flat());
+    fields.set(key, previous === undefined ? parsed : [previous, parsed].flat());
   }
   // Not by assignment: a name may be __proto__.
   return asForm(Object.fromEntries(fields));
 }
 
-/** Stands for a query that cannot be parsed; the `InputGuard` rejects it. */
+/** Replaces a query that cannot be parsed; the `InputGuard` rejects it. */
 export const MALFORMED_QUERY = asForm({});
 
 /** Parses the query of a URL; the router cannot handle an error. */

@@ -14,19 +14,19 @@ const PARAMETERS: Record<Format, string> = {
   svg: '; charset=utf-8',
 };
 
-/** Adds a request header that the response depends on (RFC 9110, section 12.5.5). */
+/** Adds a request header to `Vary` (RFC 9110, section 12.5.5). */
 export function vary(reply: FastifyReply, header: string): void {
   const others = reply.getHeader('Vary');
   reply.header('Vary', others === undefined ? header : `${String(others)}, ${header}`);
 }
 
 /**
- * The format that a request asks for: `?format=`, else the best match of `Accept`.
+ * The format of a response: `?format=`, else the best match of `Accept`.
  * @throws Problem `not_acceptable`
  */
 export function formatOf(request: FastifyRequest, formats: Formats): Format {
   const { format } = request.query as { format?: Format };
-  // Another value is an error of the query, which the validation pipe reports.
+  // The validation pipe rejects other values.
   if (format !== undefined) return format;
   const offered = Object.keys(formats) as Format[];
   const type = requireAcceptable(
@@ -49,7 +49,7 @@ export function requireAcceptable({ headers }: FastifyRequest, types: readonly s
   return best;
 }
 
-/** Writes a body in the format that is asked for; a long one is streamed. */
+/** Writes a body in the requested format; a long one is streamed. */
 export async function writeFormat(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -57,19 +57,19 @@ export async function writeFormat(
 ): Promise<string | Readable> {
   const { formats = {} } = request.routeOptions.config as { formats?: Formats };
   const format = formatOf(request, formats);
-  const { write, essence, headers = {} } = formats[format] as Writing;
+  const { write, tagged, headers = {} } = formats[format] as Writing;
   reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);
   const text = await write(body as never);
   if (typeof text === 'string') {
-    const telling = essence?.(body as never);
-    if (telling) reply.header('ETag', `W/${etagOf(JSON.stringify(telling))}`);
+    const part = tagged?.(body as never);
+    if (part) reply.header('ETag', `W/${etagOf(JSON.stringify(part))}`);
     return text;
   }
-  const etag = etagOf(`${format} ${text.essence}`);
+  const etag = etagOf(`${format} ${text.tagged}`);
   reply.header('ETag', etag);
   if (matchesNone(request.headers['if-none-match'], etag)) {
     reply.code(304);
     return '';
   }
-  return Readable.from(text.pieces, { objectMode: false, highWaterMark: 1 << 16 });
+  return Readable.from(text.chunks, { objectMode: false, highWaterMark: 1 << 16 });
 }

@@ -12,7 +12,7 @@ const HEADER = 'Idempotency-Key';
 
 /**
  * Reads the `Idempotency-Key` of a request for the unit of work, which stores the response in the
- * transaction of the change, and marks a response that was stored before.
+ * transaction of the change. Marks a stored response with `Idempotent-Replayed`.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -25,8 +25,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
       throw invalid('invalid_key', 'must be 1 to 255 visible ASCII characters');
     }
     const { unrepeatable } = request.routeOptions.config as { unrepeatable?: boolean };
-    if (unrepeatable)
-      throw invalid('unrepeatable', 'is not taken: the response must not be stored');
+    if (unrepeatable) {
+      throw invalid('unrepeatable', 'is not allowed: the response must not be stored');
+    }
     const path = request.url.replace(/\/(?=\?|$)/, '');
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([path, request.body ?? {}]))

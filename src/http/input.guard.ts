@@ -10,8 +10,8 @@ import type { RouteSettings } from './route';
 import { fieldsOfBody } from './validation.pipe';
 
 /**
- * Rejects what a route does not look at, so that nothing that a client sends is ignored: fields of a
- * body, parameters of a query, and media types that it does not have.
+ * Rejects input that a route does not declare, so that nothing that a client sends is ignored: body
+ * fields, query parameters, and media types in `Accept` that the route does not produce.
  */
 @Injectable()
 export class InputGuard implements CanActivate {

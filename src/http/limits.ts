@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
 import { Problem } from './problem';
 
-/** Rejects requests whose URL or header fields are too large, and those without exactly one host. */
+/** Rejects a request whose URL or headers are too large, or that has not exactly one host. */
 export function requireWellFormed(request: FastifyRequest, config: Config): void {
   if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
   const { rawHeaders, httpVersion } = request.raw;
   if (rawHeaders.length > 2 * config.headerFields) throw new Problem('headers_too_large');
-  // HTTP/1.1 asks for a host, and none may have two (RFC 9112, section 3.2); Node keeps the first.
+  // HTTP/1.1 requires exactly one host (RFC 9112, section 3.2); Node keeps the first of several.
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;

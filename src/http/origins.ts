@@ -7,8 +7,8 @@ import { Problem } from './problem';
 const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Headers that pages of other origins may send, and those that they may read. */
-const SENDABLE = [
+/** Request headers that pages of other origins may send. */
+const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
   'Idempotency-Key',
@@ -16,7 +16,8 @@ const SENDABLE = [
   'If-None-Match',
   'X-Request-Id',
 ];
-const READABLE = [
+/** Response headers that they may read. */
+const RESPONSE_HEADERS = [
   'ETag',
   'Idempotent-Replayed',
   'Link',
@@ -30,9 +31,9 @@ const READABLE = [
 ];
 
 /**
- * Protects a service that asks for no token against pages in a browser on the same machine: a browser
- * sends the requests of any page to any address, also to a name whose owner has pointed it to loopback
- * (DNS rebinding).
+ * Protects a service that requires no token from pages in a browser on the same machine: a browser sends
+ * requests of any page to any address, also to a host name that its owner resolves to loopback (DNS
+ * rebinding).
  */
 export class Origins {
   private readonly hosts: ReadonlySet<string>;
@@ -41,7 +42,7 @@ export class Origins {
 
   constructor({ allowedHosts, auth, corsOrigins, onLoopback }: Config) {
     this.hosts = new Set([...OWN_HOSTS, ...allowedHosts]);
-    // Elsewhere a token is asked for, which no page has, so any name will do.
+    // Elsewhere a token is required, which no page has, so any host name is allowed.
     this.anyHost = !onLoopback && auth !== 'off' && allowedHosts.length === 0;
     this.origins = new Set(corsOrigins);
   }
@@ -49,11 +50,11 @@ export class Origins {
   /** @throws Problem `misdirected_request` where the host is none of the service's names */
   requireOwnHost(request: FastifyRequest): void {
     if (this.anyHost || this.hosts.has(nameOf(request.host))) return;
-    // Balancers and orchestrators call these by address.
+    // Load balancers and orchestrators call these by address.
     if (request.url.startsWith('/health/')) return;
     throw new Problem(
       'misdirected_request',
-      `The service is not called "${request.host.slice(0, 100)}"; ALLOWED_HOSTS lists the names that it has.`,
+      `"${request.host.slice(0, 100)}" is not a host name of the service; ALLOWED_HOSTS lists its names.`,
     );
   }
 
@@ -64,7 +65,7 @@ export class Origins {
     const site = headers['sec-fetch-site'];
     if (origin === undefined && site === undefined) return;
     if (origin !== undefined && this.origins.has(origin)) return;
-    // Another port of this machine is the same site, but may be anybody's.
+    // Another port of this machine is the same site, but may belong to any program.
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
       throw new Problem('cross_site');
     }
@@ -72,8 +73,8 @@ export class Origins {
   }
 }
 
-/** Lets pages of CORS_ORIGINS call the service; without one there is no CORS. */
-export async function shareWithOrigins(
+/** Enables CORS for the origins of CORS_ORIGINS, if there are any. */
+export async function enableCors(
   server: FastifyInstance,
   { corsOrigins }: Config,
   methodsAt: (url: string) => string[],
@@ -85,15 +86,15 @@ export async function shareWithOrigins(
       done(null, {
         origin: corsOrigins,
         methods: methodsAt(request.url),
-        allowedHeaders: SENDABLE,
-        exposedHeaders: READABLE,
+        allowedHeaders: REQUEST_HEADERS,
+        exposedHeaders: RESPONSE_HEADERS,
         maxAge: 600,
         strictPreflight: false,
       }),
   });
 }
 
-/** A `Host` without its port, in lower case. */
+/** A `Host` without its port, in lower case; empty if the port is invalid. */
 function nameOf(host: string): string {
   const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':');
   const port = end > 0 ? host.slice(end) : '';

@@ -5,10 +5,10 @@ import { readBoardName, readId } from './path';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
-/** The board of a resource: undefined where the resource does not exist, null where it has no board. */
-export type FindBoardName = (id: number) => Promise<string | null | undefined>;
+/** Finds the board of a resource: undefined if the resource does not exist, null if it has no board. */
+type FindBoardName = (id: number) => Promise<string | null | undefined>;
 
-/** What the parameters of paths name. Each module registers the parameter of its own resource. */
+/** Finds the resources that paths name. Each module registers the path parameter of its resource. */
 @Injectable()
 export class PathResources {
   private readonly resources = new Map<string, [missing: ProblemCode, find: FindBoardName]>();
@@ -23,15 +23,15 @@ export class PathResources {
     this.boardExists = exists;
   }
 
-  /** Adds a check of what a path names by a word. @param check throws the problem of what is missing */
+  /** Adds a check for resources that a path names by a word. @param check throws if one is missing */
   registerCheck(check: (request: FastifyRequest) => Promise<void>): void {
     this.checks.push(check);
   }
 
   /**
-   * The name of the board that a path is about, with the problem for those who may not see it;
-   * undefined where a path is about no board.
-   * @throws Problem where what the path names does not exist
+   * The name of the board that the resource of a path belongs to, and the problem for callers who may
+   * not see it; undefined if it belongs to no board.
+   * @throws Problem if the resource does not exist
    */
   async boardOf({
     params,
@@ -50,7 +50,7 @@ export class PathResources {
       : { name: readBoardName(name), missing: 'board_not_found' };
   }
 
-  /** The problem of a request whose path names something that does not exist, if it does. */
+  /** The problem of a request whose path names a resource that does not exist; else undefined. */
   async missing(request: FastifyRequest): Promise<Problem | undefined> {
     const { params, method, routeOptions, access = OPEN } = request;
     const { board_name: named } = (params ?? {}) as { board_name?: string };

@@ -5,8 +5,8 @@ import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
 /**
- * Reads an identifier of a path. What is not one names nothing, like an id that nobody has.
- * @throws Problem with the code of what is missing
+ * Reads an id of a path. An invalid id is treated like one that does not exist.
+ * @throws Problem with the code `missing`
  */
 export function readId(value: string, missing: ProblemCode): number {
   if (!/^[1-9]\d{0,15}$/.test(value) || !Number.isSafeInteger(Number(value))) {
@@ -15,19 +15,19 @@ export function readId(value: string, missing: ProblemCode): number {
   return Number(value);
 }
 
-/** Reads the name of a board that is there. @throws Problem `board_not_found` */
+/** Reads the name of an existing board. @throws Problem `board_not_found` */
 export function readBoardName(value: string): string {
-  const reading = parseBoardName(value);
-  if ('code' in reading) throw new Problem('board_not_found');
-  return reading.value as string;
+  const parsed = parseBoardName(value);
+  if ('code' in parsed) throw new Problem('board_not_found');
+  return parsed.value as string;
 }
 
-/** Reads the name of a board that comes into being where it is not there. */
+/** Reads the name of a board that is created if it does not exist. @throws Problem `invalid_request` */
 export function readNewBoardName(value: string): string {
-  const reading = parseBoardName(value);
-  if ('value' in reading) return reading.value as string;
+  const parsed = parseBoardName(value);
+  if ('value' in parsed) return parsed.value as string;
   throw Problem.invalid([
-    { parameter: 'board_name', code: reading.code, detail: `board_name ${reading.message}` },
+    { parameter: 'board_name', code: parsed.code, detail: `board_name ${parsed.message}` },
   ]);
 }
 

@@ -7,7 +7,7 @@ import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 import { RouteTable } from './route-table';
 
-/** What the framework's own errors mean. Their messages are not shown. */
+/** The problems of the framework's errors, by status. Clients do not see their messages. */
 const BY_STATUS: Record<number, ProblemCode> = {
   400: 'bad_request',
   404: 'route_not_found',
@@ -19,7 +19,7 @@ const BY_STATUS: Record<number, ProblemCode> = {
   503: 'shutting_down',
 };
 
-/** Errors of a request itself, which come after 404 for what its path names. */
+/** Errors of a request; 404 for the resource of its path takes precedence over them. */
 const OF_REQUEST = new Set<ProblemCode>([
   'malformed_body',
   'invalid_request',
@@ -28,7 +28,7 @@ const OF_REQUEST = new Set<ProblemCode>([
   'bad_request',
 ]);
 
-/** Turns everything that is thrown into a problem document (RFC 9457). There is no other filter. */
+/** Answers every exception with a problem document (RFC 9457). There is no other filter. */
 @Catch()
 @Injectable()
 export class ProblemFilter implements ExceptionFilter {
@@ -63,7 +63,7 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (problem.status === 500) {
       const cause: unknown = problem.options.cause ?? exception;
-      this.logger.error({ request_id: request.id, err: cause }, 'a request failed');
+      this.logger.error({ request_id: request.id, err: cause }, 'request failed');
     }
     sendProblem(request, reply, problem);
   }
@@ -83,7 +83,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Answers with a problem document, whatever the response was going to be. */
+/** Sends a problem document instead of any other response. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
   const [instance] = request.url.split('?');
   void reply

@@ -1,193 +1,172 @@
-/**
- * Every fault that a request can have, by its stable code. Like the problems below, they are what
- * docs/errors.md lists.
- */
+/** The errors that a field, a parameter or a header can have, by their stable codes. */
 export const FIELD_ERRORS = {
-  blank: 'The text has nothing but white space.',
-  duplicate: 'It is given more than once where once is all there may be.',
-  invalid_cursor: 'The cursor is not one of this list with these filters and this sort.',
-  invalid_date:
-    'There is no such day or instant, or it is not written in the form that is asked for.',
-  invalid_key:
-    'The idempotency key is empty, too long, or has other than visible ASCII characters.',
-  invalid_text: 'The text has characters that may not be in it, such as NUL or a lone surrogate.',
-  invalid_type: 'It is of another kind than is asked for, such as a text where a number must be.',
-  invalid_value: 'It is none of the values that may be given here.',
-  excluded: 'It cannot be sent together with another.',
-  not_admin: 'The first token must be for an admin.',
-  not_for_admin: 'An admin cannot be held to certain boards.',
-  not_found: 'It names something that is not there.',
-  not_nullable: 'It cannot be null.',
-  out_of_range: 'It is smaller or greater, or earlier or later, than it may be.',
-  read_only: 'It cannot be changed, and what was sent is not what is stored.',
-  required: 'It is missing.',
-  seq_exhausted: 'The list ends at the greatest `seq` there is (import).',
+  blank: 'The string is empty or contains only white space.',
+  duplicate: 'The value, the field or the parameter occurs more than once.',
+  excluded: 'It cannot be combined with another field or parameter of the request.',
+  invalid_cursor: 'The cursor does not belong to this list with these filters and this sort.',
+  invalid_date: 'The date or date-time does not exist or has another format than required.',
+  invalid_key: 'The idempotency key is not 1 to 255 visible ASCII characters.',
+  invalid_text: 'The string contains invalid characters, such as NUL or a lone surrogate.',
+  invalid_type: 'The value has another type than required, such as a string instead of a number.',
+  invalid_value: 'The value is not one of the allowed values.',
+  not_admin: 'The first token must have the scope `admin`.',
+  not_for_admin: 'An admin token cannot be restricted to certain boards.',
+  not_found: 'It refers to something that does not exist.',
+  not_nullable: 'The value must not be null.',
+  out_of_range: 'The number or date is outside the allowed range.',
+  read_only: 'The field is read-only, and its value is not the stored one.',
+  required: 'The field is required.',
+  seq_exhausted: 'The list ends at the greatest `seq` (import).',
   taken: 'Another story of the board has this `external_id` (import).',
   too_deep: 'The body is nested too deep.',
-  too_long: 'The text has too many characters.',
-  too_many: 'There are too many of them.',
+  too_long: 'The string has too many characters.',
+  too_many: 'There are too many items.',
   too_precise: 'The number has too many decimals.',
-  unrepeatable: 'The answer must not be stored, so the request cannot be made repeatable.',
-  unknown_field: 'There is no member or parameter of this name.',
+  unknown_field: 'There is no field or parameter with this name.',
+  unrepeatable: 'The request cannot have a key, because its response must not be stored.',
 } as const satisfies Record<string, string>;
 
 export type FieldErrorCode = keyof typeof FIELD_ERRORS;
 
-/** One fault of a request; exactly one of the three places is set. */
+/** An error of a request; exactly one of `pointer`, `parameter` and `header` is set. */
 export interface FieldError {
   /** RFC 6901 JSON pointer into the body. */
   pointer?: string;
   /** Name of a path or query parameter. */
   parameter?: string;
-  /** Name of a header field. */
   header?: string;
   code: FieldErrorCode;
   detail: string;
 }
 
 /**
- * Every problem that the service answers with, by its stable code: status, title, and what it means
- * to a client. docs/errors.md is held to this catalogue by a test.
+ * Every problem, by its stable code: status, title, default detail. `npm run docs:errors` writes
+ * docs/errors.md from these two catalogues.
  */
 export const PROBLEMS = {
-  malformed_body: [400, 'Malformed body', 'The body cannot be read as what its content type says.'],
-  invalid_request: [
-    400,
-    'Invalid request',
-    'Something in the request is not allowed; `errors` names each fault.',
-  ],
-  bad_request: [400, 'Bad request', 'The request is not well-formed HTTP, or its URL is not.'],
-  unauthorized: [
-    401,
-    'Unauthorized',
-    'The request must bring a token that is valid: `Authorization: Bearer …`.',
-  ],
-  forbidden: [403, 'Forbidden', 'The token does not allow this.'],
+  bad_request: [400, 'Bad request', 'The request or its URL is not well-formed.'],
+  invalid_request: [400, 'Invalid request', 'The request is invalid; `errors` lists every error.'],
+  malformed_body: [400, 'Malformed body', 'The body does not match its content type.'],
+  unauthorized: [401, 'Unauthorized', 'A valid token is required: `Authorization: Bearer …`.'],
   cross_site: [
     403,
     'Cross-site request',
-    "Another site's page may not write here; CORS_ORIGINS lists those that may.",
+    'Pages of other sites cannot change data, except those of CORS_ORIGINS.',
   ],
+  forbidden: [403, 'Forbidden', 'The token does not allow this request.'],
   proxied: [
     403,
     'Proxied request',
-    'While there is no token, nothing that a proxy passed on is answered: create a token first.',
+    'Requests that come through a proxy are rejected until a token exists; create one first.',
   ],
-  board_not_found: [404, 'Board not found', 'There is no board of this name.'],
+  board_not_found: [404, 'Board not found', 'There is no board with this name.'],
+  no_current_sprint: [404, 'No current sprint', 'The board has no active sprint today.'],
+  no_next_sprint: [404, 'No next sprint', 'The board has no planned sprint.'],
+  no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
+  route_not_found: [404, 'No such resource', 'There is no resource at this path.'],
   sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
   story_not_found: [404, 'Story not found', 'There is no story with this id.'],
   task_not_found: [404, 'Task not found', 'There is no task with this id.'],
   token_not_found: [404, 'Token not found', 'There is no token with this id.'],
-  no_current_sprint: [404, 'No current sprint', 'No sprint of the board is active today.'],
-  no_next_sprint: [404, 'No next sprint', 'No sprint of the board is planned for later.'],
-  no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
-  route_not_found: [404, 'No such resource', 'Nothing is served at this path.'],
   method_not_allowed: [
     405,
     'Method not allowed',
-    'The resource does not have this method; `Allow` lists those it has.',
+    'The resource does not support this method; `Allow` lists the methods that it supports.',
   ],
-  not_acceptable: [406, 'Not acceptable', 'The resource has no form that `Accept` asks for.'],
+  not_acceptable: [406, 'Not acceptable', 'The resource has no format that `Accept` allows.'],
   request_timeout: [408, 'Request timeout', 'The request did not arrive in time.'],
-  last_admin: [
-    409,
-    'Last admin token',
-    'The last admin token can only go when it is the last token; make another one first.',
-  ],
-  name_taken: [409, 'Name taken', 'Another board has this name.'],
   board_not_empty: [
     409,
     'Board not empty',
-    'The board has sprints or stories; `?force=true` deletes them with it.',
+    'The board has sprints or stories; `?force=true` deletes them, too.',
   ],
   external_id_taken: [
     409,
     'External id taken',
     'Another story of the board has this `external_id`.',
   ],
-  seq_exhausted: [
+  last_admin: [
     409,
-    'No seq left',
-    'The list ends at the greatest `seq` there is; send one, or move a story.',
+    'Last admin token',
+    'The last admin token cannot be deleted while other tokens exist; create another one first.',
   ],
-  too_many_tasks: [409, 'Too many tasks', 'The story has 1,000 tasks, and can have no more.'],
-  sprint_completed: [
+  name_taken: [409, 'Name taken', 'Another board has this name.'],
+  no_next_sprint_to_carry_to: [
     409,
-    'Sprint completed',
-    'The sprint is completed: its dates and its set of stories are fixed.',
+    'No next sprint to carry over to',
+    'The board has no later sprint that is not completed.',
   ],
   not_enough_history: [
     409,
     'Not enough history',
     'A forecast needs at least three completed sprints of the board.',
   ],
+  seq_exhausted: [
+    409,
+    'No seq left',
+    'The list ends at the greatest `seq`; send a `seq`, or move a story.',
+  ],
+  sprint_completed: [
+    409,
+    'Sprint completed',
+    'The dates and the stories of a completed sprint cannot be changed.',
+  ],
+  sprint_not_completed: [409, 'Sprint not completed', 'Only a completed sprint can be reopened.'],
   sprint_not_started: [
     409,
     'Sprint not started',
     'Only a sprint that has started can be completed.',
   ],
-  sprint_not_completed: [409, 'Sprint not completed', 'Only a completed sprint can be reopened.'],
-  no_next_sprint_to_carry_to: [
-    409,
-    'No next sprint to carry over to',
-    'No sprint of the board comes after this one that is not completed.',
-  ],
+  too_many_tasks: [409, 'Too many tasks', 'The story has 1,000 tasks, which is the maximum.'],
   precondition_failed: [
     412,
     'Precondition failed',
-    'The resource is not what `If-Match` or `version` says; read it again.',
+    'The resource has changed since the `If-Match` or `version` that was sent; read it again.',
   ],
   content_too_large: [
     413,
     'Content too large',
-    'The body, or what would be stored for it, is larger than is taken.',
+    'The body, or what would be stored for it, is too large.',
   ],
-  uri_too_long: [414, 'URI too long', 'The URL is longer than is taken.'],
+  uri_too_long: [414, 'URI too long', 'The URL is too long.'],
   unsupported_media_type: [
     415,
     'Unsupported media type',
-    'A body is application/json or application/x-www-form-urlencoded, UTF-8, not compressed.',
+    'The body must be application/json or application/x-www-form-urlencoded, in UTF-8, uncompressed.',
   ],
   misdirected_request: [
     421,
     'Misdirected request',
-    'The service is not called by this name; ALLOWED_HOSTS lists those that it has.',
+    'The service does not have this host name; ALLOWED_HOSTS lists its names.',
   ],
   idempotency_key_reused: [
     422,
     'Idempotency key reused',
-    'Another request was made with this `Idempotency-Key` in the last 24 hours.',
+    'Another request used this `Idempotency-Key` in the last 24 hours.',
   ],
   too_many_requests: [
     429,
     'Too many requests',
-    'More requests than the token, or the address, may make; `Retry-After` says when to go on.',
+    'The rate limit is exceeded; `Retry-After` says how many seconds to wait.',
   ],
-  headers_too_large: [431, 'Headers too large', 'The header fields are larger than is taken.'],
-  internal_error: [
-    500,
-    'Internal error',
-    'A defect of the service. The request id finds it in the log.',
-  ],
+  headers_too_large: [431, 'Headers too large', 'The headers are too large.'],
+  internal_error: [500, 'Internal error', 'The service has a bug; the log has the request id.'],
   database_unavailable: [
     503,
     'Database unavailable',
-    'The database is away, or did not answer in time; nothing is known to be changed. Try again.',
+    'The database is unreachable or too slow. A change may or may not be stored. Try again.',
   ],
-  overloaded: [503, 'Overloaded', 'More requests than the service can take. Try again.'],
-  shutting_down: [503, 'Shutting down', 'This instance is going down. Try again.'],
+  overloaded: [503, 'Overloaded', 'The service has too many requests. Try again.'],
+  shutting_down: [503, 'Shutting down', 'This instance is shutting down. Try again.'],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/**
- * A refusal, in the terms of RFC 9457. Services throw it; the one filter turns it into an answer.
- * It is the only way to say no.
- */
+/** An error response as in RFC 9457. Services throw it; `ProblemFilter` writes the response. */
 export class Problem extends Error {
   readonly status: number;
   readonly title: string;
-  /** Header fields of the answer. */
+  /** Headers of the response. */
   readonly headers: Record<string, string>;
 
   constructor(
@@ -201,21 +180,20 @@ export class Problem extends Error {
   ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     [this.status, this.title] = PROBLEMS[code];
-    // What cannot be served now may be in a second (RFC 9110, section 10.2.3).
     this.headers = { ...(this.status === 503 && { 'Retry-After': '1' }), ...options.headers };
   }
 
-  /** A request with faults, all of them named. */
+  /** The problem of a request with these errors. */
   static invalid(errors: FieldError[]): Problem {
     const [first] = errors;
     const detail =
       errors.length === 1 && first
         ? first.detail
-        : `The request has ${errors.length} faults: ${errors.map((e) => e.detail).join('; ')}`;
+        : `The request has ${errors.length} errors: ${errors.map((e) => e.detail).join('; ')}`;
     return new Problem('invalid_request', detail, { errors });
   }
 
-  /** The document of RFC 9457, section 3. `instance` is the path that was asked for. */
+  /** The document of RFC 9457, section 3. @param instance the path of the request */
   document(instance: string, requestId: string): Record<string, unknown> {
     return {
       type: `urn:sprintline:problem:${this.code}`,

@@ -5,7 +5,7 @@ import { Problem } from './problem';
 
 const READ_ONLY = Symbol('read-only fields');
 
-/** Fields that a client may send back as it got them, and that cannot be changed. */
+/** Declares fields that a client may send back unchanged, but cannot change. */
 export function ReadOnly(...names: string[]): ClassDecorator {
   return (target) => {
     for (const name of names) Allow()(target.prototype as object, name);
@@ -24,17 +24,17 @@ export function writable<T extends object>(body: T): T {
   ) as T;
 }
 
-/** @throws Problem `precondition_failed` where the body has another `version` than what is stored */
+/** @throws Problem `precondition_failed` if the `version` of the body is not the stored one */
 export function requireVersion(body: object, stored: { version: number }): void {
   const { version } = body as { version?: unknown };
   if (version !== undefined && !isUnchanged(version, stored.version)) {
-    throw new Problem('precondition_failed', 'The resource has another version by now.');
+    throw new Problem('precondition_failed', 'The resource has another version.');
   }
 }
 
 /**
- * @param others errors of the body that depend on what is stored
- * @throws Problem that names these, and each read-only field whose value is not the stored one
+ * @param others further errors of the body
+ * @throws Problem with these errors and one for each read-only field whose value is not the stored one
  */
 export function requireUnchanged(
   body: object,
@@ -58,7 +58,7 @@ export function requireUnchanged(
   if (errors.length + others.length > 0) throw Problem.invalid([...errors, ...others]);
 }
 
-/** A form, and JSON too, may have a number as a string. */
+/** Forms and JSON may contain a number as a string. */
 const isUnchanged = (sent: unknown, stored: unknown): boolean =>
   isDeepStrictEqual(sent, stored) ||
   (typeof sent === 'string' && typeof stored === 'number' && sent === String(stored));

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutTokens } from './redaction';
 
-/** One line of the log for a request. */
+/** Logs a request in one line. */
 export function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   logger.info({
     request_id: request.id,

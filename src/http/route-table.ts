@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { HTTPMethod } from 'find-my-way';
 import findMyWay from 'find-my-way';
 
-/** Characters of a path parameter: a board's name of 100 characters may take 12 bytes for each. */
+/** Characters of a path parameter: each of the 100 characters of a board's name may have 12 of them. */
 export const MAX_PARAMETER_LENGTH = 4096;
 
 /** The methods of each path, for 405, `Allow` and OPTIONS; Fastify does not offer them. */
@@ -28,7 +28,7 @@ export class RouteTable {
     });
   }
 
-  /** The methods of a URL's path, OPTIONS included; none where there is no such path. */
+  /** The methods of a URL's path, OPTIONS included; none if there is no such path. */
   methodsAt(url: string): string[] {
     const [path = '/'] = url.split('?');
     const found = [...this.methods].filter((method) => this.router.find(method, path));

@@ -21,20 +21,20 @@ export const MEDIA_TYPES = {
 export type Format = keyof typeof MEDIA_TYPES;
 
 /** A response that is too long for memory. */
-export interface LongText {
-  pieces: Iterable<string>;
-  /** A short string that changes whenever the long one does. */
-  essence: string;
+export interface LongResponse {
+  chunks: Iterable<string>;
+  /** A short string that changes whenever the response does: its entity tag is a digest of it. */
+  tagged: string;
 }
 
-/** How a body is written in a format. */
+/** Writes a body in a format. */
 export interface Writing {
-  write: (body: never) => string | Promise<string> | LongText;
+  write: (body: never) => string | Promise<string> | LongResponse;
   /**
-   * The part of a body that a weak entity tag is made of, where the rest differs in every response;
-   * undefined where the tag is made of the whole body.
+   * The part of a body whose digest is the weak entity tag, if the rest differs in every response;
+   * undefined if the tag is a digest of the whole body.
    */
-  essence?: (body: never) => object | undefined;
+  tagged?: (body: never) => object | undefined;
   /** Headers of responses in this format. */
   headers?: Record<string, string>;
 }
@@ -48,23 +48,25 @@ export interface RouteSettings {
   location?: (body: { id: number; name: string }) => string;
   /** Media types of its responses; by default application/json. */
   produces?: string[];
-  /** Answered under overload, too: health and metrics. */
+  /** Served under overload, too: health and metrics. */
   always?: true;
   /** The response to this POST is the representation of the resource and has its entity tag. */
   tagged?: boolean;
-  /** Its formats, where there are several. */
+  /** Its formats, if there are several. */
   formats?: Formats;
-  /** The scope that it needs; `public` needs no token. A route without a scope is not served. */
+  /** The required scope; `public` requires no token. A route without a scope is forbidden. */
   scope?: Scope | 'public';
-  /** Its service leaves out boards that the caller may not see, so its path need not name a board. */
+  /** Its service filters by the boards that the caller may see, so its path need not name a board. */
   filtered?: boolean;
   /** Its response must not be stored, so it takes no `Idempotency-Key`. */
   unrepeatable?: boolean;
+  /** It takes an `Idempotency-Key`. */
+  repeatable?: boolean;
 }
 
 const SETTINGS = Symbol('route settings');
 
-/** Prefix of the OpenAPI extensions that hand the settings of a route to the document. */
+/** Prefix of the OpenAPI extensions that pass the settings of a route to the document. */
 export const SETTING = 'x-setting-';
 
 /** Adds settings to a route. */
@@ -81,17 +83,17 @@ export function Route(settings: RouteSettings): MethodDecorator {
 }
 
 /**
- * The scope that a route needs. A token for certain boards is checked against the board that the path
- * names; where it names none, the route is forbidden to it, unless `filtered` says that the service
- * leaves out other boards.
+ * The scope that a route requires. A token for certain boards needs access to the board of the path, too.
+ * Routes whose path has no board are forbidden to it, unless the service filters by board (`filtered`).
  */
-export const Needs = (
+export const RequireScope = (
   scope: Scope | 'public',
   { filtered = false }: { filtered?: boolean } = {},
 ): MethodDecorator => Route({ scope, filtered });
 
 /** The route takes an `Idempotency-Key`. */
-export const Repeatable = (): MethodDecorator => UseInterceptors(IdempotencyInterceptor);
+export const Repeatable = (): MethodDecorator =>
+  applyDecorators(UseInterceptors(IdempotencyInterceptor), Route({ repeatable: true }));
 
 /** Describes a handler that answers 200 with one object, or a bare array of them. */
 export function Answers(summary: string, type: Type<unknown> | [Type<unknown>]): MethodDecorator {
@@ -117,7 +119,7 @@ export function Creates(
   );
 }
 
-/** Describes a handler that acts on a resource and answers 200 with its new representation. */
+/** Describes a POST that acts on a resource and answers 200 with its new representation. */
 export const AnswersAction = (summary: string, type: Type<unknown>): MethodDecorator =>
   applyDecorators(Answers(summary, type), Repeatable(), Route({ tagged: true }));
 

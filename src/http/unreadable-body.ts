@@ -1,8 +1,8 @@
 import type { Problem } from './problem';
 
 /**
- * Stands for a body that cannot be parsed. It is thrown by the validation pipe instead of the parser,
- * since a request without permission gets 401 or 403 whatever its body is.
+ * Replaces a body that cannot be parsed. The validation pipe throws its problem, not the parser, because
+ * 401 and 403 take precedence.
  */
 export class UnreadableBody {
   constructor(readonly problem: Problem) {}

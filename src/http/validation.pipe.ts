@@ -49,7 +49,7 @@ export class ProblemValidationPipe extends ValidationPipe {
     if (type !== 'body' && type !== 'query') return value;
     const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
     const place: Place = type === 'body' ? 'pointer' : 'parameter';
-    // ValidationPipe drops names such as __proto__ and constructor before it looks at them.
+    // ValidationPipe ignores names such as __proto__ and constructor.
     const reserved = Object.keys(fields).filter(
       (name) => name in Object.prototype || name === 'prototype',
     );
@@ -71,8 +71,8 @@ export class ProblemValidationPipe extends ValidationPipe {
 type Place = 'pointer' | 'parameter';
 
 /**
- * The fields of a body as it was parsed; none where there is no body.
- * @throws Problem where it cannot be read, is no object, is nested too deep or has too many fields
+ * The fields of a parsed body; none without a body.
+ * @throws Problem if it cannot be parsed, is not an object, is nested too deep or has too many fields
  */
 export function fieldsOfBody(body: unknown): Record<string, unknown> {
   if (body === undefined) return {};
@@ -89,8 +89,9 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
     }
     // Items of a list do not count: a bulk move names up to 1,000 stories in one.
     if (!Array.isArray(value)) count += Object.keys(value).length;
-    if (count > MAX_FIELDS)
+    if (count > MAX_FIELDS) {
       throw reject('too_many', `The body has more than ${MAX_FIELDS} fields.`);
+    }
     for (const item of Object.values(value) as unknown[]) {
       if (typeof item === 'object' && item !== null) visit(item, depth + 1);
     }
@@ -105,7 +106,8 @@ function fieldErrors(error: ValidationError, place: Place): FieldError[] {
   if (value instanceof Repeated) {
     return [fieldError(place, property, 'duplicate', 'is given more than once')];
   }
-  return Object.entries(constraints).map(([rule, message]) => {
+  return Object.entries(constraints).flatMap(([rule, message]) => {
+    if (rule === 'duplicate') return duplicates(property, value as unknown[]);
     if (value === undefined && rule !== 'whitelistValidation') {
       return fieldError(place, property, 'required', 'is required');
     }
@@ -120,7 +122,15 @@ function fieldErrors(error: ValidationError, place: Place): FieldError[] {
   });
 }
 
-/** Characters of a name that a client sent which are repeated to it. */
+/** An error for each item that an earlier one equals. */
+const duplicates = (property: string, list: unknown[]): FieldError[] =>
+  list.flatMap((item, i): FieldError[] => {
+    if (list.indexOf(item) === i) return [];
+    const detail = `${property} names ${String(item)} twice`;
+    return [{ pointer: `/${property}/${i}`, code: 'duplicate', detail }];
+  });
+
+/** Characters of the name of a field that a `detail` contains. */
 const MAX_SHOWN = 100;
 
 function fieldError(
@@ -142,7 +152,7 @@ function fieldError(
 const pipe = new ProblemValidationPipe();
 
 /**
- * Validates fields that did not come by HTTP, as the pipe validates a body.
+ * Validates fields that do not come from HTTP like those of a body.
  * @param form whether all values are strings, as in a form
  * @throws Problem `invalid_request`
  */

@@ -340,7 +340,7 @@ export const IsBoardNames = (max: number): PropertyDecorator =>
 
 const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= ID[0];
 
-/** A list of at most `max` ids; the DTO checks that they differ. */
+/** A list of at most `max` different ids; the error of a repeated one points to it. */
 export const IsIdList = (max: number): PropertyDecorator =>
   applyDecorators(
     convertList(toInteger),
@@ -348,6 +348,11 @@ export const IsIdList = (max: number): PropertyDecorator =>
     ArrayMaxSize(max),
     IsInt(EACH),
     Rule('out_of_range', 'must contain ids', isId, EACH),
+    Rule(
+      'duplicate',
+      'names an id twice',
+      (ids) => new Set(ids as number[]).size === (ids as number[]).length,
+    ),
     Doc({ type: 'array', maxItems: max, uniqueItems: true, items: ID_SCHEMA }),
   );
 

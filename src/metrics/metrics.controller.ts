@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Needs, Route } from '../http/route';
+import { RequireScope, Route } from '../http/route';
 import { Metrics } from './metrics';
 
 @ApiTags('Operations')
@@ -10,7 +10,7 @@ export class MetricsController {
 
   @Get()
   // The metrics say nothing about any board.
-  @Needs('read', { filtered: true })
+  @RequireScope('read', { filtered: true })
   @Route({ produces: ['text/plain'], always: true })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({ summary: 'Metrics, for Prometheus' })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Formats, LongText } from '../http/route';
+import type { Formats, LongResponse } from '../http/route';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';
 import type { Burndown } from './reports.service';
@@ -17,7 +17,7 @@ export const REPORT: Formats = {
   json: {
     write: (body) => JSON.stringify(body),
     // `as_of` of an open sprint is new in every response.
-    essence: ({ as_of: _, ...report }: ReportView) =>
+    tagged: ({ as_of: _, ...report }: ReportView) =>
       report.sprint.state === 'completed' ? undefined : report,
   },
   csv: { write: reportCsv },
@@ -63,10 +63,10 @@ function* burndownJson({ sprint, days }: Burndown): Generator<string> {
 }
 
 /** A burndown as one string or, if it is long, in chunks, with the days that all others follow from. */
-function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string | LongText {
+function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string | LongResponse {
   if (days.length <= CHUNK) return [...chunks].join('');
   const ends = [0, days.length - 1];
   const indices = [...new Set([...days.eventful, ...ends])].sort((a, b) => a - b);
-  const essence = JSON.stringify([sprint, days.committed, ...days.at(indices)]);
-  return { pieces: chunks, essence };
+  const tagged = JSON.stringify([sprint, days.committed, ...days.at(indices)]);
+  return { chunks, tagged };
 }

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Query } from '../http/input';
 import { BoardName } from '../http/path';
-import { AnswersIn, Needs } from '../http/route';
+import { AnswersIn, RequireScope } from '../http/route';
 import { SprintIdOfPath, sprintPaths } from '../sprints/sprint-id';
 import {
   BurndownView,
@@ -24,7 +24,7 @@ export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
 
   @Get(sprintPaths('report'))
-  @Needs('read')
+  @RequireScope('read')
   @AnswersIn(
     REPORT,
     'Report of a sprint: what was committed, added, removed, completed and left over',
@@ -35,21 +35,21 @@ export class ReportsController {
   }
 
   @Get(sprintPaths('burndown'))
-  @Needs('read')
+  @RequireScope('read')
   @AnswersIn(BURNDOWN, 'Burndown of a sprint, day by day', BurndownView)
   burndown(@SprintIdOfPath() id: number, @Query() _query: PictureQuery): Promise<Burndown> {
     return this.reports.burndown(id);
   }
 
   @Get('boards/:board_name/velocity')
-  @Needs('read')
+  @RequireScope('read')
   @AnswersIn(VELOCITY, 'Velocity: the last completed sprints', VelocityView)
   velocity(@BoardName() name: string, @Query() { last }: VelocityQuery): Promise<VelocityView> {
     return this.reports.velocity(name, last);
   }
 
   @Get('boards/:board_name/forecast')
-  @Needs('read')
+  @RequireScope('read')
   @AnswersIn(
     FORECAST,
     'Forecast: when the backlog is done, and what fits into the next sprint',

@@ -2,11 +2,11 @@ import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Answer } from '../http/answer';
 import type { Caller } from '../http/caller';
-import { From } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { BoardName, NewBoardName, SprintId } from '../http/path';
-import { Answers, Creates, Needs } from '../http/route';
+import { Answers, Creates, RequireScope } from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
 import { StoryListsService } from '../stories/story-lists.service';
 import { SprintCache } from './sprint-cache';
@@ -35,17 +35,17 @@ export class SprintsController {
   ) {}
 
   @Get('boards/:board_name/sprints')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('List sprints', [SprintView])
   list(@BoardName() name: string, @Query() query: SprintListQuery): Promise<Listing> {
     return this.sprints.list(name, query);
   }
 
   @Post('boards/:board_name/sprints')
-  @Needs('write')
+  @RequireScope('write')
   @Creates('Create sprint', SprintView, ({ id }) => `/api/sprints/${id}`)
   create(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
     @Body() body: CreateSprint,
   ): Promise<SprintView> {
@@ -53,38 +53,38 @@ export class SprintsController {
   }
 
   @Get('boards/:board_name/sprints/current')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Current sprint, with its stories and their tasks', FullSprint)
   current(@BoardName() name: string): Promise<Answer> {
     return this.cache.find(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Next sprint, with its stories and their tasks', FullSprint)
   next(@BoardName() name: string): Promise<Answer> {
     return this.cache.find(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Previous sprint, with its stories and their tasks', FullSprint)
   previous(@BoardName() name: string): Promise<Answer> {
     return this.cache.find(name, 'previous');
   }
 
   @Get('sprints/:sprint_id')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Show sprint', SprintView)
   show(@SprintId() id: number): Promise<SprintView> {
     return this.sprints.show(id);
   }
 
   @Put('sprints/:sprint_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update sprint', SprintView)
   update(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @SprintId() id: number,
     @Body() body: UpdateSprint,
   ): Promise<SprintView> {
@@ -92,10 +92,10 @@ export class SprintsController {
   }
 
   @Patch('sprints/:sprint_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update sprint', SprintView)
   patch(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @SprintId() id: number,
     @Body() body: UpdateSprint,
   ): Promise<SprintView> {
@@ -103,10 +103,10 @@ export class SprintsController {
   }
 
   @Delete('sprints/:sprint_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Delete sprint', SprintDeleted)
   delete(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @SprintId() id: number,
     @Query() { force = false }: DeleteSprintQuery,
   ): Promise<SprintDeleted> {
@@ -114,17 +114,17 @@ export class SprintsController {
   }
 
   @Get(sprintPaths('stories'))
-  @Needs('read')
+  @RequireScope('read')
   @Answers('List stories of a sprint', [StoryView])
   storiesOf(@SprintIdOfPath() id: number, @Query() query: StoryListQuery): Promise<Listing> {
     return this.stories.ofSprint(id, query);
   }
 
   @Post(sprintPaths('stories'))
-  @Needs('write')
+  @RequireScope('write')
   @Creates('Create story', StoryView, ({ id }) => `/api/stories/${id}`)
   createStory(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @SprintReferenceOfPath() reference: SprintReference,
     @Body() body: CreateStory,
   ): Promise<StoryView> {

@@ -1,4 +1,4 @@
-import { Doc, IsId, IsIdList, IsPosition, Nullable, Optional } from '../http/validation';
+import { Check, Doc, IsId, IsIdList, IsPosition, Nullable, Optional } from '../http/validation';
 
 /** A position in a list: an end of it, or next to the story with this id. */
 export type Position = 'first' | 'last' | { before: number } | { after: number };
@@ -22,6 +22,15 @@ export class MoveStory {
 }
 
 export class MoveStories extends MoveStory {
+  @Check<MoveStories>(
+    'invalid_value',
+    'names a story that is to be moved',
+    (position, { story_ids: ids }) =>
+      !Array.isArray(ids) ||
+      !Object.values(position as object).some((id) => ids.includes(id as number)),
+  )
+  override position?: Position;
+
   @IsIdList(MAX_MOVED)
   @Doc({ description: 'Different stories of the board, in their new order.' })
   story_ids: number[];

@@ -54,7 +54,6 @@ export class MovesService {
       const errors = ids.flatMap((id, i): FieldError[] => {
         const pointer = `/story_ids/${i}`;
         const name = `story_ids names ${id}`;
-        if (ids.indexOf(id) < i) return [{ pointer, code: 'duplicate', detail: `${name} twice` }];
         if (byId.has(id)) return [];
         return [{ pointer, code: 'not_found', detail: `${name}, which is no story of the board` }];
       });

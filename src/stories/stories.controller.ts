@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
-import { From } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { BoardName, NewBoardName, StoryId } from '../http/path';
-import { Answers, AnswersAction, Creates, Needs, Repeatable } from '../http/route';
+import { Answers, AnswersAction, Creates, RequireScope, Repeatable } from '../http/route';
 import { MoveStories, MoveStory } from './move.dto';
 import { MovesService } from './moves.service';
 import { StoriesService } from './stories.service';
@@ -22,17 +22,17 @@ export class StoriesController {
   ) {}
 
   @Get('boards/:board_name/backlog')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Backlog: the stories of a board that are in no sprint', [StoryView])
   backlog(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
     return this.lists.backlog(name, query);
   }
 
   @Post('boards/:board_name/backlog')
-  @Needs('write')
+  @RequireScope('write')
   @Creates('Create story in the backlog', StoryView, ({ id }) => `/api/stories/${id}`)
   createInBacklog(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
     @Body() body: CreateStory,
   ): Promise<StoryView> {
@@ -40,24 +40,24 @@ export class StoriesController {
   }
 
   @Get('boards/:board_name/stories')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('List all stories of a board', [StoryView])
   ofBoard(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
     return this.lists.ofBoard(name, query);
   }
 
   @Get('stories/:story_id')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Show story', StoryView)
   show(@StoryId() id: number): Promise<StoryView> {
     return this.stories.show(id);
   }
 
   @Put('stories/:story_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update story', StoryView)
   update(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @StoryId() id: number,
     @Body() body: UpdateStory,
   ): Promise<StoryView> {
@@ -65,10 +65,10 @@ export class StoriesController {
   }
 
   @Patch('stories/:story_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update story', StoryView)
   patch(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @StoryId() id: number,
     @Body() body: UpdateStory,
   ): Promise<StoryView> {
@@ -76,25 +76,29 @@ export class StoriesController {
   }
 
   @Delete('stories/:story_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Delete story', StoryDeleted)
-  delete(@From() caller: Caller, @StoryId() id: number): Promise<StoryDeleted> {
+  delete(@CurrentCaller() caller: Caller, @StoryId() id: number): Promise<StoryDeleted> {
     return this.stories.delete(caller, id);
   }
 
   @Post('stories/:story_id/move')
-  @Needs('write')
+  @RequireScope('write')
   @AnswersAction('Move story', StoryView)
-  move(@From() caller: Caller, @StoryId() id: number, @Body() body: MoveStory): Promise<StoryView> {
+  move(
+    @CurrentCaller() caller: Caller,
+    @StoryId() id: number,
+    @Body() body: MoveStory,
+  ): Promise<StoryView> {
     return this.moves.move(caller, id, body);
   }
 
   @Post('boards/:board_name/stories/move')
-  @Needs('write')
+  @RequireScope('write')
   @Repeatable()
   @Answers('Move stories of a board, all or none', [StoryView])
   moveTogether(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @BoardName() name: string,
     @Body() body: MoveStories,
   ): Promise<StoryView[]> {

@@ -41,10 +41,13 @@ export function storyList(
   const order = sortKeys(sort).map((key) =>
     isOfIds || isOfSprints ? { ...key, sql: `+${key.sql}` } : key,
   );
-  const { status, assignee, label, priority, q } = query;
-  const sprintFilter = isOneList && scope.sprintId === undefined ? undefined : query.sprint_id;
-  const filters = [status, assignee, label, priority, externalIds, since, sprintFilter, q];
-  const isFiltered = filters.some((filter) => (filter ?? '') !== '');
+  const isFiltered = Object.entries(query).some(
+    ([name, value]) =>
+      (value ?? '') !== '' &&
+      !NOT_FILTERS.includes(name) &&
+      // A filter by one sprint is served by the index of the order.
+      !(name === 'sprint_id' && isOneList),
+  );
   const isPlain = !isFiltered && query.sprint_id === undefined && sort.join() === 'seq';
   return {
     query: build,
@@ -57,6 +60,8 @@ export function storyList(
     },
   };
 }
+
+const NOT_FILTERS = ['sort', 'fields', 'limit', 'cursor', 'count'];
 
 /** The hottest list, without filters, in plain SQL. */
 function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[]] {

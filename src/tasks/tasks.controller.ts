@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
-import { From } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { StoryId, TaskId } from '../http/path';
-import { Answers, Creates, Needs } from '../http/route';
+import { Answers, Creates, RequireScope } from '../http/route';
 import { Deleted } from '../http/schema';
 import { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { TasksService } from './tasks.service';
@@ -17,17 +17,17 @@ export class TasksController {
   constructor(private readonly tasks: TasksService) {}
 
   @Get('stories/:story_id/tasks')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('List tasks of a story', [TaskView])
   ofStory(@StoryId() storyId: number, @Query() page: PageQuery): Promise<Listing> {
     return this.tasks.ofStory(storyId, page);
   }
 
   @Post('stories/:story_id/tasks')
-  @Needs('write')
+  @RequireScope('write')
   @Creates('Create task', TaskView, ({ id }) => `/api/tasks/${id}`)
   create(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @StoryId() storyId: number,
     @Body() body: CreateTask,
   ): Promise<TaskView> {
@@ -35,17 +35,17 @@ export class TasksController {
   }
 
   @Get('tasks/:task_id')
-  @Needs('read')
+  @RequireScope('read')
   @Answers('Show task', TaskView)
   show(@TaskId() id: number): Promise<TaskView> {
     return this.tasks.show(id);
   }
 
   @Put('tasks/:task_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update task', TaskView)
   update(
-    @From() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @TaskId() id: number,
     @Body() body: UpdateTask,
   ): Promise<TaskView> {
@@ -53,16 +53,20 @@ export class TasksController {
   }
 
   @Patch('tasks/:task_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Update task', TaskView)
-  patch(@From() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask): Promise<TaskView> {
+  patch(
+    @CurrentCaller() caller: Caller,
+    @TaskId() id: number,
+    @Body() body: UpdateTask,
+  ): Promise<TaskView> {
     return this.tasks.update(caller, id, body);
   }
 
   @Delete('tasks/:task_id')
-  @Needs('write')
+  @RequireScope('write')
   @Answers('Delete task', Deleted)
-  delete(@From() caller: Caller, @TaskId() id: number): Promise<Deleted> {
+  delete(@CurrentCaller() caller: Caller, @TaskId() id: number): Promise<Deleted> {
     return this.tasks.delete(caller, id);
   }
 }
