@@ -38,8 +38,11 @@ export function parseForm(
 /** Replaces a query that cannot be parsed; the `InputGuard` rejects it. */
 export const MALFORMED_QUERY = asForm({});
 
+const NO_QUERY = Object.freeze(asForm({}));
+
 /** Parses the query of a URL; the router cannot handle an error. */
 export function parseQuery(text: string): Record<string, unknown> {
+  if (text === '') return NO_QUERY;
   try {
     return parseForm(text, { emptyIsNull: false });
   } catch {
