@@ -21,7 +21,7 @@ import { TimeModule } from './time/time.module';
 
 @Module({
   providers: [
-    // In this order: who may not use a route learns nothing else of it.
+    // In this order, so that an unauthorised caller gets no other errors of a route.
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: InputGuard },
   ],

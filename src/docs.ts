@@ -7,7 +7,7 @@ import type { RouteSettings } from './http/route';
 /** The OpenAPI document, which is committed, tested and served. */
 export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');
 
-/** The page runs the scripts of this service, and calls this service, only. */
+/** The page may only run scripts of this service and send requests to it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +36,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Without a validator, which would send the document to another service. */
+/** No validator: it would send the document to another service. */
 const SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
@@ -63,18 +63,20 @@ export function setUpDocs(app: NestFastifyApplication): void {
       .type(`${type}; charset=utf-8`)
       .send(content);
   };
-  const open = { config: { scope: 'public' } satisfies RouteSettings };
-  server.get('/openapi.json', open, (_request, reply) =>
+  const isPublic = { config: { scope: 'public' } satisfies RouteSettings };
+  server.get('/openapi.json', isPublic, (_request, reply) =>
     send(reply, 'application/json', document()),
   );
-  server.get('/', open, (_request, reply) => {
+  server.get('/', isPublic, (_request, reply) => {
     void reply.redirect('/docs', 302);
   });
-  server.get('/docs', open, (_request, reply) => send(reply, 'text/html', PAGE));
-  server.get('/docs/init.js', open, (_request, reply) => send(reply, 'text/javascript', SCRIPT));
+  server.get('/docs', isPublic, (_request, reply) => send(reply, 'text/html', PAGE));
+  server.get('/docs/init.js', isPublic, (_request, reply) =>
+    send(reply, 'text/javascript', SCRIPT),
+  );
   const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const [name, type] of Object.entries(ASSETS)) {
-    server.get(`/docs/${name}`, open, (_request, reply) =>
+    server.get(`/docs/${name}`, isPublic, (_request, reply) =>
       reply
         .header('Cache-Control', 'public, max-age=3600')
         .type(type)

@@ -1,11 +1,11 @@
-// Entities have a Date for each time that the database stores in UTC; TypeORM reads it in local time.
+// The database stores times in UTC, and TypeORM reads them as local time.
 process.env.TZ = 'UTC';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { applicationOptions, setUp } from './app.setup';
-import { openness, requireToken, Unprotected } from './auth/exposure';
+import { MissingTokenError, requireToken } from './auth/required-token';
 import { Config, ConfigError } from './config/config';
 import { Database } from './database/database';
 import { createAdapter } from './http/adapter';
@@ -27,11 +27,14 @@ async function main(): Promise<void> {
     console.error(error.message);
     process.exit(1);
   });
-  const warning = openness(config);
-  if (warning !== undefined) logger.warn(warning);
+  if (config.auth === 'off') {
+    logger.warn(
+      'AUTH=off: everyone who can reach the service may read, change and delete everything',
+    );
+  }
   await app.listen(config.port, config.host);
   logger.info(`Sprintline listens on ${await app.getUrl()}`);
-  // A database that this program can never use ends it, which supervisors and people notice.
+  // Ends the process if it can never use the database, such as one with newer migrations.
   await app
     .get(Database)
     .ready()
@@ -42,7 +45,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const isExpected = error instanceof ConfigError || error instanceof Unprotected;
+  const isExpected = error instanceof ConfigError || error instanceof MissingTokenError;
   console.error(isExpected ? error.message : error);
   process.exit(1);
 });

@@ -7,7 +7,7 @@ import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
 import type { RouteSettings } from '../http/route';
 
-/** Checks that the caller's scope is enough for the route, and that they may see the path's board. */
+/** Checks that the caller has the scope of the route and may see the board of the path. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   private readonly logger = new Logger('AuthGuard');
@@ -18,11 +18,16 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { scope, filtered } = request.routeOptions.config as RouteSettings;
     if (scope === 'public') return true;
-    // A route that declares no scope is forbidden.
+    // A route without `@RequireScope` is forbidden.
     if (scope === undefined) throw new Problem('forbidden');
     const access = accessOf(request);
     if (SCOPES.indexOf(access.scope) < SCOPES.indexOf(scope)) {
-      throw this.forbidden(request, access, `This takes a token with the scope "${scope}".`, scope);
+      throw this.forbidden(
+        request,
+        access,
+        `A token with the scope "${scope}" is required.`,
+        scope,
+      );
     }
     return access.boards && !filtered ? this.maySeeBoard(request, access) : true;
   }
@@ -30,11 +35,12 @@ export class AuthGuard implements CanActivate {
   private async maySeeBoard(request: FastifyRequest, access: Access): Promise<boolean> {
     try {
       const board = await this.resources.boardOf(request);
-      if (!board) throw this.forbidden(request, access, 'The token is for certain boards only.');
+      if (!board)
+        throw this.forbidden(request, access, 'The token gives access to certain boards only.');
       if (!maySee(access, board.name)) throw new Problem(board.missing);
     } catch (error) {
-      // A repeated request gets its first response, though its resource may be gone by now. A new one
-      // is rejected by its change, which locks no board that the caller may not see.
+      // A repeated request gets its first response even if its resource no longer exists. A new one is
+      // rejected by its change, which locks no board that the caller may not see.
       const isMissing = error instanceof Problem && error.status === 404;
       const isRepeatable =
         request.method === 'POST' && request.headers['idempotency-key'] !== undefined;
@@ -52,7 +58,7 @@ export class AuthGuard implements CanActivate {
     const { id, method, routeOptions } = request;
     this.logger.warn(
       { request_id: id, actor, token_id: tokenId, method, route: routeOptions.url },
-      'a request was forbidden',
+      'request forbidden',
     );
     const headers = scope && {
       'WWW-Authenticate': `Bearer realm="sprintline", error="insufficient_scope", scope="${scope}"`,

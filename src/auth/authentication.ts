@@ -10,8 +10,8 @@ import { RateLimit } from './rate-limit';
 const PUBLIC_PATHS = /^\/health\//;
 
 /**
- * Authenticates every request before its body is read, and applies the rate limit. A hook of the
- * server and no guard, because 401 comes before every other error, that of a missing route too.
+ * Authenticates every request before its body is read, and applies the rate limit. It is a hook, not a
+ * guard, because 401 takes precedence over every other error, including 404 for a missing route.
  */
 export function authenticateRequests(
   server: FastifyInstance,
@@ -28,7 +28,7 @@ export function authenticateRequests(
       request.access = await authenticator.authenticate(request, always);
       origins.requireSameSite(request);
     } catch (error) {
-      // Requests that guess tokens count, too.
+      // Rejected requests count, too, so that nobody can guess tokens without a limit.
       if (rateLimit.isOn && error instanceof Problem) await rateLimit.count(request, reply);
       throw error;
     }
@@ -49,6 +49,6 @@ export function authenticateRequests(
   if (!rateLimit.isOn) return;
   server.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode !== 304 || !request.access) done(null, payload);
-    else rateLimit.giveBack(request, reply).then(() => done(null, payload), done);
+    else rateLimit.refund(request, reply).then(() => done(null, payload), done);
   });
 }

@@ -12,12 +12,12 @@ import { Clock, toStored } from '../time/clock';
 import { isToken, lookupOf } from './secret';
 import { Token } from './token.entity';
 
-/** Milliseconds that "there is no token" is remembered; another process may create the first. */
-const REMEMBERED_MS = 100;
-/** Milliseconds in which the use of a token is recorded once. */
-const RECORDED_MS = 60_000;
+/** Milliseconds for which the absence of tokens is cached; another process may create the first one. */
+const OPEN_MS = 100;
+/** Milliseconds between two updates of `last_used_at`. */
+const USE_MS = 60_000;
 
-// Plain SQL: it precedes every request that brings a token.
+// Plain SQL, because every request with a token executes it.
 const TOKEN =
   'SELECT id, hash, name, scope, boards, expires_at, last_used_at FROM tokens WHERE lookup = ?';
 
@@ -34,17 +34,17 @@ interface TokenRow {
 /** Why a request is not authenticated, for the log. */
 type Reason = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired';
 
-/** Headers that a proxy adds. */
-const PROXIED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
+/** Headers that proxies add. */
+const PROXY_HEADER = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
 
 /**
- * Finds out who makes a request. Tokens are read for every request, so a deleted one is of no use from
- * then on, whichever instance it is shown to.
+ * Authenticates requests. Tokens are read for every request, so that a deleted token is invalid at once
+ * on every instance.
  */
 @Injectable()
 export class Authenticator {
   private readonly logger = new Logger('Authenticator');
-  private readonly recorded = new LRUCache<number, true>({ max: 10_000, ttl: RECORDED_MS });
+  private readonly recorded = new LRUCache<number, true>({ max: 10_000, ttl: USE_MS });
   private wasOpen = false;
   private openUntil = 0;
   private counting: Promise<boolean> | undefined;
@@ -57,8 +57,8 @@ export class Authenticator {
   ) {}
 
   /**
-   * @param always the request is answered while the database is away, too: where no token was asked
-   *   for before, none is asked for then
+   * @param always whether the request is served while the database is unavailable: it then requires a
+   *   token only if one was required before
    * @throws Problem `unauthorized`, `proxied`, `database_unavailable`
    */
   authenticate(request: FastifyRequest, always = false): Access | Promise<Access> {
@@ -69,13 +69,13 @@ export class Authenticator {
       : this.find(request, always);
   }
 
-  /** Whether there is a token at all. @throws Problem `database_unavailable` */
+  /** Whether any token exists. @throws Problem `database_unavailable` */
   async anyToken(): Promise<boolean> {
     return (await this.database.first('SELECT id FROM tokens LIMIT 1')) !== undefined;
   }
 
-  /** Forgets what it remembers, after a token was created or deleted. */
-  forget(): void {
+  /** Clears the cached state after a token was created or deleted. */
+  reset(): void {
     this.wasOpen = false;
     this.openUntil = 0;
     this.counting = undefined;
@@ -86,7 +86,7 @@ export class Authenticator {
     try {
       found = await this.byToken(request.headers.authorization);
       if (typeof found !== 'string') return found;
-      // Without a token in the database the header is ignored.
+      // Without a token in the database, the header is ignored.
       if (this.config.onLoopback && (await this.isOpen())) return openTo(request);
     } catch (error) {
       if (always && this.wasOpen && !(error instanceof Problem && error.code === 'proxied')) {
@@ -121,7 +121,7 @@ export class Authenticator {
         // A token may have been created meanwhile.
         if (this.counting === counting) {
           this.wasOpen = !any;
-          this.openUntil = any ? 0 : performance.now() + REMEMBERED_MS;
+          this.openUntil = any ? 0 : performance.now() + OPEN_MS;
         }
         return !any;
       })
@@ -132,9 +132,9 @@ export class Authenticator {
     return counting;
   }
 
-  /** In the background: no request waits for it or fails with it. */
+  /** Updates `last_used_at` in the background: no request waits for it or fails with it. */
   private recordUse({ id, last_used_at: last }: TokenRow, now: Date): void {
-    const before = toStored(new Date(now.getTime() - RECORDED_MS));
+    const before = toStored(new Date(now.getTime() - USE_MS));
     if ((last !== null && last > before) || this.recorded.has(id)) return;
     this.recorded.set(id, true);
     this.unitOfWork
@@ -146,9 +146,9 @@ export class Authenticator {
     const shown = request.headers.authorization?.replace(/^Bearer +/i, '') ?? '';
     this.logger.warn(
       { request_id: request.id, address: request.ip, reason, lookup: lookupOf(shown) },
-      'a request was not authenticated',
+      'request not authenticated',
     );
-    // The reason is for the log: clients only learn that the token is invalid (RFC 6750, section 3).
+    // The reason is for the log only: clients see that the token is invalid (RFC 6750, section 3).
     const error = reason === 'missing' ? '' : ', error="invalid_token"';
     return new Problem('unauthorized', undefined, {
       headers: { 'WWW-Authenticate': `Bearer realm="sprintline"${error}` },
@@ -157,10 +157,11 @@ export class Authenticator {
 }
 
 /**
- * The access to a service on loopback that has no token yet.
- * @throws Problem `proxied` where a proxy passed the request on, so that it may come from anywhere
+ * The access of a request to a service on loopback that has no token yet.
+ * @throws Problem `proxied` if a proxy forwarded the request, so that it may come from anywhere
  */
 function openTo({ headers }: FastifyRequest): Access {
-  for (const name of Object.keys(headers)) if (PROXIED.test(name)) throw new Problem('proxied');
+  for (const name of Object.keys(headers))
+    if (PROXY_HEADER.test(name)) throw new Problem('proxied');
   return OPEN;
 }

@@ -6,8 +6,8 @@ import { Problem } from '../http/problem';
 const WINDOW_SECONDS = 60;
 
 /**
- * Limits the requests of each token, or of each address without one, in a minute. @fastify/rate-limit
- * cannot give a request back, and 304 must not count.
+ * Limits the requests per minute of each token or, without one, of each address. @fastify/rate-limit
+ * cannot refund a request, and 304 must not count.
  */
 export class RateLimit {
   private readonly limiter: RateLimiterMemory;
@@ -35,12 +35,12 @@ export class RateLimit {
     }
   }
 
-  /** Takes back a request that does not count. */
-  async giveBack(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Refunds a request that does not count. */
+  async refund(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     this.describe(reply, await this.limiter.reward(clientOf(request)));
   }
 
-  /** Sets the fields of draft-ietf-httpapi-ratelimit-headers. */
+  /** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
   private describe(reply: FastifyReply, { remainingPoints, msBeforeNext }: RateLimiterRes): void {
     reply.headers({
       'RateLimit-Policy': `"default";q=${this.perMinute};w=${WINDOW_SECONDS}`,
@@ -52,7 +52,7 @@ export class RateLimit {
 const clientOf = ({ access, ip }: FastifyRequest): string =>
   access && access.tokenId > 0 ? `token ${access.tokenId}` : networkOf(ip);
 
-/** The network of an address: whoever has one IPv6 address has all of its 64-bit network. */
+/** The network of an address: the owner of an IPv6 address has all of its 64-bit network. */
 export function networkOf(address = ''): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A prefix that scanners for leaked secrets can recognise; a lookup id; 32 random bytes. */
+/** A prefix for scanners of leaked secrets, a lookup id, and 32 random bytes. */
 const FORM = /^spl_([0-9a-f]{16})_[\w-]{43}$/;
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Creates a token, with its lookup id and its digest, which are stored. */
+/** Creates a token. Its lookup id and its digest are stored. */
 export function makeToken(): { token: string; lookup: string; hash: string } {
   const lookup = randomBytes(8).toString('hex');
   const token = `spl_${lookup}_${randomBytes(32).toString('base64url')}`;

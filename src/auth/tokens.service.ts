@@ -57,7 +57,7 @@ export class TokensService implements OnModuleInit {
   }
 
   /**
-   * Creates a token. Only this answer contains the secret.
+   * Creates a token. Only this response contains the secret.
    * @throws Problem `invalid_request`, also when the first token is not `admin`
    */
   async create({ actor }: Caller, body: CreateToken): Promise<NewTokenView> {
@@ -83,8 +83,8 @@ export class TokensService implements OnModuleInit {
       });
       return identifiers[0]?.id as number;
     });
-    this.authenticator.forget();
-    this.logger.log({ actor, token_id: id, name, scope, boards }, 'a token was created');
+    this.authenticator.reset();
+    this.logger.log({ actor, token_id: id, name, scope, boards }, 'token created');
     const created_at = now.toISOString();
     return { id, name, scope, boards, expires_at, created_at, last_used_at: null, token };
   }
@@ -129,16 +129,16 @@ export class TokensService implements OnModuleInit {
       await manager.delete(Token, id);
       return token.name;
     });
-    this.authenticator.forget();
-    this.logger.log({ actor: caller.actor, token_id: id, name }, 'a token was deleted');
+    this.authenticator.reset();
+    this.logger.log({ actor: caller.actor, token_id: id, name }, 'token deleted');
     return { deleted: true, id };
   }
 
   /**
-   * Changes the name of a board in the tokens that give access to it. `null`, for a deleted board,
-   * removes it from them: a later board with that name is another one.
+   * Renames a board in the tokens that give access to it. With `null`, for a deleted board, it is removed
+   * from them, because a new board with that name is another board.
    */
-  async moveGrants(change: Change, from: string, to: string | null): Promise<void> {
+  async renameBoard(change: Change, from: string, to: string | null): Promise<void> {
     for (const { id, boards } of await lockTokens(change.manager, 't.boards IS NOT NULL')) {
       const names = JSON.parse(boards as string) as string[];
       if (!names.includes(from)) continue;

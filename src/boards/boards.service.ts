@@ -70,7 +70,7 @@ export class BoardsService implements OnModuleInit {
   async update(caller: Caller, name: string, body: UpdateBoard): Promise<BoardView> {
     const newName = body.name ?? name;
     if (caller.boards && newName !== name) {
-      // The answer would reveal the names of boards that the token may not see.
+      // The response would reveal the names of boards that the token may not see.
       throw new Problem('forbidden', 'A token for certain boards cannot rename them.');
     }
     try {
@@ -91,7 +91,7 @@ export class BoardsService implements OnModuleInit {
           updated_at: change.instant,
           version,
         });
-        if (newName !== name) await this.tokens.moveGrants(change, name, newName);
+        if (newName !== name) await this.tokens.renameBoard(change, name, newName);
         const after = representBoard({
           ...board,
           ...changed,
@@ -109,7 +109,7 @@ export class BoardsService implements OnModuleInit {
         return after;
       });
     } catch (error) {
-      // Two boards that get the same name at the same time lock no common row.
+      // Two changes that give boards the same name at the same time have no common lock.
       if (this.database.isDuplicate(error)) throw new Problem('name_taken');
       throw error;
     }
@@ -134,7 +134,7 @@ export class BoardsService implements OnModuleInit {
         updated_at: change.instant,
         version,
       });
-      await this.tokens.moveGrants(change, name, null);
+      await this.tokens.renameBoard(change, name, null);
       change.record(board, {
         type: 'board.deleted',
         entity: 'board',

@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module';
 import { applicationOptions, setUp } from '../../src/app.setup';
-import { requireToken } from '../../src/auth/exposure';
+import { requireToken } from '../../src/auth/required-token';
 import { createLogger } from '../../src/logging/logger';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
@@ -646,7 +646,7 @@ describe('the log', () => {
       { actor: 'anonymous', name: 'Root', scope: 'admin' },
       { actor: 'Root', name: 'Short-lived', scope: 'read' },
       { actor: 'Root', name: 'Reader' },
-      { actor: 'Root', name: 'Short-lived', msg: 'a token was deleted' },
+      { actor: 'Root', name: 'Short-lived', msg: 'token deleted' },
     ]);
     log.length = 0;
     await service.client.get('/api/boards');

@@ -1,0 +1,58 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Config } from '../config/config';
+import { Database } from '../database/database';
+import { Problem } from '../http/problem';
+import { Authenticator } from './authenticator';
+
+/** Milliseconds to wait at the start for the database; later the check goes on in the background. */
+const WAIT_MS = 3000;
+const RETRY_MS = 500;
+
+/** Other machines can reach the service, but no token exists. */
+export class MissingTokenError extends Error {
+  constructor(host: string) {
+    super(`HOST=${host} makes the service reachable from other machines, but no token exists.
+Create the first one:
+
+  node dist/cli.js tokens create --name admin --scope admin
+
+or set AUTH=off if something else controls the access.`);
+  }
+}
+
+/**
+ * Requires a token to exist if other machines can reach the service. Until the database is available,
+ * every request is rejected.
+ * @param late receives an error that is found after this function has returned
+ * @throws MissingTokenError
+ */
+export async function requireToken(
+  app: INestApplicationContext,
+  late: (error: MissingTokenError) => void,
+): Promise<void> {
+  const { auth, host, onLoopback } = app.get(Config);
+  if (auth === 'off' || onLoopback) return;
+  const check = anyToken(app).then(
+    (any) => {
+      if (!any) throw new MissingTokenError(host);
+    },
+    // `main` reports a database that cannot be used.
+    () => undefined,
+  );
+  const isPending = await Promise.race([check, sleep(WAIT_MS, true, { ref: false })]);
+  if (isPending) check.catch(late);
+}
+
+/** Whether there is a token; tries again until the database is available. */
+async function anyToken(app: INestApplicationContext): Promise<boolean> {
+  for (;;) {
+    await app.get(Database).ready();
+    try {
+      return await app.get(Authenticator).anyToken();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+    await sleep(RETRY_MS);
+  }
+}
