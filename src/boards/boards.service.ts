@@ -6,7 +6,8 @@ import { TokensService } from '../auth/tokens.service';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import { changes, differences } from '../events/differences';
+import { differences } from '../events/differences';
+import { recordEvent } from '../events/record-event';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
@@ -99,13 +100,7 @@ export class BoardsService implements OnModuleInit {
           updated_at: toStored(change.instant),
           version,
         });
-        change.record(board, {
-          type: 'board.updated',
-          entity: 'board',
-          id: board.id,
-          version,
-          ...changes(before, after),
-        });
+        recordEvent(change, board, 'board.updated', before, after);
         return after;
       });
     } catch (error) {
@@ -128,21 +123,13 @@ export class BoardsService implements OnModuleInit {
         const filled = await change.manager.existsBy(table, { board_id: board.id });
         if (filled) throw new Problem('board_not_empty');
       }
-      const version = board.version + 1;
       await change.manager.update(Board, board.id, {
         name: null,
         updated_at: change.instant,
-        version,
+        version: board.version + 1,
       });
       await this.tokens.renameBoard(change, name, null);
-      change.record(board, {
-        type: 'board.deleted',
-        entity: 'board',
-        id: board.id,
-        version,
-        before: { ...before },
-        after: null,
-      });
+      recordEvent(change, board, 'board.deleted', before, null);
       return { deleted: true, id: board.id };
     });
     // After an error, too: when the connection was lost during the commit, the board may be deleted.
@@ -161,13 +148,7 @@ export class BoardsService implements OnModuleInit {
   }
 
   private recordCreation(change: Change, board: LockedBoard): number {
-    return change.record(board, {
-      type: 'board.created',
-      entity: 'board',
-      id: board.id,
-      version: board.version,
-      before: null,
-      after: { ...representBoard(board), revision: 1 },
-    });
+    const created = { ...representBoard(board), revision: 1 };
+    return recordEvent(change, board, 'board.created', null, created);
   }
 }

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { BoardsService } from '../boards/boards.service';
 import type { Change, LockedBoard } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
-import { changes, differences } from '../events/differences';
+import { differences } from '../events/differences';
 import type { EventType } from '../events/event';
+import { recordEvent } from '../events/record-event';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { FieldError } from '../http/problem';
@@ -67,14 +68,7 @@ export class SprintChanges {
         created_at: now,
         updated_at: now,
       });
-      change.record(board, {
-        type: 'sprint.created',
-        entity: 'sprint',
-        id,
-        version: 1,
-        before: null,
-        after: { ...sprint },
-      });
+      recordEvent(change, board, 'sprint.created', null, sprint);
       return sprint;
     });
   }
@@ -105,14 +99,7 @@ export class SprintChanges {
       const stories = await findStoriesOfSprint(change, board.id, id);
       await this.storyOrder.place(change, board, stories, { board, sprintId: null }, 'last');
       await change.manager.delete(Sprint, id);
-      change.record(board, {
-        type: 'sprint.deleted',
-        entity: 'sprint',
-        id,
-        version: sprint.version + 1,
-        before: { ...sprint },
-        after: null,
-      });
+      recordEvent(change, board, 'sprint.deleted', sprint, null);
       return { deleted: true, id, stories_moved_to_backlog: stories.length };
     });
   }
@@ -157,7 +144,7 @@ export class SprintChanges {
       updated_at: toStored(instant),
       version,
     });
-    change.record(board, { type, entity: 'sprint', id, version, ...changes(before, after) });
+    recordEvent(change, board, type, before, after);
     return after;
   }
 

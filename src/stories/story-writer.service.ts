@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../database/change';
 import { changes, differences } from '../events/differences';
+import { recordEvent } from '../events/record-event';
 import { writable } from '../http/read-only';
 import { Task } from '../tasks/task.entity';
 import { findTasks } from '../tasks/task.queries';
@@ -11,7 +12,7 @@ import { Story } from './story.entity';
 import type { StoryRow } from './story.queries';
 import { representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
 
-/** A story to create, with its position in the list. */
+/** A story to create, with its `seq`. */
 export type NewStory = CreateStory & { seq: number };
 
 /** The stories of a board that were created at an instant and not changed since. */
@@ -20,10 +21,7 @@ const CREATED_AT = 's.board_id = ? AND s.updated_at = ? AND s.version = 1';
 /** Rows that one SELECT reads. */
 const CHUNK = 250;
 
-/**
- * Writes stories of locked boards and records the events. Whether a change is allowed is decided by the
- * callers.
- */
+/** Writes stories of locked boards and records the events. Callers decide whether a change is allowed. */
 @Injectable()
 export class StoryWriter {
   async create(
@@ -36,7 +34,7 @@ export class StoryWriter {
     const columns = columnsOf(board, story, change.instant);
     const { identifiers } = await change.manager.insert(Story, columns);
     const created = { id: identifiers[0]?.id as number, ...story };
-    recordCreation(change, board, created);
+    recordEvent(change, board, 'story.created', null, created);
     return created;
   }
 
@@ -49,8 +47,8 @@ export class StoryWriter {
   ): Promise<void> {
     if (bodies.length === 0) return;
     const now = toStored(change.instant);
-    // Not every server gives consecutive ids to the rows of one statement. So the new rows are read again:
-    // those of this instant that did not exist before.
+    // Not every server gives consecutive ids to the rows of one statement, so the new rows are read: the
+    // rows of this instant that did not exist before.
     const others = await change.query<{ id: number }>(
       `SELECT s.id FROM stories s WHERE ${CREATED_AT}`,
       [board.id, now],
@@ -77,7 +75,7 @@ export class StoryWriter {
       for (const row of created) {
         last = row.id;
         if (before.has(row.id)) continue;
-        recordCreation(change, board, representStory(row));
+        recordEvent(change, board, 'story.created', null, representStory(row));
         progress(0.5);
       }
       more = created.length === CHUNK;
@@ -122,14 +120,7 @@ export class StoryWriter {
     if (to.board.id !== board.id || to.sprintId !== story.sprint_id) {
       await this.recordMove(change, board, to.board, story, after);
     } else {
-      change.record(board, {
-        type: 'story.updated',
-        entity: 'story',
-        id: after.id,
-        version: after.version,
-        sprint_id: after.sprint_id,
-        ...changes(story, after),
-      });
+      recordEvent(change, board, 'story.updated', story, after);
     }
     return after;
   }
@@ -138,32 +129,16 @@ export class StoryWriter {
   async delete(change: Change, board: LockedBoard, story: StoryView): Promise<number> {
     const { id } = story;
     const tasks = await findTasks(change, id);
-    for (const task of tasks) {
-      change.record(board, {
-        type: 'task.deleted',
-        entity: 'task',
-        id: task.id,
-        version: task.version + 1,
-        before: { ...task },
-        after: null,
-      });
-    }
+    for (const task of tasks) recordEvent(change, board, 'task.deleted', task, null);
     if (tasks.length > 0) await change.manager.delete(Task, { story_id: id });
     await change.manager.delete(Story, id);
-    change.record(board, {
-      type: 'story.deleted',
-      entity: 'story',
-      id,
-      version: story.version + 1,
-      before: { ...story },
-      after: null,
-    });
+    recordEvent(change, board, 'story.deleted', story, null);
     return tasks.length;
   }
 
   /**
-   * Records that a story is in another list or position: in the log of its board or, where it left one
-   * board for another, in both logs, with all its fields and tasks in the second one.
+   * Records that a story has another list or position, in the log of its board. If it moved to another
+   * board, it is recorded in both logs, in the second one with all its fields and tasks.
    */
   async recordMove(
     change: Change,
@@ -172,34 +147,17 @@ export class StoryWriter {
     before: StoryView,
     after: StoryView,
   ): Promise<void> {
-    const { id, version, sprint_id } = after;
-    const event = { entity: 'story' as const, id, version };
     if (from.id === to.id) {
-      change.record(to, { type: 'story.moved', ...event, sprint_id, ...changes(before, after) });
+      recordEvent(change, to, 'story.moved', before, after);
       return;
     }
-    change.record(from, { type: 'story.moved_out', ...event, ...changes(before, after) });
-    const tasks = await findTasks(change, id);
-    change.record(to, {
-      type: 'story.moved_in',
-      ...event,
-      sprint_id,
-      before: null,
-      after: { ...after, tasks },
-    });
+    const { id, version } = after;
+    const changed = changes(before, after);
+    // Without a `sprint_id`, which would be that of another board.
+    change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
+    const withTasks = { ...after, tasks: await findTasks(change, id) };
+    recordEvent(change, to, 'story.moved_in', null, withTasks);
   }
-}
-
-function recordCreation(change: Change, board: LockedBoard, story: StoryView): void {
-  change.record(board, {
-    type: 'story.created',
-    entity: 'story',
-    id: story.id,
-    version: story.version,
-    sprint_id: story.sprint_id,
-    before: null,
-    after: { ...story },
-  });
 }
 
 /** The representation of a new story, which has no id yet. */

@@ -8,7 +8,8 @@ import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import { changes, differences } from '../events/differences';
+import { differences } from '../events/differences';
+import { recordEvent } from '../events/record-event';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
@@ -114,14 +115,7 @@ export class TasksService implements OnModuleInit {
         done_at: status === 'done' ? now : null,
         version: 1,
       };
-      change.record(board, {
-        type: 'task.created',
-        entity: 'task',
-        id,
-        version: 1,
-        before: null,
-        after: { ...task },
-      });
+      recordEvent(change, board, 'task.created', null, task);
       return task;
     });
   }
@@ -151,13 +145,7 @@ export class TasksService implements OnModuleInit {
         ...(status && { done_at: doneAt && doneAt.toISOString() }),
         version,
       };
-      change.record(board, {
-        type: 'task.updated',
-        entity: 'task',
-        id,
-        version,
-        ...changes(task, after),
-      });
+      recordEvent(change, board, 'task.updated', task, after);
       return after;
     });
   }
@@ -168,14 +156,7 @@ export class TasksService implements OnModuleInit {
       const { board, task } = await this.lock(change, id);
       requireMatch(caller, task);
       await change.manager.delete(Task, id);
-      change.record(board, {
-        type: 'task.deleted',
-        entity: 'task',
-        id,
-        version: task.version + 1,
-        before: { ...task },
-        after: null,
-      });
+      recordEvent(change, board, 'task.deleted', task, null);
       return { deleted: true, id };
     });
   }
