@@ -8,13 +8,13 @@ import type { Caller } from '../http/caller';
 /** Milliseconds that a command waits for the database. */
 const DATABASE_WAIT_MS = 10_000;
 
-/** Why a command cannot be executed, for the person who ran it. Nothing has changed. */
+/** A command cannot be executed; the message tells the user why. Nothing has changed. */
 export class CommandError extends Error {}
 
-/** A person who can run commands on the database needs no token. */
+/** Commands need no token: they have access to the database anyway. */
 export const OPERATOR: Caller = { actor: 'anonymous' };
 
-/** Prints warnings and errors of the application, and nothing else. */
+/** Prints only warnings and errors of the application. */
 const LOGGER: LoggerService = {
   log: () => undefined,
   warn: (message: unknown) => console.error(message),

@@ -4,7 +4,7 @@ import { Config } from '../config/config';
 import { copySqlite } from '../database/sqlite-copy';
 import { CommandError } from './application';
 
-/** `backup`: copies an SQLite database as it is at one moment, while the service may go on. */
+/** `backup`: copies a consistent state of an SQLite database, also while the service runs. */
 export function registerBackup(program: Command): void {
   program
     .command('backup <file>')
@@ -15,8 +15,8 @@ export function registerBackup(program: Command): void {
       const { database } = Config.from(process.env);
       if (database.kind !== 'sqlite') {
         throw new CommandError(
-          'A server has its own tools for this: mariadb-dump or mysqldump with ' +
-            '--single-transaction. docs/operations.md has the whole command.',
+          'Back up a server with mariadb-dump or mysqldump and --single-transaction; ' +
+            'docs/operations.md has the command.',
         );
       }
       if (!existsSync(database.file)) {
@@ -26,7 +26,7 @@ export function registerBackup(program: Command): void {
       try {
         copySqlite(database.file, file);
       } catch (error) {
-        throw new CommandError(`No copy was made: ${(error as Error).message}`, { cause: error });
+        throw new CommandError(`The copy failed: ${(error as Error).message}`, { cause: error });
       }
       console.log(`Copied ${database.file} to ${file}.`);
     });

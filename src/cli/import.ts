@@ -93,7 +93,7 @@ function readMap(maps: readonly string[]): Map<string, StoryColumn> {
   return renamed;
 }
 
-/** Throws the errors of the service, which numbers the stories, with the lines of the file. */
+/** Throws the errors of the service with the lines of the file instead of the indices of stories. */
 function throwByLine(error: unknown, { lines }: StoryFile, { update }: ImportFlags): void {
   if (!(error instanceof Problem) || !error.options.errors) return;
   const errors = new LineErrors();
@@ -101,7 +101,5 @@ function throwByLine(error: unknown, { lines }: StoryFile, { update }: ImportFla
     errors.add(lines[Number(pointer.split('/')[1])] ?? 0, detail);
   }
   const isTaken = error.options.errors.some(({ code }) => code === 'taken');
-  errors.throwAny(
-    isTaken && !update ? ' --update changes the stories that are there already.' : '',
-  );
+  errors.throwAny(isTaken && !update ? ' --update changes existing stories.' : '');
 }

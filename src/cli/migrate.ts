@@ -3,11 +3,11 @@ import { Config } from '../config/config';
 import { migrate } from '../database/migrator';
 import { CommandError } from './application';
 
-/** `migrate`: updates the tables, as every start of the service does first. */
+/** `migrate`: runs the pending migrations, as every start of the service does. */
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the tables of the database up to date, as every start of the service does')
+    .description('run the pending migrations, as every start of the service does')
     .action(async () => {
       const { database } = Config.from(process.env);
       try {

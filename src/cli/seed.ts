@@ -15,11 +15,36 @@ import { CreateTask, UpdateTask } from '../tasks/task.dto';
 import { TasksService } from '../tasks/tasks.service';
 import { Clock } from '../time/clock';
 import { CommandError, OPERATOR, withApplication } from './application';
-import type { DemoStory } from './demo';
-import { BACKLOG, SPRINTS } from './demo';
+import demo from './demo.json';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
+
+/** A story of demo.json. Days are counted from the start of its sprint. */
+interface DemoStory {
+  title: string;
+  description?: string;
+  points?: number;
+  priority?: number;
+  assignee?: string;
+  labels?: string[];
+  tasks?: string[];
+  /** The day on which it was added to the running sprint; absent if it was planned. */
+  added?: number;
+  started?: number;
+  done?: number;
+}
+
+/** The sprints of a team of four that builds a ticket shop. */
+const SPRINTS: {
+  name: string;
+  goal: string;
+  /** The day of its start, counted from the start of the current sprint; each takes two weeks. */
+  day: number;
+  stories: DemoStory[];
+}[] = demo.sprints;
+
+const BACKLOG: DemoStory[] = demo.backlog;
 
 /** `seed`: creates a demo board. */
 export function registerSeed(program: Command): void {

@@ -18,8 +18,8 @@ export function registerTokens(program: Command): void {
 
   tokens
     .command('create')
-    .description('create a token and print it, this once; the first one turns authentication on')
-    .requiredOption('--name <name>', 'the name of its user in the event log')
+    .description('create a token and print it once; the first token enables authentication')
+    .requiredOption('--name <name>', 'the actor of its events in the log')
     .requiredOption('--scope <scope>', 'read, write or admin; the first token must be admin')
     .option('--board <name...>', 'the only boards that it gives access to')
     .option('--expires <time>', 'a time, as in 2027-01-31T00:00:00Z')

@@ -120,9 +120,10 @@ function planImport(
     const { title, seq, external_id: externalId = null, ...rest } = body;
     const story = externalId === null ? undefined : existing.get(externalId);
     if (externalId !== null) {
-      if (seen.has(externalId)) fail('external_id', 'duplicate', `${externalId} is there twice`);
-      else if (story && !update)
+      if (seen.has(externalId)) fail('external_id', 'duplicate', `${externalId} occurs twice`);
+      else if (story && !update) {
         fail('external_id', 'taken', `${externalId} is on the board already`);
+      }
       seen.add(externalId);
     }
     if (story) {

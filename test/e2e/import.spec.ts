@@ -128,8 +128,8 @@ describe('an import', () => {
       out: '',
       err:
         'line 3: external_id X-1 is on the board already\n' +
-        'line 4: external_id X-2 is there twice\n' +
-        'Nothing was imported. --update changes the stories that are there already.\n',
+        'line 4: external_id X-2 occurs twice\n' +
+        'Nothing was imported. --update changes existing stories.\n',
     });
     expect((await backlog('Twice')).map((story: any) => story.title)).toEqual(['first']);
     expect((await service.client.get('/api/boards/Twice')).body.revision).toBe(2);

@@ -36,9 +36,10 @@ export interface Import {
 export function importsOf(source: Source): Import[] {
   const imports: Import[] = [];
   const add = (specifier: string, typeOnly: boolean, names: string[]): void => {
-    const to = specifier.startsWith('.')
-      ? `${normalize(join(dirname(source.path), specifier))}.ts`
-      : specifier;
+    const to =
+      specifier.startsWith('.') && !specifier.endsWith('.json')
+        ? `${normalize(join(dirname(source.path), specifier))}.ts`
+        : specifier;
     imports.push({ from: source.path, to, typeOnly, names });
   };
   const visit = (node: ts.Node): void => {
