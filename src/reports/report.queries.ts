@@ -37,8 +37,9 @@ const EVENTS_OF_SPRINT = `SELECT ${COLUMNS} FROM ${BY_ENTITY}
 UNION ALL SELECT ${COLUMNS} FROM ${BY_ENTITY}
   WHERE e.entity_id = ? AND e.entity = 'sprint' AND e.entity_version > 0 AND e.board_id = ?`;
 const STORIES_EVER_IN_IT = 'SELECT DISTINCT entity_id AS id FROM events WHERE sprint_id = ?';
+// Without the `+` SQLite reads the whole log of the board.
 const EVENTS_OF_STORIES = `SELECT ${COLUMNS} FROM ${BY_ENTITY}
-  WHERE e.entity = 'story' AND e.board_id = ? AND e.entity_id IN`;
+  WHERE e.entity = 'story' AND +e.board_id = ? AND e.entity_id IN`;
 
 /** Stories whose events are read at once. Between two reads other requests run. */
 const STORIES_AT_ONCE = 200;

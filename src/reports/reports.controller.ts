@@ -30,21 +30,21 @@ export class ReportsController {
     'Report of a sprint: what was committed, added, removed, completed and left over',
     ReportView,
   )
-  report(@SprintIdOfPath() id: number, @Query() _query: TableQuery): Promise<ReportView> {
+  report(@SprintIdOfPath() id: number, @Query() _query: TableQuery) {
     return this.reports.report(id);
   }
 
   @Get(sprintPaths('burndown'))
   @RequireScope('read')
   @AnswersIn(BURNDOWN, 'Burndown of a sprint, day by day', BurndownView)
-  burndown(@SprintIdOfPath() id: number, @Query() _query: PictureQuery): Promise<Burndown> {
+  burndown(@SprintIdOfPath() id: number, @Query() _query: PictureQuery) {
     return this.reports.burndown(id);
   }
 
   @Get('boards/:board_name/velocity')
   @RequireScope('read')
   @AnswersIn(VELOCITY, 'Velocity: the last completed sprints', VelocityView)
-  velocity(@BoardName() name: string, @Query() { last }: VelocityQuery): Promise<VelocityView> {
+  velocity(@BoardName() name: string, @Query() { last }: VelocityQuery) {
     return this.reports.velocity(name, last);
   }
 
@@ -55,7 +55,7 @@ export class ReportsController {
     'Forecast: when the backlog is done, and what fits into the next sprint',
     ForecastView,
   )
-  forecast(@BoardName() name: string, @Query() query: ForecastQuery): Promise<ForecastView> {
+  forecast(@BoardName() name: string, @Query() query: ForecastQuery) {
     return this.reports.forecast(name, query);
   }
 }
