@@ -5,7 +5,6 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { etagOf } from '../http/etag';
 import { Body, Query } from '../http/input';
-import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { TokenId } from '../http/path';
 import { Answers, Creates, RequireScope, Route } from '../http/route';
@@ -21,7 +20,7 @@ export class TokensController {
   @Get()
   @RequireScope('admin')
   @Answers('List tokens', [TokenView])
-  list(@Query() page: PageQuery): Listing {
+  list(@Query() page: PageQuery) {
     return this.tokens.list(page);
   }
 
@@ -34,7 +33,7 @@ export class TokensController {
     @CurrentCaller() caller: Caller,
     @Body() body: CreateToken,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<NewTokenView> {
+  ) {
     const created = await this.tokens.create(caller, body);
     // The tag of the token's representation, which has no secret.
     const { token: _, ...view } = created;
@@ -45,14 +44,14 @@ export class TokensController {
   @Get(':token_id')
   @RequireScope('admin')
   @Answers('Show token', TokenView)
-  show(@TokenId() id: number): Promise<TokenView> {
+  show(@TokenId() id: number) {
     return this.tokens.show(id);
   }
 
   @Delete(':token_id')
   @RequireScope('admin')
   @Answers('Delete token', Deleted)
-  delete(@CurrentCaller() caller: Caller, @TokenId() id: number): Promise<Deleted> {
+  delete(@CurrentCaller() caller: Caller, @TokenId() id: number) {
     return this.tokens.delete(caller, id);
   }
 }

@@ -3,7 +3,6 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
-import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { BoardName } from '../http/path';
 import { Answers, Creates, RequireScope } from '../http/route';
@@ -19,43 +18,35 @@ export class BoardsController {
   @Get()
   @RequireScope('read', { filtered: true })
   @Answers('List boards', [BoardView])
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery): Listing {
+  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.boards.list(caller, page);
   }
 
   @Post()
   @RequireScope('write', { filtered: true })
   @Creates('Create board', BoardView, ({ name }) => `/api/boards/${encodeURIComponent(name)}`)
-  create(@CurrentCaller() caller: Caller, @Body() body: CreateBoard): Promise<BoardView> {
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateBoard) {
     return this.boards.create(caller, body);
   }
 
   @Get(':board_name')
   @RequireScope('read')
   @Answers('Show board', BoardView)
-  show(@BoardName() name: string): Promise<BoardView> {
+  show(@BoardName() name: string) {
     return this.boards.show(name);
   }
 
   @Put(':board_name')
   @RequireScope('write')
   @Answers('Update board', BoardView)
-  update(
-    @CurrentCaller() caller: Caller,
-    @BoardName() name: string,
-    @Body() body: UpdateBoard,
-  ): Promise<BoardView> {
+  update(@CurrentCaller() caller: Caller, @BoardName() name: string, @Body() body: UpdateBoard) {
     return this.boards.update(caller, name, body);
   }
 
   @Patch(':board_name')
   @RequireScope('write')
   @Answers('Update board', BoardView)
-  patch(
-    @CurrentCaller() caller: Caller,
-    @BoardName() name: string,
-    @Body() body: UpdateBoard,
-  ): Promise<BoardView> {
+  patch(@CurrentCaller() caller: Caller, @BoardName() name: string, @Body() body: UpdateBoard) {
     return this.boards.update(caller, name, body);
   }
 
@@ -66,7 +57,7 @@ export class BoardsController {
     @CurrentCaller() caller: Caller,
     @BoardName() name: string,
     @Query() { force = false }: DeleteBoardQuery,
-  ): Promise<Deleted> {
+  ) {
     return this.boards.delete(caller, name, force);
   }
 }

@@ -19,18 +19,14 @@ export class CompletionController {
   @RequireScope('write')
   @Repeatable()
   @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
-  complete(
-    @CurrentCaller() caller: Caller,
-    @SprintId() id: number,
-    @Body() body: CompleteSprint,
-  ): Promise<ReportView> {
+  complete(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: CompleteSprint) {
     return this.completion.complete(caller, id, body);
   }
 
   @Post('sprints/:sprint_id/reopen')
   @RequireScope('write')
   @AnswersAction('Reopen sprint', SprintView)
-  reopen(@CurrentCaller() caller: Caller, @SprintId() id: number): Promise<SprintView> {
+  reopen(@CurrentCaller() caller: Caller, @SprintId() id: number) {
     return this.completion.reopen(caller, id);
   }
 }

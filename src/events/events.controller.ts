@@ -4,7 +4,6 @@ import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input';
-import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { BoardName, StoryId } from '../http/path';
 import { Answers, RequireScope } from '../http/route';
@@ -23,7 +22,7 @@ export class EventsController {
     @BoardName() name: string,
     @Query() { after = 0, limit = 1000 }: FeedQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Listing> {
+  ) {
     const { events, last, more } = await this.events.feed(name, after, limit);
     if (more) {
       const path = `/api/boards/${encodeURIComponent(name)}/events`;
@@ -35,11 +34,7 @@ export class EventsController {
   @Get('stories/:story_id/history')
   @RequireScope('read', { filtered: true })
   @Answers('History of a story, a deleted one too', [EventView])
-  history(
-    @CurrentCaller() caller: Caller,
-    @StoryId() id: number,
-    @Query() page: PageQuery,
-  ): Promise<Listing> {
+  history(@CurrentCaller() caller: Caller, @StoryId() id: number, @Query() page: PageQuery) {
     return this.events.ofStory(caller, id, page);
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { HealthCheckResult, HealthIndicatorResult } from '@nestjs/terminus';
+import type { HealthIndicatorResult } from '@nestjs/terminus';
 import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Database } from '../database/database';
 import { unavailable } from '../database/errors';
@@ -38,7 +38,7 @@ export class HealthController {
   @RequireScope('public')
   @Route({ always: true })
   @Answers('Liveness: whether the process works', Health)
-  live(): Promise<HealthCheckResult> {
+  live() {
     return this.health.check([]);
   }
 
@@ -47,7 +47,7 @@ export class HealthController {
   @Route({ always: true })
   @Answers('Readiness: whether requests can be served', Health)
   @ApiResponse({ status: 503, description: 'The database is away, or the service is stopping.' })
-  ready(): Promise<HealthCheckResult> {
+  ready() {
     if (this.lifecycle.stopping) throw new Problem('shutting_down');
     return this.health.check([() => this.checkDatabase()]);
   }

@@ -15,7 +15,7 @@ export class MetricsController {
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({ summary: 'Metrics, for Prometheus' })
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
-  show(): Promise<string> {
+  show() {
     return this.metrics.text();
   }
 }

@@ -15,7 +15,6 @@ import {
   VelocityView,
 } from './report.dto';
 import { BURNDOWN, FORECAST, REPORT, VELOCITY } from './report.formats';
-import type { Burndown } from './reports.service';
 import { ReportsService } from './reports.service';
 
 @ApiTags('Reports')

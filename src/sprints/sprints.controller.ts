@@ -1,10 +1,8 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Answer } from '../http/answer';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
-import type { Listing } from '../http/listing';
 import { BoardName, NewBoardName, SprintId } from '../http/path';
 import { Answers, Creates, RequireScope } from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
@@ -37,7 +35,7 @@ export class SprintsController {
   @Get('boards/:board_name/sprints')
   @RequireScope('read')
   @Answers('List sprints', [SprintView])
-  list(@BoardName() name: string, @Query() query: SprintListQuery): Promise<Listing> {
+  list(@BoardName() name: string, @Query() query: SprintListQuery) {
     return this.sprints.list(name, query);
   }
 
@@ -48,57 +46,49 @@ export class SprintsController {
     @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
     @Body() body: CreateSprint,
-  ): Promise<SprintView> {
+  ) {
     return this.changes.create(caller, name, body);
   }
 
   @Get('boards/:board_name/sprints/current')
   @RequireScope('read')
   @Answers('Current sprint, with its stories and their tasks', FullSprint)
-  current(@BoardName() name: string): Promise<Answer> {
+  current(@BoardName() name: string) {
     return this.cache.find(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
   @RequireScope('read')
   @Answers('Next sprint, with its stories and their tasks', FullSprint)
-  next(@BoardName() name: string): Promise<Answer> {
+  next(@BoardName() name: string) {
     return this.cache.find(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
   @RequireScope('read')
   @Answers('Previous sprint, with its stories and their tasks', FullSprint)
-  previous(@BoardName() name: string): Promise<Answer> {
+  previous(@BoardName() name: string) {
     return this.cache.find(name, 'previous');
   }
 
   @Get('sprints/:sprint_id')
   @RequireScope('read')
   @Answers('Show sprint', SprintView)
-  show(@SprintId() id: number): Promise<SprintView> {
+  show(@SprintId() id: number) {
     return this.sprints.show(id);
   }
 
   @Put('sprints/:sprint_id')
   @RequireScope('write')
   @Answers('Update sprint', SprintView)
-  update(
-    @CurrentCaller() caller: Caller,
-    @SprintId() id: number,
-    @Body() body: UpdateSprint,
-  ): Promise<SprintView> {
+  update(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: UpdateSprint) {
     return this.changes.update(caller, id, body);
   }
 
   @Patch('sprints/:sprint_id')
   @RequireScope('write')
   @Answers('Update sprint', SprintView)
-  patch(
-    @CurrentCaller() caller: Caller,
-    @SprintId() id: number,
-    @Body() body: UpdateSprint,
-  ): Promise<SprintView> {
+  patch(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: UpdateSprint) {
     return this.changes.update(caller, id, body);
   }
 
@@ -109,14 +99,14 @@ export class SprintsController {
     @CurrentCaller() caller: Caller,
     @SprintId() id: number,
     @Query() { force = false }: DeleteSprintQuery,
-  ): Promise<SprintDeleted> {
+  ) {
     return this.changes.delete(caller, id, force);
   }
 
   @Get(sprintPaths('stories'))
   @RequireScope('read')
   @Answers('List stories of a sprint', [StoryView])
-  storiesOf(@SprintIdOfPath() id: number, @Query() query: StoryListQuery): Promise<Listing> {
+  storiesOf(@SprintIdOfPath() id: number, @Query() query: StoryListQuery) {
     return this.stories.ofSprint(id, query);
   }
 
@@ -127,7 +117,7 @@ export class SprintsController {
     @CurrentCaller() caller: Caller,
     @SprintReferenceOfPath() reference: SprintReference,
     @Body() body: CreateStory,
-  ): Promise<StoryView> {
+  ) {
     return this.changes.createStory(caller, reference, body);
   }
 }

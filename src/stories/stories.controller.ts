@@ -3,7 +3,6 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
-import type { Listing } from '../http/listing';
 import { BoardName, NewBoardName, StoryId } from '../http/path';
 import { Answers, AnswersAction, Creates, RequireScope, Repeatable } from '../http/route';
 import { MoveStories, MoveStory } from './move.dto';
@@ -24,7 +23,7 @@ export class StoriesController {
   @Get('boards/:board_name/backlog')
   @RequireScope('read')
   @Answers('Backlog: the stories of a board that are in no sprint', [StoryView])
-  backlog(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
+  backlog(@BoardName() name: string, @Query() query: StoryListQuery) {
     return this.lists.backlog(name, query);
   }
 
@@ -35,61 +34,49 @@ export class StoriesController {
     @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
     @Body() body: CreateStory,
-  ): Promise<StoryView> {
+  ) {
     return this.stories.createInBacklog(caller, name, body);
   }
 
   @Get('boards/:board_name/stories')
   @RequireScope('read')
   @Answers('List all stories of a board', [StoryView])
-  ofBoard(@BoardName() name: string, @Query() query: StoryListQuery): Promise<Listing> {
+  ofBoard(@BoardName() name: string, @Query() query: StoryListQuery) {
     return this.lists.ofBoard(name, query);
   }
 
   @Get('stories/:story_id')
   @RequireScope('read')
   @Answers('Show story', StoryView)
-  show(@StoryId() id: number): Promise<StoryView> {
+  show(@StoryId() id: number) {
     return this.stories.show(id);
   }
 
   @Put('stories/:story_id')
   @RequireScope('write')
   @Answers('Update story', StoryView)
-  update(
-    @CurrentCaller() caller: Caller,
-    @StoryId() id: number,
-    @Body() body: UpdateStory,
-  ): Promise<StoryView> {
+  update(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
 
   @Patch('stories/:story_id')
   @RequireScope('write')
   @Answers('Update story', StoryView)
-  patch(
-    @CurrentCaller() caller: Caller,
-    @StoryId() id: number,
-    @Body() body: UpdateStory,
-  ): Promise<StoryView> {
+  patch(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
 
   @Delete('stories/:story_id')
   @RequireScope('write')
   @Answers('Delete story', StoryDeleted)
-  delete(@CurrentCaller() caller: Caller, @StoryId() id: number): Promise<StoryDeleted> {
+  delete(@CurrentCaller() caller: Caller, @StoryId() id: number) {
     return this.stories.delete(caller, id);
   }
 
   @Post('stories/:story_id/move')
   @RequireScope('write')
   @AnswersAction('Move story', StoryView)
-  move(
-    @CurrentCaller() caller: Caller,
-    @StoryId() id: number,
-    @Body() body: MoveStory,
-  ): Promise<StoryView> {
+  move(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: MoveStory) {
     return this.moves.move(caller, id, body);
   }
 
@@ -101,7 +88,7 @@ export class StoriesController {
     @CurrentCaller() caller: Caller,
     @BoardName() name: string,
     @Body() body: MoveStories,
-  ): Promise<StoryView[]> {
+  ) {
     return this.moves.moveTogether(caller, name, body);
   }
 }

@@ -3,7 +3,6 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
-import type { Listing } from '../http/listing';
 import { PageQuery } from '../http/listing';
 import { StoryId, TaskId } from '../http/path';
 import { Answers, Creates, RequireScope } from '../http/route';
@@ -19,54 +18,42 @@ export class TasksController {
   @Get('stories/:story_id/tasks')
   @RequireScope('read')
   @Answers('List tasks of a story', [TaskView])
-  ofStory(@StoryId() storyId: number, @Query() page: PageQuery): Promise<Listing> {
+  ofStory(@StoryId() storyId: number, @Query() page: PageQuery) {
     return this.tasks.ofStory(storyId, page);
   }
 
   @Post('stories/:story_id/tasks')
   @RequireScope('write')
   @Creates('Create task', TaskView, ({ id }) => `/api/tasks/${id}`)
-  create(
-    @CurrentCaller() caller: Caller,
-    @StoryId() storyId: number,
-    @Body() body: CreateTask,
-  ): Promise<TaskView> {
+  create(@CurrentCaller() caller: Caller, @StoryId() storyId: number, @Body() body: CreateTask) {
     return this.tasks.create(caller, storyId, body);
   }
 
   @Get('tasks/:task_id')
   @RequireScope('read')
   @Answers('Show task', TaskView)
-  show(@TaskId() id: number): Promise<TaskView> {
+  show(@TaskId() id: number) {
     return this.tasks.show(id);
   }
 
   @Put('tasks/:task_id')
   @RequireScope('write')
   @Answers('Update task', TaskView)
-  update(
-    @CurrentCaller() caller: Caller,
-    @TaskId() id: number,
-    @Body() body: UpdateTask,
-  ): Promise<TaskView> {
+  update(@CurrentCaller() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask) {
     return this.tasks.update(caller, id, body);
   }
 
   @Patch('tasks/:task_id')
   @RequireScope('write')
   @Answers('Update task', TaskView)
-  patch(
-    @CurrentCaller() caller: Caller,
-    @TaskId() id: number,
-    @Body() body: UpdateTask,
-  ): Promise<TaskView> {
+  patch(@CurrentCaller() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask) {
     return this.tasks.update(caller, id, body);
   }
 
   @Delete('tasks/:task_id')
   @RequireScope('write')
   @Answers('Delete task', Deleted)
-  delete(@CurrentCaller() caller: Caller, @TaskId() id: number): Promise<Deleted> {
+  delete(@CurrentCaller() caller: Caller, @TaskId() id: number) {
     return this.tasks.delete(caller, id);
   }
 }
