@@ -139,7 +139,17 @@ describe('a board', () => {
 
   it('has the name of an IANA zone, never an offset', async () => {
     const { client } = service;
-    for (const time_zone of ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Kiritimati']) {
+    for (const time_zone of [
+      'UTC',
+      'Etc/UTC',
+      'Europe/Berlin',
+      'Europe/Kyiv',
+      'Europe/Kiev',
+      'Asia/Kolkata',
+      'Asia/Calcutta',
+      'America/St_Johns',
+      'Pacific/Kiritimati',
+    ]) {
       const made = await client.post('/api/boards', { name: freshName(), time_zone });
       expect(made.body.time_zone).toBe(time_zone);
     }

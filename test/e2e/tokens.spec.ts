@@ -784,6 +784,70 @@ describe('the first token and the last', () => {
   });
 });
 
+describe('a request that a proxy passed on', () => {
+  /** What proxies add; nginx by default the address of the client and nothing else. */
+  const PROXIED = [
+    { 'x-forwarded-for': '203.0.113.7' },
+    { 'x-forwarded-proto': 'https' },
+    { 'x-real-ip': '203.0.113.7' },
+    { forwarded: 'for=203.0.113.7' },
+    { via: '1.1 proxy' },
+  ];
+  const CALLS: [method: string, path: string, body?: object][] = [
+    ['POST', '/api/tokens', { name: 'stolen', scope: 'admin' }],
+    ['POST', '/api/boards/Stolen/backlog', { title: 'x' }],
+    ['DELETE', '/api/boards/Stolen?force=true'],
+    ['GET', '/api/boards'],
+    ['HEAD', '/api/boards'],
+    ['GET', '/metrics'],
+    ['GET', '/api/boards/Stolen'],
+    ['GET', '/nowhere'],
+  ];
+  let service: TestApp;
+  beforeEach(async () => {
+    service = await startApp();
+  });
+  afterEach(() => service.close());
+
+  it.each(PROXIED)('is forbidden while there is no token, reads too: %j', async (headers) => {
+    for (const [method, path, body] of CALLS) {
+      const answer = await service.client.call(method, path, body, { headers });
+      expect([method, path, answer.status]).toEqual([method, path, 403]);
+      if (method !== 'HEAD') expectProblem(answer, 403, 'proxied');
+    }
+    expect((await service.client.get('/api/tokens')).body).toEqual([]);
+    expect((await service.client.get('/api/boards')).body).toEqual([]);
+    expect((await service.client.get('/health/ready', { headers })).status).toBe(200);
+  });
+
+  it('is forbidden also for a proxy that is trusted', async () => {
+    const trusting = await startApp({
+      database: service.database,
+      environment: { TRUST_PROXY: '127.0.0.1' },
+    });
+    for (const headers of PROXIED) {
+      expectProblem(await trusting.client.get('/api/boards', { headers }), 403, 'proxied');
+    }
+    await trusting.close();
+  });
+
+  it('takes a token as soon as one exists', async () => {
+    const admin = await bearer(service.client, { scope: 'admin' });
+    for (const headers of PROXIED) {
+      expectProblem(await service.client.get('/api/boards', { headers }), 401, 'unauthorized');
+      expect((await admin.get('/api/boards', { headers })).status).toBe(200);
+    }
+  });
+
+  it('is allowed with AUTH=off', async () => {
+    const off = await startApp({ database: service.database, environment: { AUTH: 'off' } });
+    for (const headers of PROXIED) {
+      expect((await off.client.get('/api/boards', { headers })).status).toBe(200);
+    }
+    await off.close();
+  });
+});
+
 describe('the command line', () => {
   let service: TestApp;
   beforeEach(async () => {

@@ -68,7 +68,7 @@ onServers('a database server', () => {
     expect(Math.max(...recoveries)).toBeLessThan(promised(1000));
     await ledger.audit(program.url);
     const said = program.log.filter((line) => line.context === 'Database').map((line) => line.msg);
-    expect(said.filter((line) => line.startsWith('The database fails'))).toHaveLength(KILLS);
+    expect(said.filter((line) => line.startsWith('The database is away'))).toHaveLength(KILLS);
   });
 
   it(`that does not answer for ${FROZEN_MS / 1000} s keeps nobody waiting longer than 5 s`, async () => {

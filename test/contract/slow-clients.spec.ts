@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+
+let service: TestApp;
+beforeEach(async () => {
+  service = await startApp({
+    engine: 'sqlite',
+    environment: { HEADERS_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '1000' },
+  });
+});
+afterEach(() => service.close());
+
+const POST = 'POST /api/boards/Slow/sprints HTTP/1.1\r\nHost: localhost\r\n';
+/** Requests that never arrive whole. */
+const STARTS = [
+  '',
+  'GET /api/boards HTTP/1.1\r\nHost: localhost\r\nX-Slow: ',
+  `${POST}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`,
+  `${POST}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n40000\r\n`,
+];
+
+/** A connection that sends a start, and then a byte now and then. */
+function drip(i: number): { socket: Socket; stop: () => void } {
+  const start = STARTS[i % STARTS.length] ?? '';
+  // It does not close its side when the server closes its own.
+  const socket = connect({ port: Number(new URL(service.url).port), allowHalfOpen: true });
+  socket.on('error', () => undefined).setEncoding('utf8');
+  socket.write(start);
+  const timer = setInterval(() => start !== '' && socket.writable && socket.write('x'), 200);
+  const stop = (): void => {
+    clearInterval(timer);
+    socket.destroy();
+  };
+  return { socket, stop };
+}
+
+const openConnections = (): Promise<number> =>
+  new Promise((resolve) => {
+    service.app.getHttpServer().getConnections((_: unknown, open: number) => resolve(open));
+  });
+
+/** Waits until the server has no connection but that of its client. */
+async function untilClosed(withinMs: number): Promise<void> {
+  service.client.close();
+  const end = Date.now() + withinMs;
+  while ((await openConnections()) > 0 && Date.now() < end) await sleep(20);
+  expect(await openConnections()).toBe(0);
+}
+
+it('answers 500 clients that send slowly with 408, closes them, and serves others meanwhile', async () => {
+  const texts: string[] = [];
+  const clients = Array.from({ length: 500 }, (_, i) => {
+    const client = drip(i);
+    texts[i] = '';
+    client.socket.on('data', (part: string) => (texts[i] += part));
+    return client;
+  });
+  for (let times = 0; times < 40; times += 1) {
+    expect((await service.client.get('/api/boards')).status).toBe(200);
+    await sleep(20);
+  }
+  await untilClosed(8000);
+  for (const { stop } of clients) stop();
+  for (const [i, text] of texts.entries()) {
+    // A client that has sent nothing may get nothing.
+    if (i % STARTS.length === 0 && text === '') continue;
+    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(text).toContain('"code":"request_timeout"');
+  }
+});
+
+it('closes clients that send slowly and read nothing', async () => {
+  const clients = Array.from({ length: 200 }, (_, i) => {
+    const client = drip(i);
+    client.socket.pause();
+    return client;
+  });
+  while ((await openConnections()) < clients.length) await sleep(5);
+  await untilClosed(8000);
+  for (const { stop } of clients) stop();
+});
