@@ -22,14 +22,12 @@ export class NewTokenView extends TokenView {
 }
 
 export class CreateToken {
-  @IsLine(100)
-  @Doc({ description: 'The `actor` of events that the token causes.', example: 'CI' })
-  name: string;
+  /** The `actor` of events that the token causes. */
+  @IsLine(100) @Doc({ example: 'CI' }) name: string;
+  /** Each includes those before it. The first token must be `admin`. */
+  @IsOneOf(SCOPES) scope: Scope;
 
-  @IsOneOf(SCOPES)
-  @Doc({ description: 'Each includes those before it. The first token must be `admin`.' })
-  scope: Scope;
-
+  /** Names of the only boards that the token gives access to. Default: all. Not with `admin`. */
   // Decorators run from the last to the first. An admin could create another token for all boards.
   @Nullable()
   @Check<CreateToken>(
@@ -38,14 +36,8 @@ export class CreateToken {
     (_, { scope }) => scope !== 'admin',
   )
   @IsBoardNames(100)
-  @Doc({
-    description:
-      'Names of the only boards that the token gives access to. Default: all. Not with `admin`.',
-  })
   boards?: string[] | null;
 
-  @Nullable()
-  @IsInstant()
-  @Doc({ description: 'Default: never.' })
-  expires_at?: string | null;
+  /** Default: never. */
+  @Nullable() @IsInstant() expires_at?: string | null;
 }

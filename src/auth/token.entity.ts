@@ -5,34 +5,17 @@ import type { Scope } from '../http/access';
 @Entity('tokens')
 @Unique('uq_tokens_lookup', ['lookup'])
 export class Token {
-  @PrimaryGeneratedColumn({ type: 'integer' })
-  id: number;
-
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   /** The part of the token that finds this row; not secret. */
-  @Column({ type: 'varchar', length: 16 })
-  lookup: string;
-
+  @Column({ type: 'varchar', length: 16 }) lookup: string;
   /** SHA-256 of the token, in hexadecimal. */
-  @Column({ type: 'varchar', length: 64 })
-  hash: string;
-
-  @Column({ type: 'varchar', length: 100 })
-  name: string;
-
-  @Column({ type: 'varchar', length: 16 })
-  scope: Scope;
-
+  @Column({ type: 'varchar', length: 64 }) hash: string;
+  @Column({ type: 'varchar', length: 100 }) name: string;
+  @Column({ type: 'varchar', length: 16 }) scope: Scope;
   /** JSON array of the names of the boards that it gives access to; null: all boards. */
-  @Column({ type: 'text', nullable: true })
-  boards: string | null;
-
-  @Column({ type: 'datetime', precision: 3, nullable: true })
-  expires_at: Date | null;
-
-  @Column({ type: 'datetime', precision: 3 })
-  created_at: Date;
-
+  @Column({ type: 'text', nullable: true }) boards: string | null;
+  @Column({ type: 'datetime', precision: 3, nullable: true }) expires_at: Date | null;
+  @Column({ type: 'datetime', precision: 3 }) created_at: Date;
   /** Exact to the minute. */
-  @Column({ type: 'datetime', precision: 3, nullable: true })
-  last_used_at: Date | null;
+  @Column({ type: 'datetime', precision: 3, nullable: true }) last_used_at: Date | null;
 }

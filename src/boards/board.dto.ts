@@ -16,22 +16,15 @@ export class BoardView {
 }
 
 export class CreateBoard {
-  @IsBoardName()
-  @Doc({ example: 'Team Rocket' })
-  name: string;
-
-  @Optional()
-  @IsTimeZone()
-  @Doc({ description: 'IANA name of the time zone that dates are in. Default: UTC.' })
-  time_zone?: string;
+  @IsBoardName() @Doc({ example: 'Team Rocket' }) name: string;
+  /** IANA name of the time zone that dates are in. Default: UTC. */
+  @Optional() @IsTimeZone() time_zone?: string;
 }
 
 @ReadOnly('id', 'revision', 'created_at', 'updated_at', 'version')
 export class UpdateBoard extends PartialType(CreateBoard, { skipNullProperties: false }) {}
 
 export class DeleteBoardQuery {
-  @Optional()
-  @IsFlag()
-  @Doc({ description: 'Also deletes the sprints and stories of the board.' })
-  force?: boolean;
+  /** Also deletes the sprints and stories of the board. */
+  @Optional() @IsFlag() force?: boolean;
 }

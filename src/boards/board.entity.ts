@@ -4,35 +4,22 @@ import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Entity('boards')
 @Unique('uq_boards_name', ['name'])
 export class Board {
-  @PrimaryGeneratedColumn({ type: 'integer' })
-  id: number;
-
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   /** NFC, compared by code points. Null when the board is deleted and its rows are being removed. */
-  @Column({ type: 'varchar', length: 100, nullable: true })
-  name: string | null;
-
+  @Column({ type: 'varchar', length: 100, nullable: true }) name: string | null;
   /** IANA name. */
-  @Column({ type: 'varchar', length: 64 })
-  time_zone: string;
-
+  @Column({ type: 'varchar', length: 64 }) time_zone: string;
   /** Number of the latest event of the board's log. */
-  @Column({ type: 'integer' })
-  revision: number;
+  @Column({ type: 'integer' }) revision: number;
 
   /**
    * Random, and written anew with each revision: entity tags contain it, so that a restored backup that
    * reaches the same revision again with other content never repeats a tag. Empty in rows from before it
    * existed.
    */
-  @Column({ type: 'varchar', length: 16, default: '' })
-  revision_tag: string;
+  @Column({ type: 'varchar', length: 16, default: '' }) revision_tag: string;
 
-  @Column({ type: 'datetime', precision: 3 })
-  created_at: Date;
-
-  @Column({ type: 'datetime', precision: 3 })
-  updated_at: Date;
-
-  @Column({ type: 'integer' })
-  version: number;
+  @Column({ type: 'datetime', precision: 3 }) created_at: Date;
+  @Column({ type: 'datetime', precision: 3 }) updated_at: Date;
+  @Column({ type: 'integer' }) version: number;
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EnumField, IdField, InstantField } from '../http/schema';
-import { Doc, IsInteger, Optional } from '../http/validation';
+import { IsInteger, Optional } from '../http/validation';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 
@@ -33,13 +33,8 @@ export class EventView {
 }
 
 export class FeedQuery {
-  @Optional()
-  @IsInteger(0, Number.MAX_SAFE_INTEGER)
-  @Doc({ description: 'Only events after this revision. Default: 0.' })
-  after?: number;
-
-  @Optional()
-  @IsInteger(1, 1000)
-  @Doc({ description: 'The greatest number of events. Default: 1,000.' })
-  limit?: number;
+  /** Only events after this revision. Default: 0. */
+  @Optional() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
+  /** The greatest number of events. Default: 1,000. */
+  @Optional() @IsInteger(1, 1000) limit?: number;
 }

@@ -1,7 +1,7 @@
 import { Body as NestBody, Query as NestQuery } from '@nestjs/common';
 
 const DECLARED = Symbol('declared input');
-export type Input = 'body' | 'query';
+type Input = 'body' | 'query';
 
 /** Whether a handler has a parameter for the body or the query. */
 export const declares = (handler: object, input: Input): boolean =>

@@ -8,7 +8,7 @@ export const HISTORY = 10;
 /** The least number of completed sprints for a forecast. */
 export const LEAST_HISTORY = 3;
 /** Forecasts that need more sprints have no date. */
-export const HORIZON = 1000;
+const HORIZON = 1000;
 
 const PERCENTS = [50, 85, 95];
 

@@ -41,7 +41,7 @@ const MAX_DAYS = WIDTH;
 /** Days up to which each has a dot. */
 const MAX_DOTS = 45;
 
-export interface BurndownPicture {
+interface BurndownPicture {
   title: string;
   start_date: string;
   end_date: string | null;

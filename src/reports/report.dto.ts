@@ -8,7 +8,7 @@ import {
   IntegerField,
   PointsField,
 } from '../http/schema';
-import { Check, Doc, IsDecimal, IsInt32, IsInteger, IsOneOf, Optional } from '../http/validation';
+import { Check, IsDecimal, IsInt32, IsInteger, IsOneOf, Optional } from '../http/validation';
 import { SprintView } from '../sprints/sprint.dto';
 
 export class ReportedStoryView {
@@ -160,46 +160,33 @@ export class ForecastView {
   @ApiProperty() next_sprint: ForecastSprint[];
 }
 
-const format = { description: 'Takes precedence over `Accept`.' };
-
 /** The query of a report that has a table. */
 export class TableQuery {
-  @Doc(format)
-  @Optional()
-  @IsOneOf(['json', 'csv'])
-  format?: 'json' | 'csv';
+  /** Takes precedence over `Accept`. */
+  @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }
 
 /** The query of a report that has a table and a picture. */
 export class PictureQuery {
-  @Doc(format)
-  @Optional()
-  @IsOneOf(['json', 'csv', 'svg'])
-  format?: 'json' | 'csv' | 'svg';
+  /** Takes precedence over `Accept`. */
+  @Optional() @IsOneOf(['json', 'csv', 'svg']) format?: 'json' | 'csv' | 'svg';
 }
 
 export class VelocityQuery extends PictureQuery {
-  @Doc({ description: 'The number of last completed sprints; 10 by default.' })
-  @Optional()
-  @IsInteger(1, 100)
-  last?: number;
+  /** The number of last completed sprints. Default: 10. */
+  @Optional() @IsInteger(1, 100) last?: number;
 }
 
 /** The most work that a forecast can be requested for. */
 const MAX_WORK = 1_000_000;
 
 export class ForecastQuery extends TableQuery {
-  @Doc({ description: 'The same seed gives the same answer; 1 by default.' })
-  @Optional()
-  @IsInt32()
-  seed?: number;
+  /** The same seed gives the same forecast. Default: 1. */
+  @Optional() @IsInt32() seed?: number;
+  /** Default: 10,000. */
+  @Optional() @IsInteger(1, 10_000) trials?: number;
 
-  @Doc({ description: '10,000 by default.' })
-  @Optional()
-  @IsInteger(1, 10_000)
-  trials?: number;
-
-  @Doc({ description: 'The number of stories to be done, instead of the whole backlog.' })
+  /** The number of stories to be done. Default: the backlog. */
   @Optional()
   @Check<ForecastQuery>(
     'excluded',
@@ -209,10 +196,7 @@ export class ForecastQuery extends TableQuery {
   @IsInteger(1, MAX_WORK)
   stories?: number;
 
-  @Doc({
-    description:
-      'The points to be done, instead of the whole backlog; at most two decimals. Not with `stories`.',
-  })
+  /** The points to be done, with at most two decimals. Default: the backlog. Not with `stories`. */
   @Optional()
   @Check<ForecastQuery>(
     'excluded',
@@ -222,11 +206,6 @@ export class ForecastQuery extends TableQuery {
   @IsDecimal(MAX_WORK)
   points?: number;
 
-  @Doc({
-    description:
-      'Calendar days of a sprint; by default the median of the sprints that it draws from.',
-  })
-  @Optional()
-  @IsInteger(1, 1000)
-  sprint_days?: number;
+  /** Calendar days of a sprint. Default: the median of the sprints that the forecast draws from. */
+  @Optional() @IsInteger(1, 1000) sprint_days?: number;
 }

@@ -12,7 +12,7 @@ import type {
 
 export type Report = Omit<ReportView, 'sprint'>;
 
-export interface Commitment {
+interface Commitment {
   /** Epoch milliseconds: what is in the sprint at this instant is committed. */
   at: number;
   rule: Report['commitment_rule'];

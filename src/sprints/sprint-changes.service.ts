@@ -21,7 +21,7 @@ import type { SprintReference, SprintRow } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
 
 /** A sprint that was loaded under the lock of its board. */
-export interface LockedSprint {
+interface LockedSprint {
   board: LockedBoard;
   row: SprintRow;
   sprint: SprintView;

@@ -31,7 +31,7 @@ export const SprintReferenceOfPath = createParamDecorator(
 );
 
 @Injectable()
-export class SprintIdPipe implements PipeTransform<SprintReference, Promise<number>> {
+class SprintIdPipe implements PipeTransform<SprintReference, Promise<number>> {
   constructor(private readonly sprints: SprintsService) {}
 
   transform(reference: SprintReference): Promise<number> {

@@ -15,7 +15,7 @@ import {
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
 
-export const SPRINT_STATES = ['planned', 'active', 'ended', 'completed'] as const;
+const SPRINT_STATES = ['planned', 'active', 'ended', 'completed'] as const;
 export type SprintState = (typeof SPRINT_STATES)[number];
 
 /** The representation of a sprint. */
@@ -48,40 +48,22 @@ export class SprintDeleted extends Deleted {
 }
 
 export class CreateSprint {
-  @Doc({
-    description: 'Of a date-time the calendar date that is written in it.',
-    example: '2026-11-23',
-  })
-  @IsCalendarDate()
-  start_date: string;
-
-  @Doc({ description: 'Inclusive; not before `start_date`.' })
-  @Nullable()
-  @NotBefore('start_date')
-  @IsCalendarDate()
-  end_date?: string | null;
-
-  @Nullable()
-  @IsText(100)
-  name?: string | null;
-
-  @Nullable()
-  @IsText(2000)
-  goal?: string | null;
+  /** Of a date-time, the calendar date that is written in it. */
+  @IsCalendarDate() @Doc({ example: '2026-11-23' }) start_date: string;
+  /** Inclusive; not before `start_date`. */
+  @Nullable() @NotBefore('start_date') @IsCalendarDate() end_date?: string | null;
+  @Nullable() @IsText(100) name?: string | null;
+  @Nullable() @IsText(2000) goal?: string | null;
 }
 
 @ReadOnly('id', 'board_name', 'state', 'completed_at', 'created_at', 'updated_at', 'version')
 export class UpdateSprint extends PartialType(CreateSprint, { skipNullProperties: false }) {}
 
 export class DeleteSprintQuery {
-  @Doc({ description: 'Deletes a completed sprint, too.' })
-  @Optional()
-  @IsFlag()
-  force?: boolean;
+  /** Deletes a completed sprint, too. */
+  @Optional() @IsFlag() force?: boolean;
 }
 
 export class SprintListQuery extends PageQuery {
-  @Optional()
-  @IsOneOf(SPRINT_STATES)
-  state?: SprintState;
+  @Optional() @IsOneOf(SPRINT_STATES) state?: SprintState;
 }

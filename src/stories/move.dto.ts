@@ -3,22 +3,14 @@ import { Check, Doc, IsId, IsIdList, IsPosition, Nullable, Optional } from '../h
 /** A position in a list: an end of it, or next to the story with this id. */
 export type Position = 'first' | 'last' | { before: number } | { after: number };
 
-const MAX_MOVED = 1000;
-
 export class MoveStory {
-  @Nullable()
-  @IsId()
-  @Doc({
-    description:
-      'The sprint to move to; null: the backlog. Default: the list of the story that `position` ' +
-      'names, else the list that the story is in.',
-  })
-  sprint_id?: number | null;
-
-  @Optional()
-  @IsPosition()
-  @Doc({ description: 'Default: `last`.', example: { before: 42 } })
-  position?: Position;
+  /**
+   * The sprint to move to; null: the backlog. Default: the list of the story that `position` names,
+   * otherwise the list of the story that is moved.
+   */
+  @Nullable() @IsId() sprint_id?: number | null;
+  /** Default: `last`. */
+  @Optional() @IsPosition() @Doc({ example: { before: 42 } }) position?: Position;
 }
 
 export class MoveStories extends MoveStory {
@@ -31,7 +23,6 @@ export class MoveStories extends MoveStory {
   )
   override position?: Position;
 
-  @IsIdList(MAX_MOVED)
-  @Doc({ description: 'Different stories of the board, in their new order.' })
-  story_ids: number[];
+  /** Different stories of the board, in their new order. */
+  @IsIdList(1000) story_ids: number[];
 }

@@ -21,7 +21,7 @@ const CHUNK = 250;
 /** A story to import. An existing one needs no title. */
 export type ImportedStory = Partial<CreateStory>;
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Updates the stories whose `external_id` exists on the board, instead of rejecting them. */
   update?: boolean;
   /** Called with the number of stories that are written. */

@@ -9,7 +9,7 @@ import type { StoryRow } from './story.queries';
 import { representStory, STORY_COLUMNS } from './story.queries';
 
 /** The stories that a list is about: those of a board or, with `sprintId`, of a sprint or the backlog. */
-export interface ListScope {
+interface ListScope {
   boardId: number;
   /** Null: the backlog. */
   sprintId?: number | null;

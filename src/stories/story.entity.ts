@@ -27,66 +27,35 @@ export const GREATEST_SEQ = 2_147_483_647;
 @Index('ix_stories_updated', ['board_id', 'updated_at', 'id'])
 @Index('ix_stories_sprint', ['sprint_id'])
 export class Story {
-  @PrimaryGeneratedColumn({ type: 'integer' })
-  id: number;
-
-  @Column({ type: 'integer' })
-  board_id: number;
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column({ type: 'integer' }) board_id: number;
 
   @ManyToOne(() => Board, { nullable: false })
   @JoinColumn({ name: 'board_id', foreignKeyConstraintName: 'fk_stories_board' })
   board?: Relation<Board>;
 
-  @Column({ type: 'integer', nullable: true })
-  sprint_id: number | null;
+  @Column({ type: 'integer', nullable: true }) sprint_id: number | null;
 
   @ManyToOne(() => Sprint, { nullable: true })
   @JoinColumn({ name: 'sprint_id', foreignKeyConstraintName: 'fk_stories_sprint' })
   sprint?: Relation<Sprint> | null;
 
-  @Column({ type: 'varchar', length: 255 })
-  title: string;
-
-  @Column({ type: 'text', nullable: true })
-  description: string | null;
-
+  @Column({ type: 'varchar', length: 255 }) title: string;
+  @Column({ type: 'text', nullable: true }) description: string | null;
   /** Position in the list. Stories with the same `seq` are in the order of their ids. */
-  @Column({ type: 'integer' })
-  seq: number;
-
+  @Column({ type: 'integer' }) seq: number;
   /** Smaller is more urgent. */
-  @Column({ type: 'integer', nullable: true })
-  priority: number | null;
-
-  @Column({ type: 'varchar', length: 16 })
-  status: Status;
-
-  @Column({ type: 'decimal', precision: 6, scale: 2, nullable: true })
-  points: number | null;
-
-  @Column({ type: 'varchar', length: 100, nullable: true })
-  assignee: string | null;
-
-  @Column({ type: 'text', transformer: { to: storedLabels, from: parseLabels } })
-  labels: string[];
-
-  @Column({ type: 'varchar', length: 100, nullable: true })
-  external_id: string | null;
-
+  @Column({ type: 'integer', nullable: true }) priority: number | null;
+  @Column({ type: 'varchar', length: 16 }) status: Status;
+  @Column({ type: 'decimal', precision: 6, scale: 2, nullable: true }) points: number | null;
+  @Column({ type: 'varchar', length: 100, nullable: true }) assignee: string | null;
+  @Column({ type: 'text', transformer: { to: storedLabels, from: parseLabels } }) labels: string[];
+  @Column({ type: 'varchar', length: 100, nullable: true }) external_id: string | null;
   /** Title and description in the form that the filter `q` compares; see `searchable`. */
-  @Column({ type: 'text' })
-  search: string;
-
-  @Column({ type: 'datetime', precision: 3 })
-  created_at: Date;
-
-  @Column({ type: 'datetime', precision: 3 })
-  updated_at: Date;
-
+  @Column({ type: 'text' }) search: string;
+  @Column({ type: 'datetime', precision: 3 }) created_at: Date;
+  @Column({ type: 'datetime', precision: 3 }) updated_at: Date;
   /** Since when the status is `done`. */
-  @Column({ type: 'datetime', precision: 3, nullable: true })
-  done_at: Date | null;
-
-  @Column({ type: 'integer' })
-  version: number;
+  @Column({ type: 'datetime', precision: 3, nullable: true }) done_at: Date | null;
+  @Column({ type: 'integer' }) version: number;
 }

@@ -20,29 +20,16 @@ export class TaskView {
 }
 
 export class CreateTask {
-  @IsText(255, { blank: false })
-  @Doc({ example: 'Write the migration' })
-  title: string;
-
-  @Nullable()
-  @IsInt32()
-  @Doc({ description: 'One more than the greatest of the story where it is absent or null.' })
-  seq?: number | null;
-
-  @Optional()
-  @IsOneOf(STATUSES)
-  status?: Status;
-
-  @Nullable()
-  @IsText(100)
-  assignee?: string | null;
+  @IsText(255, { blank: false }) @Doc({ example: 'Write the migration' }) title: string;
+  /** Default: one more than the greatest of the story. */
+  @Nullable() @IsInt32() seq?: number | null;
+  @Optional() @IsOneOf(STATUSES) status?: Status;
+  @Nullable() @IsText(100) assignee?: string | null;
 }
 
 @ReadOnly('id', 'story_id', 'created_at', 'updated_at', 'done_at', 'version')
 export class UpdateTask extends PartialType(OmitType(CreateTask, ['seq']), {
   skipNullProperties: false,
 }) {
-  @Optional()
-  @IsInt32()
-  seq?: number;
+  @Optional() @IsInt32() seq?: number;
 }

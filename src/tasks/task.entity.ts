@@ -7,37 +7,19 @@ import { Story } from '../stories/story.entity';
 @Entity('tasks')
 @Index('ix_tasks_order', ['story_id', 'seq', 'id'])
 export class Task {
-  @PrimaryGeneratedColumn({ type: 'integer' })
-  id: number;
-
-  @Column({ type: 'integer' })
-  story_id: number;
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column({ type: 'integer' }) story_id: number;
 
   @ManyToOne(() => Story, { nullable: false })
   @JoinColumn({ name: 'story_id', foreignKeyConstraintName: 'fk_tasks_story' })
   story?: Relation<Story>;
 
-  @Column({ type: 'varchar', length: 255 })
-  title: string;
-
-  @Column({ type: 'integer' })
-  seq: number;
-
-  @Column({ type: 'varchar', length: 16 })
-  status: Status;
-
-  @Column({ type: 'varchar', length: 100, nullable: true })
-  assignee: string | null;
-
-  @Column({ type: 'datetime', precision: 3 })
-  created_at: Date;
-
-  @Column({ type: 'datetime', precision: 3 })
-  updated_at: Date;
-
-  @Column({ type: 'datetime', precision: 3, nullable: true })
-  done_at: Date | null;
-
-  @Column({ type: 'integer' })
-  version: number;
+  @Column({ type: 'varchar', length: 255 }) title: string;
+  @Column({ type: 'integer' }) seq: number;
+  @Column({ type: 'varchar', length: 16 }) status: Status;
+  @Column({ type: 'varchar', length: 100, nullable: true }) assignee: string | null;
+  @Column({ type: 'datetime', precision: 3 }) created_at: Date;
+  @Column({ type: 'datetime', precision: 3 }) updated_at: Date;
+  @Column({ type: 'datetime', precision: 3, nullable: true }) done_at: Date | null;
+  @Column({ type: 'integer' }) version: number;
 }

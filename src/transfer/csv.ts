@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 export class InvalidFile extends Error {}
 
 /** A row of a CSV file. */
-export interface CsvRow {
+interface CsvRow {
   /** Number of the line on which the row begins, from 1. */
   line: number;
   cells: string[];

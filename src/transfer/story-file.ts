@@ -34,7 +34,7 @@ const MAX_ROWS = 20_000;
 export const isStoryColumn = (name: string): name is StoryColumn =>
   (STORY_COLUMNS as readonly string[]).includes(name);
 
-export interface StoryFileOptions {
+interface StoryFileOptions {
   /** Columns of a story by the names that they have in the file, where these differ. */
   renamed: ReadonlyMap<string, StoryColumn>;
   /** Stories may exist already, and need an `external_id` instead of a title. */
