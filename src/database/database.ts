@@ -1,7 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { Semaphore, withTimeout } from 'async-mutex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
@@ -12,6 +11,7 @@ import { migrate, NewerDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader } from './reader';
 import type { Snapshot, Snapshots } from './snapshots';
+import { Slots } from './slots';
 import { SqliteSnapshots } from './sqlite-snapshots';
 import { WRITER } from './writer';
 
@@ -24,11 +24,15 @@ const PING_MS = 1000;
 /** Milliseconds that one statement of a snapshot may take on MySQL. */
 const SNAPSHOT_STATEMENT_MS = 10_000;
 
-/** Snapshots that answers of unbounded length hold open, in all and for one client. */
-const STREAMS = 24;
-const STREAMS_OF_ONE_CLIENT = 8;
-/** Milliseconds that a client waits for one of them. */
-const STREAM_WAIT_MS = 3000;
+/**
+ * Snapshots at a time, in all and for one client: those that are read now, and those that stay open while
+ * a slow reader takes a long list.
+ */
+const SNAPSHOTS = 24;
+const SNAPSHOTS_OF_ONE_CLIENT = 8;
+/** Milliseconds that a request waits for one of them, and requests that wait. */
+const SNAPSHOT_WAIT_MS = 1000;
+const MAX_WAITING = 16;
 
 /**
  * Opens, migrates and watches the database, and runs plain SELECTs. The service starts while the
@@ -38,8 +42,8 @@ const STREAM_WAIT_MS = 3000;
 export class Database implements Reader, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
   private readonly snapshots: Snapshots;
-  private readonly streams = limit(STREAMS);
-  private readonly streamsOfClients = new Map<string, ReturnType<typeof limit>>();
+  private readonly slots = new Slots(SNAPSHOTS, MAX_WAITING, SNAPSHOT_WAIT_MS);
+  private readonly slotsOfClients = new Map<string, Slots>();
   private isOpen = false;
   private closing = false;
   private failing = false;
@@ -134,39 +138,30 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
    * @throws Problem `overloaded`, `database_unavailable`
    */
   async openStream(client: string): Promise<Snapshot> {
-    const own = this.streamsOfClients.get(client) ?? limit(STREAMS_OF_ONE_CLIENT);
-    this.streamsOfClients.set(client, own);
-    const [, releaseOwn] = await own.acquire();
-    const free = (): void => {
-      releaseOwn();
-      if (own.getValue() === STREAMS_OF_ONE_CLIENT) this.streamsOfClients.delete(client);
+    const own =
+      this.slotsOfClients.get(client) ??
+      new Slots(SNAPSHOTS_OF_ONE_CLIENT, MAX_WAITING, SNAPSHOT_WAIT_MS);
+    this.slotsOfClients.set(client, own);
+    const free = await own.take();
+    const freeOwn = (): void => {
+      free();
+      if (own.taken === 0) this.slotsOfClients.delete(client);
     };
     try {
-      const [, release] = await this.streams.acquire();
-      try {
-        const snapshot = await this.openSnapshot();
-        let closed = false;
-        const close = async (): Promise<void> => {
-          if (closed) return;
-          closed = true;
-          await snapshot.close();
-          release();
-          free();
-        };
-        return { query: (sql, parameters) => snapshot.query(sql, parameters), close };
-      } catch (error) {
-        release();
-        throw error;
-      }
+      const snapshot = await this.openSnapshot();
+      return {
+        query: (sql, parameters) => snapshot.query(sql, parameters),
+        close: () => snapshot.close().finally(freeOwn),
+      };
     } catch (error) {
-      free();
+      freeOwn();
       throw error;
     }
   }
 
-  /** Streams that are open now. */
-  get openStreams(): number {
-    return STREAMS - this.streams.getValue();
+  /** Snapshots that are open now. */
+  get openSnapshots(): number {
+    return this.slots.taken;
   }
 
   /** Whether a UNIQUE constraint rejected a row. */
@@ -186,6 +181,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
 
   private async openSnapshot(): Promise<Snapshot> {
     this.requireOpen();
+    const free = await this.slots.take();
     try {
       const snapshot = await this.snapshots.open();
       return {
@@ -193,9 +189,10 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
           snapshot.query<R>(sql, parameters).catch((error: unknown) => {
             throw this.problemOf(error);
           }),
-        close: () => snapshot.close(),
+        close: () => snapshot.close().finally(free),
       };
     } catch (error) {
+      free();
       throw this.problemOf(error);
     }
   }
@@ -243,9 +240,6 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 }
-
-const limit = (count: number): Semaphore =>
-  withTimeout(new Semaphore(count), STREAM_WAIT_MS, new Problem('overloaded')) as Semaphore;
 
 /** The message of an error on one line, without a full stop. */
 function reason(error: unknown): string {

@@ -166,17 +166,17 @@ export class Listing extends Answer {
         reply.header('ETag', etag);
       },
     };
-    if (count) reply.header('X-Total-Count', await this.total());
     const isHead = request.method === 'HEAD';
     this.path = location.path;
     let mayBeShort = Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
-    if (this.source.indexed && mayBeShort) {
+    if (this.source.indexed && mayBeShort && !count) {
       const answer = await this.readAtOnce(this.database, after, most, head);
       if (answer !== EMPTY && answer !== undefined) return answer;
       mayBeShort = answer === EMPTY;
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
+      if (count) reply.header('X-Total-Count', await this.total(snapshot));
       if (!itemLengths.has(this.path)) {
         this.represent(await this.read(snapshot, after, PROBE_ROWS));
         mayBeShort &&= Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
@@ -384,16 +384,11 @@ export class Listing extends Answer {
     return { items: items.join(','), last, count, isWhole: count === rows.length };
   }
 
-  private async total(): Promise<number> {
-    const [sql, parameters] = this.source
-      .query()
-      .select('COUNT(*)', 'total')
-      .getQueryAndParameters();
-    const count = async (reader: Reader): Promise<number> => {
-      const [row] = await reader.query<{ total: number }>(sql, parameters as unknown[]);
-      return Number(row?.total ?? 0);
-    };
-    return this.database.snapshot(count);
+  private async total(reader: Reader): Promise<number> {
+    const query = this.source.query().select('COUNT(*)', 'total');
+    const [sql, parameters] = query.getQueryAndParameters();
+    const [row] = await reader.query<{ total: number }>(sql, parameters);
+    return row?.total ?? 0;
   }
 
   private encode(row: Row, location: Location): string {

@@ -9,7 +9,7 @@ export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
   @Get()
-  // The metrics say nothing about any board.
+  // The metrics contain no data of boards.
   @RequireScope('read', { filtered: true })
   @Route({ produces: ['text/plain'], always: true })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')

@@ -30,7 +30,11 @@ export class Metrics implements OnApplicationShutdown {
       });
     };
     gauge('changes_pending', 'Changes that run or wait to run.', () => unitOfWork.pending);
-    gauge('streams_open', 'Long lists that are being read.', () => database.openStreams);
+    gauge(
+      'snapshots_open',
+      'Reports and long lists that are being read.',
+      () => database.openSnapshots,
+    );
   }
 
   /** Counts a request. `route` is the pattern of the path, which bounds the number of series. */

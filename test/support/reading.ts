@@ -55,7 +55,7 @@ function count(piece: Buffer): number {
 /** Waits until the service reads no long list any more. */
 export async function noOpenStreams({ client }: TestApp): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end;) {
-    if (/^streams_open 0$/m.test((await client.get('/metrics')).text)) return;
+    if (/^snapshots_open 0$/m.test((await client.get('/metrics')).text)) return;
   }
   throw new Error('a long list is still being read');
 }
