@@ -10,14 +10,13 @@ import { Lifecycle } from './health/lifecycle';
 const FLUSH_MS = 2000;
 /** Milliseconds for requests that have begun to arrive, after the server is closed. */
 const ARRIVAL_MS = 5000;
-/** Milliseconds for everything that is in flight. */
+/** Milliseconds for all requests in progress. */
 const FINISH_MS = 8000;
 
 /**
- * Stops on SIGTERM and SIGINT without failing a request: readiness turns 503, requests are answered
- * as before for SHUTDOWN_DELAY_MS, the server is closed, what is in flight finishes, the database is
- * closed. A second signal changes nothing: with bash as the shell, npm sends each signal twice
- * (close-with-grace would exit at once).
+ * Stops on SIGTERM and SIGINT without failing a request: readiness becomes 503, requests are served for
+ * SHUTDOWN_DELAY_MS, the server is closed, requests in progress finish, the database is closed. Further
+ * signals are ignored: with bash as the shell, npm sends each signal twice (close-with-grace would exit).
  */
 export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: Logger): void {
   const connections = new Connections(app.getHttpServer());
@@ -89,7 +88,7 @@ class Connections {
   }
 }
 
-/** Whether a request has arrived whole, or its response has begun, and the response is not finished. */
+/** Whether a request is complete or its response has begun, and the response is not finished. */
 function isInProgress(response: ServerResponse | undefined): boolean {
   if (!response || response.writableFinished) return false;
   return response.req.complete || response.headersSent;

@@ -26,7 +26,7 @@ export class BoardSweeper implements OnApplicationShutdown {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Deletes what is left of deleted boards; while a run is under way, requests one more look. */
+  /** Deletes the rows of deleted boards. During a run, another run is requested. */
   @Interval(60_000)
   sweep(): Promise<void> {
     this.requested = true;
@@ -49,7 +49,7 @@ export class BoardSweeper implements OnApplicationShutdown {
       // The next interval tries again.
       this.logger.error(error);
     } finally {
-      // Nothing is awaited since the last look at `requested`, so no request is lost.
+      // No await since the last check of `requested`, so no request is lost.
       this.sweeping = undefined;
     }
   }

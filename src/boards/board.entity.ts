@@ -13,9 +13,8 @@ export class Board {
   @Column({ type: 'integer' }) revision: number;
 
   /**
-   * Random, and written anew with each revision: entity tags contain it, so that a restored backup that
-   * reaches the same revision again with other content never repeats a tag. Empty in rows from before it
-   * existed.
+   * A new random string for each revision. Entity tags contain it, so that a restored backup that reaches
+   * the same revision with other content never repeats a tag. Empty in rows from before this column.
    */
   @Column({ type: 'varchar', length: 16, default: '' }) revision_tag: string;
 

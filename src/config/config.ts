@@ -9,8 +9,8 @@ export { SETTINGS };
 export type { DatabaseTarget };
 
 /**
- * The settings of a process, read from its environment once, at its start. A new setting is a new
- * property here; `npm run docs:settings` then writes its documentation.
+ * The settings of a process, which are read from its environment once. A new setting is a new property
+ * here; `npm run docs:settings` writes its documentation.
  */
 export class Config {
   @Setting('HOST', '127.0.0.1', 'Address to listen on.')
@@ -160,15 +160,16 @@ export class Config {
    * @throws ConfigError that names every invalid setting
    */
   static from(environment: Record<string, string | undefined>): Config {
-    const settings = Object.entries(SETTINGS).map(([name, { property, default: defaultText }]) => {
-      return { name, property, text: environment[name]?.trim() || defaultText };
+    const settings = Object.entries(SETTINGS).map(([name, setting]) => {
+      const value = environment[name]?.trim() || setting.default;
+      return { name, property: setting.property, value };
     });
-    const texts = Object.fromEntries(settings.map(({ property, text }) => [property, text]));
-    const config = plainToInstance(Config, texts);
+    const values = Object.fromEntries(settings.map(({ property, value }) => [property, value]));
+    const config = plainToInstance(Config, values);
     const errors = validateSync(config, { stopAtFirstError: true }).map((error) => {
-      const { name, text } = settings.find(({ property }) => property === error.property)!;
+      const { name, value } = settings.find(({ property }) => property === error.property)!;
       // A database URL may contain a password, so it is not repeated.
-      const shown = name === 'DATABASE_URL' ? '' : ` (it is "${text}")`;
+      const shown = name === 'DATABASE_URL' ? '' : ` (it is "${value}")`;
       return `${name} ${Object.values(error.constraints ?? {})[0]}${shown}`;
     });
     if (errors.length > 0) throw new ConfigError(errors);
@@ -184,16 +185,16 @@ export class ConfigError extends Error {
 }
 
 /** A name as in the `Host` header, without the port: `example.org`, `10.0.0.7` or `[::1]`. */
-function isHostName(text: string): boolean {
-  return URL.canParse(`http://${text}/`) && new URL(`http://${text}/`).hostname === text;
+function isHostName(name: string): boolean {
+  return URL.canParse(`http://${name}/`) && new URL(`http://${name}/`).hostname === name;
 }
 
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+function isOrigin(url: string): boolean {
+  return URL.canParse(url) && new URL(url).origin === url;
 }
 
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
+function isNetwork(network: string): boolean {
+  const [address = '', bits, ...rest] = network.split('/');
   const longest = isIP(address) === 6 ? 128 : 32;
   return (
     isIP(address) !== 0 &&

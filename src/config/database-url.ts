@@ -1,4 +1,4 @@
-/** The database that DATABASE_URL names. */
+/** The database of DATABASE_URL. */
 export type DatabaseTarget =
   | { kind: 'sqlite'; file: string }
   | {
@@ -11,14 +11,14 @@ export type DatabaseTarget =
       tls: boolean;
     };
 
-/** Reads DATABASE_URL; undefined where it does not name a file, or a host and a database. */
-export function readDatabaseUrl(text: string): DatabaseTarget | undefined {
-  if (text.startsWith('sqlite:')) {
-    const file = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+/** Reads DATABASE_URL; undefined if it has neither a file nor a host and a database. */
+export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
+  if (value.startsWith('sqlite:')) {
+    const file = value.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
     return file === '' || file.includes(':memory:') ? undefined : { kind: 'sqlite', file };
   }
-  if (!/^(mysql|mariadb):\/\//.test(text) || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
+  if (!/^(mysql|mariadb):\/\//.test(value) || !URL.canParse(value)) return undefined;
+  const url = new URL(value);
   try {
     const database = decodeURIComponent(url.pathname.slice(1));
     if (url.hostname === '' || database === '') return undefined;
@@ -32,7 +32,7 @@ export function readDatabaseUrl(text: string): DatabaseTarget | undefined {
       tls: url.searchParams.get('tls') === 'true',
     };
   } catch {
-    // A percent sign that encodes nothing.
+    // Malformed percent-encoding.
     return undefined;
   }
 }

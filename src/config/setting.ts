@@ -8,22 +8,22 @@ export const SETTINGS: Record<string, { property: string; default: string; descr
 
 /** Fills the property from an environment variable. */
 export const Setting =
-  (name: string, defaultText: string, description: string): PropertyDecorator =>
+  (name: string, defaultValue: string, description: string): PropertyDecorator =>
   (_, property) => {
-    SETTINGS[name] = { property: String(property), default: defaultText, description };
+    SETTINGS[name] = { property: String(property), default: defaultValue, description };
   };
 
-/** Converts the text of the variable. What cannot be converted stays as it is, and fails validation. */
-export const Read = (read: (text: string) => unknown): PropertyDecorator =>
+/** Converts the value of the variable. A value that cannot be converted is kept, and fails validation. */
+export const Read = (read: (value: string) => unknown): PropertyDecorator =>
   Transform(({ value }) => read(value as string));
 
-/** An integer; `whenEmpty` gives the value of an empty text. */
+/** An integer; `whenEmpty` returns the value of an empty variable. */
 export function Integer(min: number, max: number, whenEmpty?: () => number): PropertyDecorator {
   const message = `must be an integer from ${min} to ${max}`;
   return applyDecorators(
-    Read((text) => {
-      if (text === '' && whenEmpty) return whenEmpty();
-      return /^\d{1,10}$/.test(text) ? Number(text) : text;
+    Read((value) => {
+      if (value === '' && whenEmpty) return whenEmpty();
+      return /^\d{1,10}$/.test(value) ? Number(value) : value;
     }),
     IsInt({ message }),
     Min(min, { message }),
@@ -34,7 +34,7 @@ export function Integer(min: number, max: number, whenEmpty?: () => number): Pro
 /** One of these words, in any case. */
 export const OneOf = (...words: string[]): PropertyDecorator =>
   applyDecorators(
-    Read((text) => text.toLowerCase()),
+    Read((value) => value.toLowerCase()),
     IsIn(words, { message: `must be one of ${words.join(', ')}` }),
   );
 
@@ -45,8 +45,8 @@ export const ListOf = (
   read = (item: string): string => item,
 ): PropertyDecorator =>
   applyDecorators(
-    Read((text) => {
-      const items = text.split(',').map((item) => item.trim().toLowerCase());
+    Read((value) => {
+      const items = value.split(',').map((item) => item.trim().toLowerCase());
       return items.filter((item) => item !== '').map(read);
     }),
     ValidateBy({ name: 'listOf', validator: { validate: isItem } }, { each: true, message }),

@@ -8,13 +8,13 @@ import { Problem } from '../http/problem';
 import { Answers, RequireScope, Route } from '../http/route';
 import { Lifecycle } from './lifecycle';
 
-/** The result of a check that passes; one that fails is answered with a problem document. */
+/** The response of a check that passes; the response of one that fails is a problem document. */
 class Health {
   @ApiProperty({ type: 'string', enum: ['ok'] }) status: 'ok';
 
   @ApiProperty({
     type: 'object',
-    description: 'What was checked, by name.',
+    description: 'The results of the checks, by name.',
     additionalProperties: {
       type: 'object',
       required: ['status'],
@@ -46,7 +46,10 @@ export class HealthController {
   @RequireScope('public')
   @Route({ always: true })
   @Answers('Readiness: whether requests can be served', Health)
-  @ApiResponse({ status: 503, description: 'The database is away, or the service is stopping.' })
+  @ApiResponse({
+    status: 503,
+    description: 'The database is unavailable, or the service is stopping.',
+  })
   ready() {
     if (this.lifecycle.stopping) throw new Problem('shutting_down');
     return this.health.check([() => this.checkDatabase()]);

@@ -15,8 +15,8 @@ export function createLogger(level: string, destination?: DestinationStream): Pi
 }
 
 /**
- * What is logged of an error. A driver's error has the whole statement, with the content of stories,
- * which must not be logged.
+ * The properties of an error that are logged. The error of a driver also has the whole statement with the
+ * content of stories, which must not be logged.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -31,7 +31,7 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Writes what Nest logs to pino. */
+/** Nest's logger, which writes to pino. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: Pino) {}
 
@@ -66,7 +66,7 @@ export class NestLogger implements LoggerService {
     if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
     else if (typeof message === 'object') this.pino[level]({ context, ...message }, text);
     else {
-      // How the framework starts is of no interest to an operator.
+      // Start messages of the framework do not interest operators.
       const quiet = level === 'info' && FRAMEWORK.has(context as string);
       const fields = { context, ...(text !== undefined && { stack: text }) };
       this.pino[quiet ? 'debug' : level](fields, message as string);

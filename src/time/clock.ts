@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
-/** The only source of the current time; tests replace it by one that they can set. */
+/** The only source of the current time, so that tests can set it. */
 @Injectable()
 export class Clock {
   now(): Date {
@@ -19,7 +19,7 @@ export function toRfc3339(stored: string): string {
   return `${stored.slice(0, 10)}T${stored.slice(11)}Z`;
 }
 
-/** By time zone: to create a formatter takes sixty times as long as to use it. */
+/** By time zone, because creating a formatter takes sixty times as long as using it. */
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 
 /** The calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */
@@ -37,10 +37,10 @@ export function calendarDate(instant: Date, timeZone: string): string {
   return formatter.format(instant);
 }
 
-/** How IANA names are spelled; an offset such as `+02:00` is not. */
+/** Matches IANA names, but not offsets such as `+02:00`. */
 const IANA_NAME = /^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/;
 
-/** The IANA names of three letters. ICU has others, which are ambiguous: it reads BST as Dhaka's. */
+/** The IANA names of three letters. Others that ICU knows are ambiguous: it takes BST for Dhaka's time. */
 const ABBREVIATIONS = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/;
 
 /** Whether a board may have this time zone: an IANA name, old or new, or `UTC`. */

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** A file that cannot be imported; the message says why. */
+/** A file cannot be imported; the message says why. */
 export class InvalidFile extends Error {}
 
 /** A row of a CSV file. */
@@ -38,7 +38,7 @@ export async function readCsv(input: Readable, max: number): Promise<CsvRow[]> {
     relax_column_count: true,
     max_record_size: MAX_ROW_BYTES,
     raw: true,
-    // Not from the stream, which drops unread rows at an error, and so the number of their lines.
+    // The stream would drop unread rows at an error, and with them the number of their lines.
     on_record: (record: unknown) => {
       const { record: cells, raw } = record as { record: string[]; raw: string };
       if (cells.length > 1 || cells[0] !== '') rows.push({ line, cells });
