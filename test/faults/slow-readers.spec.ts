@@ -1,44 +1,62 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import { Client } from '../support/client';
 import { afterwards, LONG } from '../support/faults';
-import { loadClient } from '../support/load';
+import { CREATED, fillBacklog, insertRows } from '../support/fill';
+import { made2xx } from '../support/make';
+import { noOpenStreams } from '../support/reading';
 
-/** A list that is longer than what waits unread between a server and a client. */
+/** A list that is longer than what sockets take without a reader. */
 const STORIES = 600;
 const DESCRIPTION = 'x'.repeat(30_000);
-const LIST = '/api/boards/Long/backlog';
+const BOARD = '/api/boards/Long';
+const LIST = `${BOARD}/backlog`;
 
 jest.setTimeout(60_000);
 
 let service: TestApp;
 beforeAll(async () => {
   service = await startApp({ environment: { DATABASE_POOL: '4' } });
-  const client = loadClient(service.url, 4);
-  const left = Array.from({ length: STORIES }, (_, i) => i);
-  await Promise.all(
-    [1, 2, 3, 4].map(async () => {
-      for (let i = left.pop(); i !== undefined; i = left.pop()) {
-        await client.post(LIST, { title: `${i}`, description: DESCRIPTION });
-      }
-    }),
-  );
+  const board = await made2xx(service.client.post('/api/boards', { name: 'Long' }));
+  await fillBacklog(service, BOARD, STORIES, { description: DESCRIPTION });
+  await insertRows(service, 'events', STORIES, (i) => ({
+    board_id: board.id as number,
+    revision: i + 2,
+    type: 'story.updated',
+    at: CREATED,
+    actor: 'ada',
+    entity: 'story',
+    entity_id: i + 1,
+    entity_version: 2,
+    sprint_id: null,
+    before: '{}',
+    after: JSON.stringify({ description: DESCRIPTION }),
+  }));
+  await service.app
+    .get(UnitOfWork)
+    .maintain((manager) => manager.query('UPDATE boards SET revision = ?', [STORIES + 1]));
 });
 afterAll(() => service.close());
 
-/** Connections that are open. Node tells of the end of one only to whoever reads from it. */
 const connectionsOf = ({ app }: TestApp): Promise<number> =>
   new Promise((resolve) => {
     app.getHttpServer().getConnections((_: unknown, open: number) => resolve(open));
   });
 
-/** Asks for the list and reads no more than its beginning. */
-async function idler({ url } = service, path = LIST): Promise<{ socket: Socket; status: number }> {
+/** Asks for a list and reads no more than its beginning. */
+async function idler(
+  { url } = service,
+  path = LIST,
+  authorization = '',
+): Promise<{ socket: Socket; status: number }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   afterwards(() => socket.destroy());
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const header = authorization && `Authorization: ${authorization}\r\n`;
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`);
   const status = await new Promise<number>((resolve) => {
     socket.once('data', (data: Buffer) => {
       socket.pause();
@@ -49,40 +67,82 @@ async function idler({ url } = service, path = LIST): Promise<{ socket: Socket; 
   return { socket, status };
 }
 
+/** So many idlers that some of them are rejected. */
+const idlers = (authorization?: string) =>
+  Promise.all(Array.from({ length: 20 }, () => idler(service, LIST, authorization)));
+
 describe('clients that do not read their long lists', () => {
-  it('keep nobody else from being served', async () => {
-    const idlers = await Promise.all(Array.from({ length: 20 }, () => idler()));
-    // Some have begun; the others are told to come again, and not cut off in the middle.
-    expect(new Set(idlers.map(({ status }) => status))).toEqual(new Set([200, 503]));
-    const client = loadClient(service.url);
+  it('do not keep others from being served', async () => {
+    const slow = await idlers();
+    // Those that cannot be served get 503; none is cut off in the middle.
+    expect(new Set(slow.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    const { client } = service;
     for (let i = 0; i < 20; i += 1) {
       const answers = await Promise.all([
         client.get('/api/boards'),
         client.post('/api/boards/Other/backlog', { title: 'x' }),
-        client.get('/api/boards/Long'),
+        client.get(BOARD),
       ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
     }
-    for (const { socket } of idlers) socket.destroy();
-    // Whoever reads gets all of it, now that there is room.
-    const whole = await client.get(LIST);
-    expect([whole.status, whole.body.length]).toEqual([200, STORIES]);
+    for (const { socket } of slow) socket.destroy();
+    expect((await client.get(LIST)).body).toHaveLength(STORIES);
+    await noOpenStreams(service);
   });
 
-  it('are cut off whatever it is that they do not read', async () => {
+  it('take no more than the share of one address, so another address gets its whole list', async () => {
+    const slow = await idlers();
+    expect(slow.filter(({ status }) => status === 200).length).toBeLessThan(20);
+    const other = new Client(service.url, { localAddress: '127.0.0.2' });
+    afterwards(() => other.close());
+    for (const path of [LIST, `${BOARD}/stories?sort=-title`, `${LIST}?q=story`]) {
+      const answer = await other.get(path);
+      expect([path, answer.status, answer.body.length]).toEqual([path, 200, STORIES]);
+    }
+    for (const { socket } of slow) socket.destroy();
+    await noOpenStreams(service);
+  });
+
+  it('take no more than the share of one token, so another token gets its whole list', async () => {
+    const { token } = await made2xx(
+      service.client.post('/api/tokens', { name: 'slow', scope: 'admin' }),
+    );
+    const admin = service.client.with({ authorization: `Bearer ${token}` });
+    const { id, ...other } = await made2xx(
+      admin.post('/api/tokens', { name: 'other', scope: 'read' }),
+    );
+    const slow = await idlers(`Bearer ${token}`);
+    expect(slow.filter(({ status }) => status === 200).length).toBeLessThan(20);
+    const reader = service.client.with({ authorization: `Bearer ${other.token}` });
+    expect((await reader.get(LIST)).body).toHaveLength(STORIES);
+    for (const { socket } of slow) socket.destroy();
+    await made2xx(admin.delete(`/api/tokens/${id}`));
+    await made2xx(admin.delete(`/api/tokens/${id - 1}`));
+    await noOpenStreams(service);
+  });
+
+  it('are disconnected whatever it is that they do not read', async () => {
     const hasty = await startApp({
       database: service.database,
       environment: { READER_TIMEOUT_MS: '300' },
     });
     afterwards(() => hasty.close());
-    for (const path of [LIST, `${LIST}?limit=500`, '/api/boards/Long/events?limit=500']) {
+    const lists = [
+      LIST,
+      `${LIST}?limit=500`,
+      `${BOARD}/stories?sort=title`,
+      `${BOARD}/events?limit=500`,
+    ];
+    for (const path of lists) {
       const { status } = await idler(hasty, path);
       expect([path, status]).toEqual([path, 200]);
       while ((await connectionsOf(hasty)) > 0) await sleep(10);
     }
+    await noOpenStreams(hasty);
   });
 
-  (LONG ? it : it.skip)('are cut off after 15 s, and not before', async () => {
+  (LONG ? it : it.skip)('are disconnected after 15 s, and not before', async () => {
+    service.client.close();
     const before = performance.now();
     await idler();
     while ((await connectionsOf(service)) > 0) await sleep(100);

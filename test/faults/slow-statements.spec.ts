@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Database } from '../../src/database/database';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { engineUnderTest } from '../support/databases';
+
+const POOL = 4;
+
+// SQLite has no deadline for a statement: it runs in the process, or in a worker thread.
+const onServers = engineUnderTest() === 'mysql' ? describe : describe.skip;
+
+onServers('one slow SELECT past its deadline', () => {
+  const log: string[] = [];
+  let service: TestApp;
+  let database: Database;
+  beforeAll(async () => {
+    service = await startApp({
+      log,
+      environment: {
+        DATABASE_POOL: String(POOL),
+        DATABASE_DEADLINE_MS: '1000',
+        LOG_LEVEL: 'info',
+      },
+    });
+    database = service.app.get(Database);
+    await service.client.post('/api/boards/Slow/backlog', { title: 'x' });
+  });
+  afterAll(() => service.close());
+
+  /** The connections of the pool, each of which sleeps a moment so that all are used. */
+  const connections = async (): Promise<number[]> => {
+    const rows = await Promise.all(
+      Array.from({ length: POOL }, () =>
+        database.query<{ id: number }>('SELECT CONNECTION_ID() AS id, SLEEP(0.05)'),
+      ),
+    );
+    return rows.map(([row]) => Number(row?.id)).sort((a, b) => a - b);
+  };
+
+  it('fails alone: the pool keeps its connections, others are served, readiness stays 200', async () => {
+    const before = await connections();
+    expect(new Set(before).size).toBe(POOL);
+    let isOver = false;
+    const start = performance.now();
+    const slow = database
+      .query(
+        'SELECT COUNT(*) AS n FROM information_schema.columns a, information_schema.columns b, information_schema.columns c',
+      )
+      .then(
+        () => 'answered',
+        (error: { code?: string }) => error.code,
+      )
+      .finally(() => (isOver = true));
+    let served = 0;
+    while (!isOver) {
+      const answers = await Promise.all([
+        service.client.get('/health/ready'),
+        service.client.get('/api/boards/Slow'),
+        service.client.post('/api/boards/Slow/backlog', { title: 'meanwhile' }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 201]);
+      served += 1;
+      await sleep(20);
+    }
+    expect(await slow).toBe('database_unavailable');
+    expect(performance.now() - start).toBeLessThan(3000);
+    expect(served).toBeGreaterThan(3);
+    expect((await service.client.get('/health/ready')).status).toBe(200);
+    expect(await connections()).toEqual(before);
+    expect(log.filter((line) => line.includes('database is away'))).toEqual([]);
+  });
+});
