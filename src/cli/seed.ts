@@ -1,17 +1,13 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { CreateBoard } from '../boards/board.dto';
 import { BoardsService } from '../boards/boards.service';
-import { CompleteSprint } from '../completion/completion.dto';
 import { CompletionService } from '../completion/completion.service';
 import { readNewBoardName } from '../http/path';
 import { Problem } from '../http/problem';
-import { validate } from '../http/validation.pipe';
 import { SprintChanges } from '../sprints/sprint-changes.service';
-import { CreateSprint } from '../sprints/sprint.dto';
 import { StoriesService } from '../stories/stories.service';
-import { CreateStory, UpdateStory } from '../stories/story.dto';
-import { CreateTask, UpdateTask } from '../tasks/task.dto';
+import type { CreateStory } from '../stories/story.dto';
+import type { Status } from '../stories/story.entity';
 import { TasksService } from '../tasks/tasks.service';
 import { Clock } from '../time/clock';
 import { CommandError, OPERATOR, withApplication } from './application';
@@ -21,13 +17,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
 /** A story of demo.json. Days are counted from the start of its sprint. */
-interface DemoStory {
-  title: string;
-  description?: string;
-  points?: number;
-  priority?: number;
-  assignee?: string;
-  labels?: string[];
+interface DemoStory extends CreateStory {
   tasks?: string[];
   /** The day on which it was added to the running sprint; absent if it was planned. */
   added?: number;
@@ -44,7 +34,7 @@ const SPRINTS: {
   stories: DemoStory[];
 }[] = demo.sprints;
 
-const BACKLOG: DemoStory[] = demo.backlog;
+const BACKLOG: CreateStory[] = demo.backlog;
 
 /** `seed`: creates a demo board. */
 export function registerSeed(program: Command): void {
@@ -109,38 +99,31 @@ function plan(
     steps.push({ day, hour, run });
   };
 
-  at(-18, 9, async () => boards.create(OPERATOR, await validate(CreateBoard, { name: board })));
+  at(-18, 9, () => boards.create(OPERATOR, { name: board }));
   for (const { day, name, goal, stories: demo } of SPRINTS) {
     // On the Friday before the sprint, or last Friday.
     const planning = Math.min(day - 3, 4);
     let sprint = 0;
     at(planning, 10, async () => {
       const dates = { start_date: dateOf(day), end_date: dateOf(day + 13) };
-      const body = await validate(CreateSprint, { name, goal, ...dates });
-      sprint = (await sprints.create(OPERATOR, board, body)).id;
+      sprint = (await sprints.create(OPERATOR, board, { name, goal, ...dates })).id;
     });
     // On the morning on which the next sprint begins.
     if (day < 0) {
-      at(day + 14, 8, async () => {
-        const body = await validate(CompleteSprint, { unfinished: 'next' });
-        return completion.complete(OPERATOR, sprint, body);
-      });
+      at(day + 14, 8, () => completion.complete(OPERATOR, sprint, { unfinished: 'next' }));
     }
-    for (const story of demo) {
-      const { added, started, done } = story;
+    for (const { tasks: titles = [], added, started, done, ...story } of demo) {
       let id = 0;
       let open: number[] = [];
-      const setStatus = async (status: string): Promise<unknown> =>
-        stories.update(OPERATOR, id, await validate(UpdateStory, { status }));
-      const finish = async (task: number): Promise<unknown> =>
-        tasks.update(OPERATOR, task, await validate(UpdateTask, { status: 'done' }));
+      const setStatus = (status: Status): Promise<unknown> =>
+        stories.update(OPERATOR, id, { status });
+      const finish = (task: number): Promise<unknown> =>
+        tasks.update(OPERATOR, task, { status: 'done' });
 
       at(added === undefined ? planning : day + added, 11, async () => {
-        const body = await validate(CreateStory, fieldsOf(story));
-        id = (await stories.createInSprint(OPERATOR, sprint, body)).id;
-        for (const title of story.tasks ?? []) {
-          const task = await validate(CreateTask, { title, assignee: story.assignee });
-          open.push((await tasks.create(OPERATOR, id, task)).id);
+        id = (await stories.createInSprint(OPERATOR, sprint, story)).id;
+        for (const title of titles) {
+          open.push((await tasks.create(OPERATOR, id, { title, assignee: story.assignee })).id);
         }
       });
       if (started !== undefined) {
@@ -160,15 +143,7 @@ function plan(
     }
   }
   at(4, 12, async () => {
-    for (const story of BACKLOG) {
-      await stories.createInBacklog(OPERATOR, board, await validate(CreateStory, fieldsOf(story)));
-    }
+    for (const story of BACKLOG) await stories.createInBacklog(OPERATOR, board, story);
   });
   return steps;
-}
-
-/** The fields of a request that creates the story. */
-function fieldsOf(story: DemoStory): Record<string, unknown> {
-  const { title, description, points, priority, assignee, labels } = story;
-  return { title, description, points, priority, assignee, labels };
 }
