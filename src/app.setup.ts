@@ -44,11 +44,11 @@ export async function setUp(app: NestFastifyApplication, logger: Logger): Promis
     requireWellFormed(request, config);
     done();
   });
+  await limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
   // Before authentication, whose rate limit does not count responses with 304.
   writeResponses(server);
   authenticateRequests(server, config, app.get(Authenticator));
-  await limitLoad(server);
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('Connection', 'close');
     done(null, payload);

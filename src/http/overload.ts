@@ -1,53 +1,63 @@
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from './problem';
+import { sendProblem } from './problem.filter';
 import type { RouteSettings } from './route';
 
 /**
- * Requests that are worked on at a time. More would only wait for each other; a burst of 300 changes
- * of one board fits.
+ * Requests that are worked on at a time; more would only wait for each other. A burst of 300 changes of
+ * one board fits, and changes do not keep reads waiting.
  */
-const MAX_REQUESTS = 320;
+const MAX_REQUESTS = { reads: 128, changes: 320 };
 
 /** Delay of the event loop from which on new requests are rejected. */
 const MAX_EVENT_LOOP_DELAY_MS = 1000;
 
+type Kind = keyof typeof MAX_REQUESTS;
+
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the request counts as one that is worked on. */
-    counted: boolean;
+    /** As what the request counts while it is worked on. */
+    countedAs: Kind | undefined;
   }
 }
 
-/** Rejects requests at once that would wait too long. */
+/** Rejects requests at once that would wait too long, before anything else is done about them. */
 export async function limitLoad(server: FastifyInstance): Promise<void> {
   const overloaded = new Problem('overloaded');
-  let count = 0;
-  server.decorateRequest('counted', false);
-  const end = (request: FastifyRequest): void => {
-    if (request.counted) count -= 1;
-    request.counted = false;
+  const counts = { reads: 0, changes: 0 };
+  server.decorateRequest('countedAs', undefined);
+  const kindOf = ({ method }: FastifyRequest): Kind =>
+    method === 'GET' || method === 'HEAD' ? 'reads' : 'changes';
+  const mayBegin = (request: FastifyRequest): boolean => {
+    const kind = kindOf(request);
+    return (
+      counts[kind] < MAX_REQUESTS[kind] ||
+      (request.routeOptions.config as RouteSettings).always === true
+    );
   };
-  const isAlways = (request: FastifyRequest): boolean =>
-    (request.routeOptions.config as RouteSettings).always === true;
+  const end = (request: FastifyRequest): void => {
+    if (request.countedAs) counts[request.countedAs] -= 1;
+    request.countedAs = undefined;
+  };
+  server.addHook('onRequest', (request, reply, done) => {
+    if (mayBegin(request)) done();
+    else sendProblem(request, reply, overloaded);
+  });
   await server.register(underPressure, {
     maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
     pressureHandler: (request: FastifyRequest) => {
-      if (!isAlways(request)) throw overloaded;
+      if ((request.routeOptions.config as RouteSettings).always !== true) throw overloaded;
     },
   });
   // Counted from the arrival of the body to the beginning of the response: a slow client is no work.
-  server.addHook('preHandler', (request, _reply, done) => {
-    if (isAlways(request)) {
-      done();
+  server.addHook('preHandler', (request, reply, done) => {
+    if (!mayBegin(request)) {
+      sendProblem(request, reply, overloaded);
       return;
     }
-    if (count >= MAX_REQUESTS) {
-      done(overloaded);
-      return;
-    }
-    count += 1;
-    request.counted = true;
+    request.countedAs = kindOf(request);
+    counts[request.countedAs] += 1;
     done();
   });
   server.addHook('onSend', (request: FastifyRequest, _reply: FastifyReply, payload, done) => {
