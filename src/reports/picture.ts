@@ -3,7 +3,7 @@ import type { BurndownDays } from './burndown';
 import { addDays, daysFromTo } from './calendar';
 import type { BurndownDayView, VelocityView } from './report.dto';
 
-// Each role has its own colour, so that the style sheet can replace it in dark mode.
+// Each role has a colour of its own, so that the style sheet can replace it in dark mode.
 const light = {
   paper: '#ffffff',
   ink: '#1f2328',
@@ -26,6 +26,7 @@ const dark: typeof light = {
 };
 
 const roles = Object.keys(light) as (keyof typeof light)[];
+
 /** The style sheet of every picture; constant, so that a content security policy can allow its hash. */
 export const PICTURE_STYLE = `@media (prefers-color-scheme: dark) {${roles
   .flatMap((role) =>
@@ -119,13 +120,11 @@ export async function burndownSvg(picture: BurndownPicture): Promise<string> {
             from: { data: 'line' },
             encode: {
               enter: {
-                x: { scale: 'x', field: 'date' },
-                y: { scale: 'y', field: 'value' },
+                ...POINT,
                 stroke: { scale: 'colour', field: 'line' },
                 strokeDash: { scale: 'dash', field: 'line' },
                 strokeWidth: { scale: 'weight', field: 'line' },
-                strokeCap: { value: 'round' },
-                strokeJoin: { value: 'round' },
+                ...constants({ strokeCap: 'round', strokeJoin: 'round' }),
               },
             },
           },
@@ -134,8 +133,7 @@ export async function burndownSvg(picture: BurndownPicture): Promise<string> {
             from: { data: 'line' },
             encode: {
               enter: {
-                x: { scale: 'x', field: 'date' },
-                y: { scale: 'y', field: 'value' },
+                ...POINT,
                 fill: { value: light.main },
                 size: {
                   signal: `datum.line === 'Remaining' && ${days.length} <= ${MAX_DOTS} ? 45 : 0`,
@@ -204,13 +202,7 @@ export async function velocitySvg(title: string, velocity: VelocityView): Promis
       { ...axis, ...horizontalGrid, orient: 'left', scale: 'y', title: label(unit) },
     ],
     legends: [
-      {
-        ...legend,
-        fill: 'colour',
-        stroke: 'colour',
-        shape: 'shape',
-        symbolStrokeWidth: 2,
-      },
+      { ...legend, fill: 'colour', stroke: 'colour', shape: 'shape', symbolStrokeWidth: 2 },
     ],
     marks: [
       {
@@ -231,12 +223,9 @@ export async function velocitySvg(title: string, velocity: VelocityView): Promis
         from: { data: 'average' },
         encode: {
           enter: {
-            x: { value: 0 },
             x2: { signal: 'width' },
             y: { scale: 'y', field: 'value' },
-            stroke: { value: light.scope },
-            strokeWidth: { value: 2 },
-            strokeDash: { value: [6, 4] },
+            ...constants({ x: 0, stroke: light.scope, strokeWidth: 2, strokeDash: [6, 4] }),
           },
         },
       },
@@ -271,6 +260,13 @@ function ideal(
     { date: end_date, value: 0 },
   ];
 }
+
+/** The position of a point of a line. */
+const POINT = { x: { scale: 'x', field: 'date' }, y: { scale: 'y', field: 'value' } };
+
+/** Properties of marks that have the same value for all data. */
+const constants = (values: Record<string, unknown>): Record<string, { value: unknown }> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
 
 const axis = {
   domainColor: light.muted,
@@ -336,19 +332,15 @@ function dateTicks(first: string, last: string): Partial<Axis> {
 
 /** A vertical line with a label at the date of the data. */
 function verticalLine(data: string, colour: string): Mark[] {
-  const x = { scale: 'x', field: 'date' };
   return [
     {
       type: 'rule',
       from: { data },
       encode: {
         enter: {
-          x,
-          y: { value: 0 },
+          x: POINT.x,
           y2: { signal: 'height' },
-          stroke: { value: colour },
-          strokeWidth: { value: 1.5 },
-          strokeDash: { value: [2, 3] },
+          ...constants({ y: 0, stroke: colour, strokeWidth: 1.5, strokeDash: [2, 3] }),
         },
       },
     },
@@ -357,14 +349,9 @@ function verticalLine(data: string, colour: string): Mark[] {
       from: { data },
       encode: {
         enter: {
-          x,
-          y: { value: 4 },
-          dx: { value: 6 },
-          text: { value: 'Today' },
-          baseline: { value: 'top' },
-          font: { value: FONT },
-          fontSize: { value: 12 },
-          fill: { value: colour },
+          x: POINT.x,
+          ...constants({ y: 4, dx: 6, text: 'Today', fill: colour }),
+          ...constants({ baseline: 'top', font: FONT, fontSize: 12 }),
         },
       },
     },
