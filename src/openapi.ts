@@ -58,7 +58,7 @@ async function buildDocument(): Promise<OpenAPIObject> {
   return complete(document);
 }
 
-/** Adds what every operation has: errors, conditions, headers of responses, forms. */
+/** Adds what all operations have in common: errors, conditions, response headers, forms. */
 function complete(document: OpenAPIObject): OpenAPIObject {
   const components = document.components as Record<string, Schema>;
   const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
@@ -109,14 +109,14 @@ function operationId({ summary }: Operation, method: string, path: string): stri
   return method === 'patch' ? name.replace(/^update/, 'patch') : name;
 }
 
-/** The settings that the decorator `Route` left on the operation. They are not part of the document. */
+/** Removes the settings of `Route` from the operation and returns their names. */
 function takeSettings(operation: Operation): Set<keyof RouteSettings> {
   const names = Object.keys(operation).filter((name) => name.startsWith(SETTING));
   for (const name of names) delete operation[name];
   return new Set(names.map((name) => name.slice(SETTING.length) as keyof RouteSettings));
 }
 
-/** Handlers of several paths read only some of their parameters, so these are taken from the path. */
+/** A handler of several paths reads only some of their parameters, so the path determines them. */
 function describePath(path: string, operation: Operation): void {
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,

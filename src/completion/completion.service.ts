@@ -26,9 +26,8 @@ export class CompletionService {
   ) {}
 
   /**
-   * Completes a sprint in one change: finished stories stay, the others are carried over in their
-   * order. The report is made inside the change, so that a dry run, which is rolled back, answers the
-   * same one.
+   * Completes a sprint in one change: finished stories stay, the others are carried over in their order.
+   * The report is read inside the change, so that a dry run, which is rolled back, returns the same one.
    * @throws Problem `sprint_completed`, `sprint_not_started`, `no_next_sprint_to_carry_to`, …
    */
   complete(

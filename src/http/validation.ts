@@ -65,7 +65,7 @@ function Rule(
 
 const convert = (change: (value: unknown) => unknown): PropertyDecorator =>
   Transform(({ value, obj, key }) => {
-    // class-transformer has copied the value; what was sent tells a missing property from undefined.
+    // Only `obj` shows whether the property was sent: class-transformer has copied the value.
     const sent = (obj as Record<string, unknown>)[key];
     if (Array.isArray(sent) && isForm(obj as object)) return new Repeated();
     return sent === undefined || sent === null ? sent : change(value);
@@ -94,7 +94,7 @@ const isStorable = (value: unknown): boolean =>
 /**
  * A string of at most `max` code points without NUL and lone surrogates, which no database stores.
  * (MaxLength of class-validator does not count variation selectors.) An empty one means null, unless
- * `blank` is false: then it is rejected like one of nothing but white space.
+ * `blank` is false: then it is rejected like one that contains only white space.
  */
 export const IsText = (max: number, { blank = true } = {}): PropertyDecorator =>
   applyDecorators(
@@ -152,7 +152,7 @@ export function parseLine(value: unknown, max: number): Parsed {
   const trimmed = value.trim();
   if (trimmed === '') return reject('blank', 'must not be blank');
   const tooLong = reject('too_long', `must have at most ${max} characters`);
-  // Normalising takes the square of the length of a run of combining marks.
+  // The time of normalization is quadratic in the length of a run of combining marks.
   if (trimmed.length > MAX_DECOMPOSED * max) return tooLong;
   const name = trimmed.normalize('NFC');
   if (isLonger(name, max)) return tooLong;
@@ -292,31 +292,29 @@ function parseInstant(value: unknown): Parsed {
 export const IsInstant = (): PropertyDecorator =>
   Parse(parseInstant, { type: 'string', format: 'date-time' });
 
-/** A list of at most `max` different strings, each of 1 to `length` code points. */
-export const IsTextList = (max: number, length: number): PropertyDecorator =>
+/** A list of at most 20 different labels, each of 1 to 50 code points. */
+export const IsLabels = (): PropertyDecorator =>
   applyDecorators(
     convertList((item) => item),
     IsArray(),
-    ArrayMaxSize(max),
+    ArrayMaxSize(20),
     IsString(EACH),
     Rule('blank', 'must not contain a blank', (item) => (item as string).trim() !== '', EACH),
     Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable, EACH),
     Rule(
       'too_long',
-      `must not contain more than ${length} characters in one string`,
-      (item) => !isLonger(item as string, length),
+      'must not contain more than 50 characters in one string',
+      (item) => !isLonger(item as string, 50),
       EACH,
     ),
     ArrayUnique({ message: NO_DUPLICATES }),
     Doc({
       type: 'array',
-      maxItems: max,
+      maxItems: 20,
       uniqueItems: true,
-      items: { type: 'string', minLength: 1, maxLength: length },
+      items: { type: 'string', minLength: 1, maxLength: 50 },
     }),
   );
-
-export const IsLabels = (): PropertyDecorator => IsTextList(20, 50);
 
 /** A list of board names, each as `parseBoardName` has it. */
 export const IsBoardNames = (max: number): PropertyDecorator =>

@@ -3,10 +3,10 @@ import { addDays } from './calendar';
 import { hundredths } from './points';
 import type { ForecastView } from './report.dto';
 
-/** The number of last completed sprints that a forecast draws from; see docs/forecast.md. */
+/** The maximum of completed sprints that a forecast draws from, the last ones; see docs/forecast.md. */
 export const HISTORY = 10;
-/** The least number of completed sprints for a forecast. */
-export const LEAST_HISTORY = 3;
+/** The minimum of completed sprints for a forecast. */
+export const MIN_HISTORY = 3;
 /** Forecasts that need more sprints have no date. */
 const HORIZON = 1000;
 
@@ -19,11 +19,11 @@ export interface Throughput {
 }
 
 export interface ForecastQuestion {
-  /** Of the last completed sprints: at least `LEAST_HISTORY`, at most `HISTORY` of them. */
+  /** Of the last completed sprints: at least `MIN_HISTORY`, at most `HISTORY` of them. */
   history: Throughput[];
   /** The work to be done, in points or in stories. */
   work: { unit: keyof Throughput; amount: number };
-  /** A signed 32-bit integer. The same seed gives the same answer. */
+  /** A signed 32-bit integer. The same seed gives the same forecast. */
   seed: number;
   trials: number;
   /** The day before the first future sprint, YYYY-MM-DD. */

@@ -48,9 +48,9 @@ interface Story {
 
 /**
  * Replays the history of a sprint from the log of its board. It needs, in the order of revisions, the
- * events of the board, of the sprint, and of every story that was ever in it; further events change
- * nothing. Events after the completion in force only say where unfinished stories went. Revisions
- * decide the order: where the clock went back, a later event of a story counts as simultaneous.
+ * events of the board, of the sprint, and of every story that was ever in it; other events are ignored.
+ * Events after the last completion only determine where unfinished stories were carried over to. If the
+ * clock was set back, a later event of a story counts as simultaneous.
  */
 export function replay(
   events: Iterable<ReplayedEvent>,

@@ -12,7 +12,7 @@ import type { BurndownDays } from './burndown';
 import { burndown } from './burndown';
 import { daysFromTo } from './calendar';
 import type { Throughput } from './forecast';
-import { forecast, HISTORY, LEAST_HISTORY } from './forecast';
+import { forecast, HISTORY, MIN_HISTORY } from './forecast';
 import { report } from './report';
 import type {
   ForecastQuery,
@@ -119,7 +119,7 @@ export class ReportsService {
       const backlog = await countBacklog(reader, board.id);
       return { history, backlog, from: current?.end_date ?? today };
     });
-    if (history.length < LEAST_HISTORY) throw new Problem('not_enough_history');
+    if (history.length < MIN_HISTORY) throw new Problem('not_enough_history');
     const { count, points } = backlog;
     return {
       seed,

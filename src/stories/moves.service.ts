@@ -61,7 +61,7 @@ export class MovesService {
     });
   }
 
-  /** @param errors what is already known to be wrong with the body */
+  /** @param errors errors of the body that are already known */
   private async moveTo(
     change: Change,
     board: LockedBoard,

@@ -1,5 +1,5 @@
 import { Problem } from '../http/problem';
-import { GREATEST_SEQ, LEAST_SEQ } from './story.entity';
+import { MAX_SEQ, MIN_SEQ } from './story.entity';
 
 /** The sort key of a story in its list, which is in the order of `seq`, then `id`. */
 export interface StorySeq {
@@ -33,12 +33,12 @@ export interface Gap {
   shift?: Shift;
 }
 
-const FLOOR = LEAST_SEQ - 1;
-const CEILING = GREATEST_SEQ + 1;
+const FLOOR = MIN_SEQ - 1;
+const CEILING = MAX_SEQ + 1;
 
 /**
- * Finds a gap for so many stories between the two sides of a position. If it is too narrow, the stories
- * next to it are shifted: as few as possible, on the side where these are fewer, up to the first gap that
+ * Finds a gap for `count` stories between the two sides of a position. If it is too narrow, the stories
+ * next to it are shifted: as few as possible, on the side with fewer of them, up to the first gap that
  * is wide enough. The shift is wider than necessary, in proportion to the number of shifted stories, so
  * that moving many stories to one position, one by one, does not shift the same ones each time.
  * @returns undefined if more stories of the sides must be known
@@ -81,8 +81,8 @@ function findShift(side: Side, lacking: number, sign: 1 | -1): { cost: number; s
 }
 
 /**
- * The `seq` of each of some stories, in their order, between two bounds, both exclusive. As many as
- * possible keep the one that they have. The others are spread over the gaps between those or, at an end
+ * The `seq` of each story of a list, in their order, between two bounds, both exclusive. As many as
+ * possible keep their `seq`. The others are spread over the gaps between those or, at an end
  * of the list, get consecutive numbers.
  */
 export function assignSeqs(lower: number, upper: number, present: readonly number[]): number[] {

@@ -11,7 +11,7 @@ import { Problem } from '../http/problem';
 import { requireUnchanged, requireVersion } from '../http/read-only';
 import { StoryWriter } from './story-writer.service';
 import type { CreateStory, StoryDeleted, StoryView, UpdateStory } from './story.dto';
-import { GREATEST_SEQ } from './story.entity';
+import { MAX_SEQ } from './story.entity';
 import {
   findEndOfBacklog,
   findEndOfSprint,
@@ -80,7 +80,7 @@ export class StoriesService implements OnModuleInit {
         : await this.endOfOpenSprint(change, board, sprintId);
     await requireFree(change, board, [body.external_id ?? null]);
     const seq = body.seq ?? last + 1;
-    if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
+    if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
     return this.writer.create(change, board, sprintId, { ...body, seq });
   }
 

@@ -8,7 +8,7 @@ import { Problem } from '../http/problem';
 import type { NewStory } from './story-writer.service';
 import { StoryWriter } from './story-writer.service';
 import type { CreateStory, StoryView, UpdateStory } from './story.dto';
-import { GREATEST_SEQ } from './story.entity';
+import { MAX_SEQ } from './story.entity';
 import type { StoryRow } from './story.queries';
 import { findEndOfBacklog, representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
 
@@ -133,7 +133,7 @@ function planImport(
       fail('title', 'required', 'is required');
     } else {
       const place = seq ?? last + 1;
-      if (place > GREATEST_SEQ) fail('seq', 'seq_exhausted', 'would exceed the greatest seq');
+      if (place > MAX_SEQ) fail('seq', 'seq_exhausted', 'would exceed the greatest seq');
       last = Math.max(last, place);
       plan.created.push({ ...rest, title, seq: place, external_id: externalId });
     }

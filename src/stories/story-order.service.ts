@@ -25,7 +25,7 @@ export class StoryOrder {
 
   /**
    * Puts stories of a board at a position of a list, in the order given, and records the events. Their
-   * `seq` changes where it must. Where the gap is too narrow, other stories are shifted by one statement,
+   * `seq` changes only if necessary. If the gap is too narrow, other stories are shifted by one statement,
    * with one event. However long the list is, only the neighbours of the position are read.
    * @param stories as they are stored, in any lists of the board
    * @returns the stories after the change, in the same order
@@ -90,7 +90,7 @@ async function findGapAt(
   }
 }
 
-/** Reads at least so many stories on one side of a position, without those that move. */
+/** Reads at least `depth` stories on one side of a position, without those that move. */
 async function readSide(
   change: Change,
   list: StoryList,

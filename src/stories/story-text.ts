@@ -27,7 +27,7 @@ const COMBINING_GRAPHEME_JOINER = '\u034f';
 export function folded(text: string): string {
   // ASCII needs no normalization, and most strings are ASCII.
   if (ASCII.test(text)) return text.toUpperCase();
-  // Normalization takes the square of the length of a run of combining marks.
+  // The time of normalization is quadratic in the length of a run of combining marks.
   return text.replace(LONG_RUN, `$&${COMBINING_GRAPHEME_JOINER}`).normalize('NFC').toUpperCase();
 }
 

@@ -16,8 +16,8 @@ export const STATUSES = ['todo', 'in_progress', 'done'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** The range of `seq`, a signed 32-bit integer. */
-export const LEAST_SEQ = -2_147_483_648;
-export const GREATEST_SEQ = 2_147_483_647;
+export const MIN_SEQ = -2_147_483_648;
+export const MAX_SEQ = 2_147_483_647;
 
 /** A piece of work of one board, in one of its sprints or, without one, in the backlog. */
 @Entity('stories')

@@ -18,13 +18,13 @@ import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
 import { requireUnchanged, requireVersion, writable } from '../http/read-only';
 import type { Deleted } from '../http/schema';
-import { GREATEST_SEQ, Story } from '../stories/story.entity';
+import { MAX_SEQ, Story } from '../stories/story.entity';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
 import { representTask, TASK_COLUMNS } from './task.queries';
 
 /** Tasks of one story: one event contains all of them when the story moves to another board. */
-const MOST_TASKS = 1000;
+const MAX_TASKS = 1000;
 
 @Injectable()
 export class TasksService implements OnModuleInit {
@@ -93,9 +93,9 @@ export class TasksService implements OnModuleInit {
           .getRawOne<{ board_id: number; count: number; last: number | null }>());
       if (!story) throw new Problem('story_not_found');
       requireOn(board, story.board_id);
-      if (Number(story.count) >= MOST_TASKS) throw new Problem('too_many_tasks');
+      if (Number(story.count) >= MAX_TASKS) throw new Problem('too_many_tasks');
       const seq = body.seq ?? (story.last ?? 0) + 1;
-      if (seq > GREATEST_SEQ) throw new Problem('seq_exhausted');
+      if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
       const { title, status = 'todo', assignee = null } = body;
       const columns = { story_id: storyId, title, seq, status, assignee };
       const { identifiers } = await change.manager.insert(Task, {

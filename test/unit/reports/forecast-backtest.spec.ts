@@ -1,4 +1,4 @@
-import { forecast, HISTORY, LEAST_HISTORY } from '../../../src/reports/forecast';
+import { forecast, HISTORY, MIN_HISTORY } from '../../../src/reports/forecast';
 import { realSprints, withRealSprints } from './real-sprints';
 
 interface Score {
@@ -13,7 +13,7 @@ interface Score {
 // Walks forward through the sprints of a board: each is forecast from those before it alone.
 function score(delivered: number[]): Score {
   const total: Score = { forecasts: 0, kept: new Map(), promised: 0, done: 0 };
-  for (let next = LEAST_HISTORY; next < delivered.length; next++) {
+  for (let next = MIN_HISTORY; next < delivered.length; next++) {
     const done = delivered[next] as number;
     const { next_sprint } = forecast({
       history: delivered
