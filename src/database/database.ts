@@ -29,7 +29,7 @@ const SNAPSHOT_STATEMENT_MS = 10_000;
  * a slow reader takes a long list.
  */
 const SNAPSHOTS = 24;
-const SNAPSHOTS_OF_ONE_CLIENT = 8;
+const SNAPSHOTS_OF_ONE_CLIENT = 4;
 /** Milliseconds that a request waits for one of them, and requests that wait: in all, of one client. */
 const SNAPSHOT_WAIT_MS = 1000;
 const MAX_WAITING = 16;
