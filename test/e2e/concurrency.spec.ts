@@ -116,6 +116,19 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect(tally(ids)).toEqual({ 201: 1, 409: 15 });
   });
 
+  it('serve a burst of 300 changes to one board', async () => {
+    const board = await Workspace.create(client());
+    const sprint = await board.sprint('2026-11-23');
+    const stories = await atOnce(10, () => board.story(sprint));
+    const answers = await atOnce(300, (i) =>
+      i % 2
+        ? client().post(`/api/sprints/${sprint.id}/stories`, { title: `${i}` })
+        : client().put(`/api/stories/${stories[i % 10].id}`, { description: `${i}` }),
+    );
+    expect(tally(answers)).toEqual({ 200: 150, 201: 150 });
+    expect(await board.revision()).toBe(2 + 10 + 300);
+  });
+
   it('leave no orphan of a sprint that is deleted while stories are made and moved there', async () => {
     const board = await Workspace.create(client());
     const elsewhere = await Workspace.create(client());

@@ -1,3 +1,4 @@
+import { REPRESENTATION } from '../../src/http/etag';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Workspace } from '../support/make';
@@ -52,6 +53,14 @@ describe('a strong tag', () => {
       const tag = await tagOf(path);
       const head = await service.client.call('HEAD', path);
       expect([path, head.headers.get('etag')]).toEqual([path, tag]);
+    }
+  });
+
+  it('of a list that is no digest has the version of the representations in it', async () => {
+    for (const path of lists()) {
+      const tag = await tagOf(path);
+      const isDigest = /^"[\w-]{27}"$/.test(tag);
+      expect([path, isDigest || tag.includes(REPRESENTATION)]).toEqual([path, true]);
     }
   });
 

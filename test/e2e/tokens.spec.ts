@@ -786,7 +786,7 @@ describe('the first token and the last', () => {
 
 describe('a request that a proxy passed on', () => {
   /** What proxies add; nginx by default the address of the client and nothing else. */
-  const PROXIED = [
+  const PROXIED: Record<string, string>[] = [
     { 'x-forwarded-for': '203.0.113.7' },
     { 'x-forwarded-proto': 'https' },
     { 'x-real-ip': '203.0.113.7' },

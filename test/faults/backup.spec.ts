@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/databases';
 import { createDatabase, engineUnderTest, withDataSource } from '../support/databases';
 import { afterwards } from '../support/faults';
 import { Ledger } from '../support/ledger';
+import { boardPath } from '../support/make';
 import { loadClient } from '../support/load';
 
 jest.setTimeout(60_000);
@@ -22,6 +23,8 @@ const dump = found('mariadb-dump', 'mysqldump');
 const client = found('mariadb', 'mysql');
 const possible = sqlite || (dump && client);
 if (!possible) console.warn('!! there is no mariadb-dump here, so its backups are NOT tested');
+
+const BOARD = boardPath('Zoë 😀');
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'sprintline-backup-'))));
@@ -79,11 +82,11 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
   beforeAll(async () => {
     service = await startApp();
     const { client } = service;
-    const sprint = await client.post('/api/boards/Zoë 😀/sprints', { start_date: '2026-11-23' });
+    const sprint = await client.post(`${BOARD}/sprints`, { start_date: '2099-11-23' });
     for (const title of ['naïve', 'it\'s \\ "quoted"\n', '😎']) {
       await client.post(`/api/sprints/${sprint.body.id}/stories`, { title, points: 0.25 });
     }
-    const story = await client.post('/api/boards/Zoë 😀/backlog', {
+    const story = await client.post(`${BOARD}/backlog`, {
       title: 'x',
       labels: ['a', 'b'],
     });
@@ -123,7 +126,50 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
     await other.close();
   });
 
-  (sqlite ? it : it.skip)('is not written over what is there', async () => {
+  it('that is restored and changed otherwise has other entity tags at the same revisions', async () => {
+    rmSync(join(folder, 'copy.db'), { force: true });
+    const { client: original } = service;
+    const sprint = (await original.get(`${BOARD}/sprints`)).body[0];
+    const story = (await original.get(`/api/sprints/${sprint.id}/stories`)).body[0];
+    const task = await original.post(`/api/stories/${story.id}/tasks`, { title: 'a task' });
+    const restore = await backUp(service.database);
+    const other = await restored(restore);
+    const tags: Record<string, (string | null)[]> = {};
+    for (const [{ client }, text] of [
+      [service, 'one'],
+      [other, 'two'],
+    ] as const) {
+      for (const [path, body] of [
+        [`/api/sprints/${sprint.id}`, { goal: text }],
+        [`/api/stories/${story.id}`, { title: text }],
+        [`/api/tasks/${task.body.id}`, { title: text }],
+      ] as const) {
+        expect((await client.put(path, body)).status).toBe(200);
+      }
+      for (const path of [
+        `${BOARD}/sprints`,
+        `${BOARD}/sprints/next`,
+        `${BOARD}/sprints/next/stories`,
+        `${BOARD}/stories`,
+        `${BOARD}/stories?limit=1`,
+        `${BOARD}/backlog`,
+        `${BOARD}/events`,
+        `/api/sprints/${sprint.id}/stories`,
+        `/api/stories/${story.id}/tasks`,
+        `/api/stories/${story.id}/history`,
+      ]) {
+        const { status, headers } = await client.get(path);
+        expect([path, status]).toEqual([path, 200]);
+        (tags[path] ??= []).push(headers.get('etag'));
+      }
+    }
+    await other.close();
+    for (const [path, [one, two]] of Object.entries(tags)) {
+      expect([path, one === two, one === null]).toEqual([path, false, false]);
+    }
+  });
+
+  (sqlite ? it : it.skip)('is not written over an existing file', async () => {
     const { code, err } = await command(service.database, 'backup', file(service.database.url));
     expect([code, err]).toEqual([1, expect.stringContaining('exists already')]);
   });
