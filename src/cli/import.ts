@@ -5,7 +5,7 @@ import { readNewBoardName } from '../http/path';
 import { Problem } from '../http/problem';
 import { StoryImportService } from '../stories/story-import.service';
 import type { StoryColumn, StoryFile } from '../transfer/story-file';
-import { isStoryColumn, LineErrors, readStoryFile, STORY_COLUMNS } from '../transfer/story-file';
+import { isStoryColumn, LineErrors, readStoryFile, FILE_COLUMNS } from '../transfer/story-file';
 import { CommandError, OPERATOR, withApplication } from './application';
 
 interface ImportFlags {
@@ -28,7 +28,7 @@ export function registerImport(program: Command): void {
     .option('--update', 'update the stories whose external_id is on the board already', false)
     .addHelpText(
       'after',
-      `\nColumns: ${STORY_COLUMNS.join(', ')}. An empty cell means no value; labels are separated by commas.`,
+      `\nColumns: ${FILE_COLUMNS.join(', ')}. An empty cell means no value; labels are separated by commas.`,
     )
     .action(importStories);
 }
@@ -84,7 +84,7 @@ function readMap(maps: readonly string[]): Map<string, StoryColumn> {
     if (at < 1 || theirs === '') throw new CommandError(`--map ${map} is not like ours=theirs.`);
     if (!isStoryColumn(ours)) {
       throw new CommandError(
-        `--map ${map}: a story has ${STORY_COLUMNS.join(', ')}, but no ${ours}.`,
+        `--map ${map}: a story has ${FILE_COLUMNS.join(', ')}, but no ${ours}.`,
       );
     }
     if (renamed.has(theirs)) throw new CommandError(`--map takes the column ${theirs} twice.`);

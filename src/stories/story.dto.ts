@@ -84,7 +84,8 @@ export class UpdateStory extends PartialType(OmitType(CreateStory, ['seq']), {
 const SORTABLE = ['seq', 'priority', 'points', 'title', 'created_at', 'updated_at'] as const;
 export type Sortable = (typeof SORTABLE)[number];
 
-const STORY_FIELDS = [
+/** The fields of a story in the order of its representation. */
+export const STORY_FIELDS = [
   'id',
   'board_name',
   'sprint_id',
@@ -94,6 +95,7 @@ const STORY_FIELDS = [
   'priority',
   'status',
   'points',
+
   'assignee',
   'labels',
   'external_id',

@@ -7,13 +7,17 @@ import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import { parseLabels } from './story-text';
 import type { StoryView } from './story.dto';
+import { STORY_FIELDS } from './story.dto';
 
 /** A row of `STORY_COLUMNS`: the representation with labels and times as they are stored. */
-export type StoryRow = Omit<StoryView, 'labels'> & { labels: string };
+export type StoryRow = Omit<Pick<StoryView, (typeof STORY_FIELDS)[number]>, 'labels'> & {
+  labels: string;
+};
 
 /** The columns of the representation of a story `s` on a board `b`. */
-export const STORY_COLUMNS = `s.id, b.name AS board_name, s.sprint_id, s.title, s.description, s.seq, s.priority, s.status,
-  s.points, s.assignee, s.labels, s.external_id, s.created_at, s.updated_at, s.done_at, s.version`;
+export const STORY_COLUMNS = STORY_FIELDS.map((name) =>
+  name === 'board_name' ? 'b.name AS board_name' : `s.${name}`,
+).join(', ');
 
 export const STORY_TABLES = 'stories s JOIN boards b ON b.id = s.board_id';
 

@@ -6,7 +6,7 @@ import type { ImportedStory } from '../stories/story-import.service';
 import { InvalidFile, readCsv } from './csv';
 
 /** The columns that a file of stories may have. */
-export const STORY_COLUMNS = [
+export const FILE_COLUMNS = [
   'title',
   'description',
   'seq',
@@ -17,7 +17,7 @@ export const STORY_COLUMNS = [
   'labels',
   'external_id',
 ] as const satisfies readonly (keyof CreateStory)[];
-export type StoryColumn = (typeof STORY_COLUMNS)[number];
+export type StoryColumn = (typeof FILE_COLUMNS)[number];
 
 /** Values of empty cells. In the other columns an empty cell is as if the column were missing. */
 const EMPTY: Partial<Record<StoryColumn, null | []>> = {
@@ -32,7 +32,7 @@ const EMPTY: Partial<Record<StoryColumn, null | []>> = {
 const MAX_ROWS = 20_000;
 
 export const isStoryColumn = (name: string): name is StoryColumn =>
-  (STORY_COLUMNS as readonly string[]).includes(name);
+  (FILE_COLUMNS as readonly string[]).includes(name);
 
 interface StoryFileOptions {
   /** Columns of a story by the names that they have in the file, where these differ. */
@@ -96,7 +96,7 @@ function columnsOf(
   if (unknown.length > 0) {
     throw new InvalidFile(
       `The first line must name the columns, but these are unknown: ${unknown.join(', ')}.\n` +
-        `Known are ${STORY_COLUMNS.join(', ')}; other columns can be mapped to them.` +
+        `Known are ${FILE_COLUMNS.join(', ')}; other columns can be mapped to them.` +
         (names.length === 1 && /[;\t]/.test(names[0] ?? '') ? '\nCommas must separate them.' : ''),
     );
   }
