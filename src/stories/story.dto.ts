@@ -95,7 +95,6 @@ export const STORY_FIELDS = [
   'priority',
   'status',
   'points',
-
   'assignee',
   'labels',
   'external_id',
