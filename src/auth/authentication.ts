@@ -28,7 +28,7 @@ export function authenticateRequests(
       request.access = await authenticator.authenticate(request, always);
       origins.requireSameSite(request);
     } catch (error) {
-      // Rejected requests count, too, so that nobody can guess tokens without a limit.
+      // Rejected requests count, too, so that tokens cannot be guessed without a limit.
       if (rateLimit.isOn && error instanceof Problem) await rateLimit.count(request, reply);
       throw error;
     }

@@ -10,6 +10,9 @@ import type { BoardView } from './board.dto';
 /** A board as plain SQL reads it: instants are stored strings. */
 export type BoardRow = LockedBoard;
 
+/** What the entity tags of a board's collections are made of. */
+export type TaggedBoard = Pick<BoardRow, 'id' | 'revision' | 'revision_tag'>;
+
 /** The columns of a board `b`, for a SELECT that is read as raw rows. */
 export const BOARD_COLUMNS =
   'b.id, b.name, b.time_zone, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
@@ -53,7 +56,7 @@ export function whereVisible<T extends ObjectLiteral>(
  * @param also what else the content of the same path depends on, such as the date
  */
 export function collectionTag(
-  { id, revision, revision_tag }: Pick<BoardRow, 'id' | 'revision' | 'revision_tag'>,
+  { id, revision, revision_tag }: TaggedBoard,
   ...also: (string | number)[]
 ): string {
   return `"${[id, revision, revision_tag, ...also, REPRESENTATION].join('.')}"`;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import type { TaggedBoard } from '../boards/board.queries';
 import { collectionTag, findBoard } from '../boards/board.queries';
-import type { LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { Listing } from '../http/listing';
 import { Problem } from '../http/problem';
@@ -67,5 +67,3 @@ export class StoryListsService {
     return !more;
   }
 }
-
-type TaggedBoard = Pick<LockedBoard, 'id' | 'revision' | 'revision_tag'>;

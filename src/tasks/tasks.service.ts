@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager } from 'typeorm';
 import { Repository } from 'typeorm';
+import type { TaggedBoard } from '../boards/board.queries';
 import { collectionTag } from '../boards/board.queries';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
@@ -50,7 +51,7 @@ export class TasksService implements OnModuleInit {
       .innerJoin('s.board', 'b')
       .select('b.id, b.revision, b.revision_tag')
       .where('s.id = :storyId AND b.name IS NOT NULL', { storyId })
-      .getRawOne<Pick<LockedBoard, 'id' | 'revision' | 'revision_tag'>>();
+      .getRawOne<TaggedBoard>();
     if (!board) throw new Problem('story_not_found');
     return new Listing(
       this.database,
