@@ -29,6 +29,9 @@ function connect(): Libsql.Database {
   const connection = new Libsql(file);
   connection.pragma('query_only = ON');
   connection.pragma('busy_timeout = 0');
+  // KiB of its page cache. With SQLite's 2 MiB for each, 16 slow readers took 30 MiB more, and sorted no
+  // faster.
+  connection.pragma('cache_size = -256');
   return connection;
 }
 
