@@ -7,6 +7,7 @@ import { afterwards } from '../support/faults';
 import { fillBacklog } from '../support/fill';
 import { made2xx } from '../support/make';
 import { Program } from '../support/program';
+import { readList } from '../support/reading';
 
 const STORIES = 500;
 /** The greatest description; in JSON each of its characters takes six bytes. */
@@ -43,8 +44,8 @@ it.each(['', '?sort=-title', '?q=story', '?limit=500'])(
   async (query) => {
     const program = await Program.start(database);
     const path = `${BOARD}/backlog${query}`;
-    for (let i = 0; i < 20; i += 1) await program.client.get(`${BOARD}/backlog?limit=2`);
-    await sleep(500);
+    await readList(program.url + path);
+    await sleep(1000);
     const before = program.memory;
     const readers = Array.from({ length: 16 }, (_, i) =>
       idle(program.url + path, `127.0.0.${1 + (i % 4)}`),
