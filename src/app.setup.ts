@@ -44,7 +44,7 @@ export async function setUp(app: NestFastifyApplication, logger: Logger): Promis
     requireWellFormed(request, config);
     done();
   });
-  await limitLoad(server);
+  limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
   // Before authentication, whose rate limit does not count responses with 304.
   writeResponses(server);

@@ -30,10 +30,9 @@ const SNAPSHOT_STATEMENT_MS = 10_000;
  */
 const SNAPSHOTS = 24;
 const SNAPSHOTS_OF_ONE_CLIENT = 4;
-/** Milliseconds that a request waits for one of them, and requests that wait: in all, of one client. */
+/** Milliseconds that a request waits for one of them, and requests that may wait. */
 const SNAPSHOT_WAIT_MS = 1000;
-const MAX_WAITING = 16;
-const MAX_WAITING_OF_ONE_CLIENT = 4;
+const MAX_WAITING = 64;
 
 /**
  * Opens, migrates and watches the database, and runs plain SELECTs. The service starts while the
@@ -141,7 +140,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   async openStream(client: string): Promise<Snapshot> {
     const own =
       this.slotsOfClients.get(client) ??
-      new Slots(SNAPSHOTS_OF_ONE_CLIENT, MAX_WAITING_OF_ONE_CLIENT, SNAPSHOT_WAIT_MS);
+      new Slots(SNAPSHOTS_OF_ONE_CLIENT, MAX_WAITING, SNAPSHOT_WAIT_MS);
     this.slotsOfClients.set(client, own);
     const free = await own.take();
     const freeOwn = (): void => {

@@ -1,4 +1,3 @@
-import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
@@ -10,9 +9,6 @@ import type { RouteSettings } from './route';
  */
 const MAX_REQUESTS = { reads: 128, changes: 320 };
 
-/** Delay of the event loop from which on new requests are rejected. */
-const MAX_EVENT_LOOP_DELAY_MS = 1000;
-
 type Kind = keyof typeof MAX_REQUESTS;
 
 declare module 'fastify' {
@@ -23,7 +19,7 @@ declare module 'fastify' {
 }
 
 /** Rejects requests at once that would wait too long, before anything else is done about them. */
-export async function limitLoad(server: FastifyInstance): Promise<void> {
+export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   const counts = { reads: 0, changes: 0 };
   server.decorateRequest('countedAs', undefined);
@@ -43,12 +39,6 @@ export async function limitLoad(server: FastifyInstance): Promise<void> {
   server.addHook('onRequest', (request, reply, done) => {
     if (mayBegin(request)) done();
     else sendProblem(request, reply, overloaded);
-  });
-  await server.register(underPressure, {
-    maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
-    pressureHandler: (request: FastifyRequest) => {
-      if ((request.routeOptions.config as RouteSettings).always !== true) throw overloaded;
-    },
   });
   // Counted from the arrival of the body to the beginning of the response: a slow client is no work.
   server.addHook('preHandler', (request, reply, done) => {

@@ -4,7 +4,6 @@ import { createDatabase } from '../support/databases';
 import { promised, scale } from '../support/faults';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
-import { loadClient } from '../support/load';
 
 const KILLS = scale(3, 25);
 const WRITERS = 16;

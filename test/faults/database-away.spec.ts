@@ -6,7 +6,7 @@ import { MysqlServer, serverBinary } from '../support/mysql-server';
 import { Program } from '../support/program';
 import { Proxy } from '../support/proxy';
 import type { Answer } from '../support/client';
-import { loadClient, sendFrom, slowest, statuses } from '../support/load';
+import { sendFrom, slowest, statuses } from '../support/load';
 
 const KILLS = scale(2, 10);
 const FROZEN_MS = scale(5000, 15_000);

@@ -6,7 +6,7 @@ import { postStories } from '../support/fill';
 import { Program } from '../support/program';
 import type { Answer } from '../support/client';
 import type { Repeated } from '../support/load';
-import { loadClient, sendFrom, statuses } from '../support/load';
+import { sendFrom, statuses } from '../support/load';
 
 const SECONDS = scale(4, 60);
 /** About ten times the load that an instance can serve. */

@@ -7,7 +7,6 @@ import type { Client } from '../support/client';
 import { engineUnderTest } from '../support/databases';
 import { afterwards, scale } from '../support/faults';
 import { Program } from '../support/program';
-import { loadClient } from '../support/load';
 
 const WRITES = scale(50, 200);
 
