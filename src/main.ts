@@ -23,16 +23,14 @@ async function main(): Promise<void> {
   await setUp(app, logger);
   stopOnSignal(app, config, logger);
   await app.init();
-  await requireToken(app, (error) => {
-    console.error(error.message);
-    process.exit(1);
-  });
+  await requireToken(app, (error) => fail(error.message));
   if (config.auth === 'off') {
     logger.warn(
       'AUTH=off: everyone who can reach the service may read, change and delete everything',
     );
   }
-  await app.listen(config.port, config.host);
+  // With Node's backlog of 511 some of 640 clients that connect at once wait for seconds.
+  await app.listen({ port: config.port, host: config.host, backlog: 4096 });
   logger.info(`Sprintline listens on ${await app.getUrl()}`);
   // Ends the process if it can never use the database, such as one with newer migrations.
   await app
@@ -44,8 +42,12 @@ async function main(): Promise<void> {
     });
 }
 
+function fail(reason: unknown): never {
+  console.error(reason);
+  process.exit(1);
+}
+
 main().catch((error: unknown) => {
   const isExpected = error instanceof ConfigError || error instanceof MissingTokenError;
-  console.error(isExpected ? error.message : error);
-  process.exit(1);
+  fail(isExpected ? error.message : error);
 });

@@ -7,7 +7,7 @@ import type { RouteSettings } from './route';
  * Requests that are worked on at a time; more would only wait for each other. A burst of 300 changes of
  * one board fits, and changes do not keep reads waiting.
  */
-const MAX_REQUESTS = { reads: 128, changes: 320 };
+const MAX_REQUESTS = { reads: 100, changes: 320 };
 
 type Kind = keyof typeof MAX_REQUESTS;
 
