@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GaleraCluster } from '../support/galera';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
-import { loadClient } from '../support/load';
 
 /**
  * What the tests need of a cluster: a way through its balancer, one to each node where every node takes

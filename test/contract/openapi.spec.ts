@@ -20,7 +20,7 @@ const all: { method: string; path: string; operation: any }[] = operations().map
 });
 
 describe('the document', () => {
-  it('is a valid one of OpenAPI 3.1', async () => {
+  it('is valid OpenAPI 3.1', async () => {
     expect(document.openapi).toBe('3.1.0');
     const validator = join(
       dirname(require.resolve('@seriousme/openapi-schema-validator/package.json')),
@@ -29,21 +29,21 @@ describe('the document', () => {
     await promisify(execFile)(process.execPath, [validator, DOCUMENT_FILE]);
   });
 
-  it('that is committed is what the controllers say', async () => {
+  it('is what the controllers declare', async () => {
     // The build reads more of the DTOs than jest's transformation does.
     const writer = join(__dirname, '../../dist/openapi.js');
     const { stdout } = await promisify(execFile)(process.execPath, [writer, '--print']);
     expect(stdout).toBe(committed);
   });
 
-  it('names each operation once, in a way that reads as a function', () => {
+  it('names each operation once, as a function', () => {
     const names = all.map(({ operation }) => operation.operationId as string);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
     for (const name of names) expect(name).not.toMatch(/(Of|In|To)?(A|An|The)(?=[A-Z])|Controller/);
   });
 
-  it('describes each operation: summary, tag, success, refusals, conditions, both kinds of body', () => {
+  it('describes each operation: summary, tag, success, errors, conditions, both kinds of body', () => {
     for (const { method, path, operation } of all) {
       const name = `${method} ${path}`;
       const statuses = Object.keys(operation.responses as object);
@@ -72,7 +72,7 @@ describe('the document', () => {
     }
   });
 
-  it('gives a typed client that compiles, and knows what is required', async () => {
+  it('generates a typed client that compiles and knows required fields', async () => {
     const generator = join(
       dirname(require.resolve('openapi-typescript/package.json')),
       'bin/cli.js',
@@ -150,7 +150,7 @@ describe('every operation of the document', () => {
   // The client holds each answer against the document.
   const others = all.filter((each) => !ABOUT_TOKENS.includes(operationIdOf(each)));
   it.each(others.map((each) => [operationIdOf(each), each] as const))(
-    'answers as it says: %s',
+    'answers as documented: %s',
     async (id, { method, path, operation }) => {
       const board = await Workspace.create(service.client);
       const sprints = [];
@@ -175,7 +175,7 @@ describe('every operation of the document', () => {
     },
   );
 
-  it('answers as it says: those about tokens', async () => {
+  it('answers as documented: those about tokens', async () => {
     expect(all.map(operationIdOf)).toEqual(expect.arrayContaining(ABOUT_TOKENS));
     const locked = await startApp({ engine: 'sqlite' });
     const { client } = locked;

@@ -19,7 +19,7 @@ describe('the README', () => {
   it('shows ten calls', () => expect(examples).toHaveLength(10));
 
   it.each(examples.map((example, i) => [i + 1, example] as const))(
-    'has the true answer to call %i',
+    'shows the actual response to call %i',
     async (i, example) => {
       service.clock.set(`2026-11-20T09:${String(29 + i)}:00.000Z`);
       const { stdout } = await promisify(execFile)('bash', ['-c', commandOf(example, service.url)]);

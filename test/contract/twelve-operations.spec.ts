@@ -36,7 +36,7 @@ describe.each(['sqlite', ...(process.env.TEST_MYSQL_URL ? ['mysql' as const] : [
     afterAll(() => service.close());
 
     it.each(['json', 'form'] as const)(
-      'a client that knows the table alone does all its work (%s)',
+      'a client that knows only the table can do all its work (%s)',
       async (type) => {
         const client = new NaiveClient(service.url, type);
         const board = `/api/boards/Naive%20${type}`;

@@ -1,7 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { freshName, boardPath, Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -30,17 +30,17 @@ describe('the backlog', () => {
     expect(listed.body.every((story) => story.sprint_id === null)).toBe(true);
   });
 
-  it('takes new stories, with the same body as a sprint', async () => {
+  it('accepts new stories, with the same body as a sprint', async () => {
     const { client } = service;
     const path = `${boardPath(freshName())}/backlog`;
     const made = await client.post(path, { title: 'x', points: 1, labels: ['y'], seq: 4 });
     expect(made.status).toBe(201);
     expect(made.headers.get('location')).toBe(`/api/stories/${made.body.id}`);
     expect(made.body).toMatchObject({ sprint_id: null, points: 1, labels: ['y'], seq: 4 });
-    expectFaults(await client.post(path, { title: 'x', sprint_id: 1 }), '/sprint_id unknown_field');
+    expectErrors(await client.post(path, { title: 'x', sprint_id: 1 }), '/sprint_id unknown_field');
   });
 
-  it('of a new board is empty; of none is not found', async () => {
+  it('of a new board is empty; of a missing board is not found', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     expect((await client.get(`${board.path}/backlog`)).body).toEqual([]);
@@ -57,7 +57,7 @@ describe('the backlog', () => {
     }
   });
 
-  it('refuses a name that no board can have', async () => {
+  it('rejects an invalid board name', async () => {
     const { client } = service;
     for (const name of ['%00', '%0A', '.%20', 'x'.repeat(101), '%C2%85']) {
       const answer = await client.post(`/api/boards/${name}/backlog`, { title: 'x' });

@@ -6,7 +6,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { CREATED, insertRows } from '../support/fill';
 import { boardPath, freshName, Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('a board', () => {
-  it('comes into being with the first sprint posted to it', async () => {
+  it('is created by the first sprint posted to it', async () => {
     const { client } = service;
     const path = boardPath(freshName());
     expectProblem(await client.get(path), 404, 'board_not_found');
@@ -34,7 +34,7 @@ describe('a board', () => {
     });
   });
 
-  it('comes into being with the first story posted to its backlog', async () => {
+  it('is created by the first story posted to its backlog', async () => {
     const { client } = service;
     const path = boardPath(freshName());
     expectProblem(await client.get(`${path}/backlog`), 404, 'board_not_found');
@@ -42,19 +42,19 @@ describe('a board', () => {
     expect((await client.get(path)).body.revision).toBe(2);
   });
 
-  it('does not come into being with what is refused', async () => {
+  it('is not created by rejected requests', async () => {
     const { client } = service;
     const path = boardPath(freshName());
-    expectFaults(await client.post(`${path}/sprints`, {}), '/start_date required');
-    expectFaults(await client.post(`${path}/backlog`, {}), '/title required');
-    expectFaults(
+    expectErrors(await client.post(`${path}/sprints`, {}), '/start_date required');
+    expectErrors(await client.post(`${path}/backlog`, {}), '/title required');
+    expectErrors(
       await client.post(`${path}/sprints`, { start_date: '2026-11-23', end_date: '2026-11-22' }),
       '/end_date out_of_range',
     );
     expectProblem(await client.get(path), 404, 'board_not_found');
   });
 
-  it('is made once, with a zone, and found under its name', async () => {
+  it('is created once, with a time zone, and found by its name', async () => {
     const { client } = service;
     const name = freshName('Zürich / 東京 #1?');
     const made = await client.post('/api/boards', { name, time_zone: 'Asia/Tokyo' });
@@ -74,7 +74,7 @@ describe('a board', () => {
     expectProblem(await client.post('/api/boards', { name }), 409, 'name_taken');
   });
 
-  it('is told from others by case, accents and every code point', async () => {
+  it('differs from others by case, accents and every code point', async () => {
     const { client } = service;
     const stem = freshName();
     const names = [
@@ -133,7 +133,7 @@ describe('a board', () => {
       [null, 'not_nullable'],
     ];
     for (const [name, code] of refused) {
-      expectFaults(await client.post('/api/boards', { name }), `/name ${code}`);
+      expectErrors(await client.post('/api/boards', { name }), `/name ${code}`);
     }
   });
 
@@ -163,11 +163,11 @@ describe('a board', () => {
       'CET ',
     ]) {
       const answer = await client.post('/api/boards', { name: freshName(), time_zone });
-      expectFaults(answer, '/time_zone invalid_value');
+      expectErrors(answer, '/time_zone invalid_value');
     }
   });
 
-  it('keeps its id and all it holds when it is renamed, and frees its old name', async () => {
+  it('keeps its id and content when it is renamed, and frees its old name', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -191,7 +191,7 @@ describe('a board', () => {
     expectProblem(await client.patch(boardPath(name), { name: board.name }), 409, 'name_taken');
   });
 
-  it('changes its zone, and nothing when nothing changes', async () => {
+  it('changes its time zone, and nothing if the values are the same', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const changed = await client.patch(board.path, { time_zone: 'Asia/Tokyo' });
@@ -225,7 +225,7 @@ describe('a board', () => {
     expectProblem(await client.delete(empty.path), 404, 'board_not_found');
   });
 
-  it('takes with it all that it held, its log included; a later one of that name is another', async () => {
+  it('is deleted with its content and log; a later one of that name is another board', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -295,24 +295,24 @@ describe('a board', () => {
     }
   });
 
-  it('refuses what it may not be told, every fault at once', async () => {
+  it('rejects invalid fields, every error at once', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
-    expectFaults(
+    expectErrors(
       await client.put(board.path, { name: '', time_zone: 5, colour: 'red', 'a/b~c': 1 }),
       '/name blank',
       '/time_zone invalid_type',
       '/colour unknown_field',
       '/a~1b~0c unknown_field',
     );
-    expectFaults(
+    expectErrors(
       await client.put(board.path, { id: 1e9, revision: 77, created_at: 'x' }),
       '/id read_only',
       '/revision read_only',
       '/created_at read_only',
     );
     expectProblem(await client.put(board.path, { version: 9 }), 412, 'precondition_failed');
-    expectFaults(
+    expectErrors(
       await client.post('/api/boards', { name: freshName(), id: 1 }),
       '/id unknown_field',
     );
@@ -340,7 +340,7 @@ describe('the boards', () => {
     expect(listed.filter((name) => name.startsWith(stem))).toHaveLength(names.length);
   });
 
-  it('come in pages, too', async () => {
+  it('come in pages', async () => {
     const { client } = service;
     const whole = (await client.get<any[]>('/api/boards')).body;
     const paged: any[] = [];

@@ -24,13 +24,13 @@ const write = (headers: Record<string, string>, board = 'Written') =>
     body: SPRINT,
   });
 
-describe('a name that is not ours', () => {
+describe('a foreign host name', () => {
   it.each([
     'evil.example',
     'evil.example:3000',
     'localhost.evil.example',
     '127.0.0.1.evil.example',
-  ])('is refused with 421: %s', async (host) => {
+  ])('is rejected with 421: %s', async (host) => {
     const answer = await send(`${service.url}/api/boards`, { headers: { host } });
     expect(answer.status).toBe(421);
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'misdirected_request' });
@@ -49,18 +49,18 @@ describe('a name that is not ours', () => {
     expect((await send(`${service.url}/api/boards`, { headers: { host } })).status).toBe(200);
   });
 
-  it('may ask for the health, as a balancer does', async () => {
+  it('is accepted for /health, which balancers call by address', async () => {
     const host = '10.9.8.7:3000';
     expect((await send(`${service.url}/health/ready`, { headers: { host } })).status).toBe(200);
     expect((await send(`${service.url}/metrics`, { headers: { host } })).status).toBe(421);
   });
 
-  it('is not believed from X-Forwarded-Host', async () => {
+  it('is not read from X-Forwarded-Host', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'localhost' };
     expect((await send(`${service.url}/api/boards`, { headers })).status).toBe(421);
   });
 
-  it('cannot be left out', async () => {
+  it('must be sent', async () => {
     const answer = await sendBytes(
       service.url,
       'GET /api/boards HTTP/1.1\r\nConnection: close\r\n\r\n',
@@ -70,21 +70,21 @@ describe('a name that is not ours', () => {
   });
 });
 
-describe('a write from a page', () => {
+describe('a write from a web page', () => {
   it.each<[string, Record<string, string>]>([
     ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
     ['another port of this machine', { 'sec-fetch-site': 'same-site' }],
     ['another site, in an old browser', { origin: 'https://evil.example' }],
     ['a sandboxed frame', { origin: 'null' }],
     ['another port, in an old browser', { origin: 'http://127.0.0.1:1' }],
-  ])('of %s is refused with 403, and changes nothing', async (_, headers) => {
+  ])('of %s is rejected with 403, and changes nothing', async (_, headers) => {
     const answer = await write(headers, 'Attacked');
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'cross_site' });
     expect((await service.client.get('/api/boards/Attacked')).status).toBe(404);
   });
 
-  it('that is a form needs no preflight, and is refused all the same', async () => {
+  it('that is a form, which needs no preflight, is rejected too', async () => {
     const answer = await send(`${service.url}/api/boards/Attacked/sprints`, {
       method: 'POST',
       headers: {
@@ -97,26 +97,26 @@ describe('a write from a page', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('of our own is taken', async () => {
+  it('of the same origin is accepted', async () => {
     const { host } = new URL(service.url);
     expect((await write({ 'sec-fetch-site': 'same-origin' })).status).toBe(201);
     expect((await write({ 'sec-fetch-site': 'none' })).status).toBe(201);
     expect((await write({ origin: `http://${host}` })).status).toBe(201);
   });
 
-  it('of no page at all, but a program, is taken', async () => {
+  it('by a program, without an origin, is accepted', async () => {
     expect((await write({})).status).toBe(201);
   });
 });
 
-describe('sharing with other origins', () => {
+describe('CORS', () => {
   const preflight = (origin: string) =>
     send(`${service.url}/api/stories/1`, {
       method: 'OPTIONS',
       headers: { origin, 'access-control-request-method': 'PUT' },
     });
 
-  it('is for the listed ones', async () => {
+  it('is on for the listed origins', async () => {
     const origin = 'https://app.example.org';
     const allowed = await preflight(origin);
     expect(allowed.status).toBe(204);
@@ -131,7 +131,7 @@ describe('sharing with other origins', () => {
     expect(answer.headers['access-control-expose-headers']).toContain('ETag');
   });
 
-  it('is off for all others', async () => {
+  it('is off for all other origins', async () => {
     const refused = await preflight('https://evil.example');
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
     const read = await send(`${service.url}/api/boards`, {
@@ -205,7 +205,7 @@ describe('security headers', () => {
   });
 });
 
-it('the page of the document has no script or style in its text, so that its policy lets it work', async () => {
+it('the documentation page has no inline script or style, so that its policy allows all of it', async () => {
   const { text } = await send(`${service.url}/docs`);
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
   const wanted = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);

@@ -60,7 +60,7 @@ const revision = async (name: string): Promise<number> =>
 const ids = (group: { stories: { id: number }[] }): number[] => group.stories.map(({ id }) => id);
 
 describe('completing a sprint', () => {
-  it('carries what is not done over to the top of the backlog, in its order, and reports', async () => {
+  it('carries unfinished stories over to the top of the backlog in their order, and reports', async () => {
     const { name, sprint, stories } = await board();
     await client.post(`/api/boards/${name}/backlog`, { title: 'x' });
     const before = await revision(name);
@@ -98,7 +98,7 @@ describe('completing a sprint', () => {
     expect(storiesOf(events)).toEqual(shown.body);
   });
 
-  it('carries it over to either end of whichever list is asked for', async () => {
+  it('carries them over to either end of any list', async () => {
     const one = await board();
     await client.post(`/api/sprints/${one.next}/stories`, { title: 'x' });
     const toNext = await complete(one.sprint, { unfinished: 'next', position: 'last' });
@@ -121,7 +121,7 @@ describe('completing a sprint', () => {
     expect(await inSprint(four.next)).toBe('bde');
   });
 
-  it('makes room where the list begins at the least seq there is', async () => {
+  it('shifts a list that begins at the least seq', async () => {
     const { name, sprint } = await board();
     await client.post(`/api/boards/${name}/backlog`, { title: 'x', seq: -2147483648 });
     await client.post(`/api/boards/${name}/backlog`, { title: 'y', seq: 2147483647 });
@@ -131,7 +131,7 @@ describe('completing a sprint', () => {
     expect(storiesOf(await eventsOf(client, name))).toEqual(shown.body);
   });
 
-  it('takes as next the first later sprint that is not completed', async () => {
+  it('uses as next the first later sprint that is not completed', async () => {
     const { name, sprint, next } = await board();
     const made = async (start_date: string): Promise<number> =>
       (await client.post(`/api/boards/${name}/sprints`, { start_date })).body.id;
@@ -145,7 +145,7 @@ describe('completing a sprint', () => {
     expect([last.status, last.body.code]).toEqual([409, 'sprint_completed']);
   });
 
-  it('to the next sprint where there is none is 409, and nothing is changed', async () => {
+  it('to a next sprint that does not exist is 409, and changes nothing', async () => {
     const { name, sprint, next } = await board();
     await client.delete(`/api/sprints/${next}`);
     const before = await revision(name);
@@ -189,7 +189,7 @@ describe('completing a sprint', () => {
     expect((await complete(sprint.id)).status).toBe(200);
   });
 
-  it('refuses a target that is no other open sprint of the board', async () => {
+  it('rejects a target that is not another open sprint of the board', async () => {
     const { name, sprint } = await board();
     const strange = await board();
     const { body: done } = await client.post(`/api/boards/${name}/sprints`, {
@@ -225,7 +225,7 @@ describe('completing a sprint', () => {
     expect(refused.body.errors[0].pointer).toBe(`/${Object.keys(body)[0]}`);
   });
 
-  it('heeds If-Match', async () => {
+  it('checks If-Match', async () => {
     const { sprint } = await board();
     const { headers } = await client.get(`/api/sprints/${sprint}`);
     const condition = { headers: { 'if-match': headers.get('etag') as string } };
@@ -238,7 +238,7 @@ describe('completing a sprint', () => {
     expect((await complete(sprint, {}, current)).status).toBe(200);
   });
 
-  it('leaves each story that is made meanwhile in exactly one place', async () => {
+  it('leaves each story that is created meanwhile in exactly one list', async () => {
     const { name, sprint } = await board();
     const made: Promise<Answer>[] = [];
     const other: Promise<Answer>[] = [];
@@ -267,7 +267,7 @@ describe('completing a sprint', () => {
 });
 
 describe('a completed sprint', () => {
-  it('has the report that its completion answered, whatever happens from then on', async () => {
+  it('keeps the report of its completion, whatever happens later', async () => {
     const { name, sprint, next, stories } = await board();
     const { sprint: _, ...report } = (await complete(sprint, { unfinished: 'next' })).body;
     await client.put(`/api/stories/${stories.a}`, { points: 8, title: 'A', status: 'todo' });
@@ -281,7 +281,7 @@ describe('a completed sprint', () => {
     expect(shown.state).toBe('completed');
   });
 
-  it('refuses changes to its dates and its set of stories, by every door', async () => {
+  it('rejects changes of its dates and its set of stories by every operation', async () => {
     const { name, sprint, next, stories } = await board();
     const strange = await board();
     await complete(sprint);
@@ -338,7 +338,7 @@ describe('a completed sprint', () => {
     expect(await inSprint(sprint)).toBe('ac');
   });
 
-  it('may still be named, and its stories be ordered and worked on', async () => {
+  it('may be renamed, and its stories moved within it and changed', async () => {
     const { sprint, stories } = await board();
     await complete(sprint);
     const renamed = await client.put(`/api/sprints/${sprint}`, {
@@ -353,7 +353,7 @@ describe('a completed sprint', () => {
     expect(await inSprint(sprint)).toBe('cA');
   });
 
-  it('is deleted by force alone, and its stories stay', async () => {
+  it('is deleted only with force, and its stories stay', async () => {
     const { name, sprint } = await board();
     await complete(sprint);
     const deleted = await client.delete(`/api/sprints/${sprint}?force=true`);

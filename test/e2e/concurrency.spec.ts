@@ -45,7 +45,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     await drop();
   });
 
-  it('make one board from first sprints that arrive at once', async () => {
+  it('create one board from first sprints that arrive at once', async () => {
     const path = boardPath(freshName('First'));
     const answers = await atOnce(24, (i) =>
       client().post(
@@ -77,7 +77,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect(new Set(tasks.map(({ body }) => body.seq as number)).size).toBe(30);
   });
 
-  it('let exactly one of many changes under the same tag win', async () => {
+  it('accept exactly one of many changes with the same tag', async () => {
     const board = await Workspace.create(client());
     const sprint = await board.sprint('2026-11-23');
     const story = await board.story(sprint);
@@ -101,7 +101,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect(tally(deletions)).toEqual({ 200: 1, 404: 9 });
   });
 
-  it('give a name and an external id to one of those that want it', async () => {
+  it('give a name and an external id to one of many requests', async () => {
     const boards = await atOnce(8, () => Workspace.create(client()));
     const name = freshName('Wanted');
     const renamed = await Promise.all([
@@ -129,7 +129,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect(await board.revision()).toBe(2 + 10 + 300);
   });
 
-  it('leave no orphan of a sprint that is deleted while stories are made and moved there', async () => {
+  it('lose no story of a sprint that is deleted while stories are created and moved there', async () => {
     const board = await Workspace.create(client());
     const elsewhere = await Workspace.create(client());
     for (let round = 0; round < 6; round += 1) {
@@ -157,7 +157,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     replay(await board.events());
   });
 
-  it('lose no story that is sent from board to board in both directions', async () => {
+  it('lose no story that is moved between boards in both directions', async () => {
     const boards = await atOnce(3, () => Workspace.create(client()));
     const sprints = await Promise.all(boards.map((board) => board.sprint('2026-11-23')));
     const stories = await atOnce(12, (i) => (boards[i % 3] as Workspace).story(sprints[i % 3]));
@@ -187,7 +187,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     );
   });
 
-  it('let a board go while it is written to, and nothing of it stays', async () => {
+  it('delete a board while it is written to, with everything in it', async () => {
     const board = await Workspace.create(client());
     const sprint = await board.sprint('2026-11-23');
     const answers = await atOnce(30, (i) =>
@@ -206,7 +206,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
       expect((await client().get(`/api/stories/${body.id}`)).status).toBe(404);
   });
 
-  it('lose nothing that was acknowledged, keep nothing that was refused, show nothing half done', async () => {
+  it('keep everything that was acknowledged and nothing that was rejected, and read no partial change', async () => {
     const board = await Workspace.create(client());
     const sprints = [
       await board.sprint('2020-01-01'),

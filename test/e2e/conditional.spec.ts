@@ -2,7 +2,7 @@ import { REPRESENTATION } from '../../src/http/etag';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
 let board: Workspace;
@@ -48,7 +48,7 @@ const lists = (): string[] => [
 ];
 
 describe('a strong tag', () => {
-  it('is had by every resource and every list, and by its HEAD', async () => {
+  it('exists for every resource and list, and for its HEAD', async () => {
     for (const path of [...Object.values(singles()), ...lists()]) {
       const tag = await tagOf(path);
       const head = await service.client.call('HEAD', path);
@@ -56,7 +56,7 @@ describe('a strong tag', () => {
     }
   });
 
-  it('of a list that is no digest has the version of the representations in it', async () => {
+  it('of a list contains the version of the representations, or is a digest', async () => {
     for (const path of lists()) {
       const tag = await tagOf(path);
       const isDigest = /^"[\w-]{27}"$/.test(tag);
@@ -64,7 +64,7 @@ describe('a strong tag', () => {
     }
   });
 
-  it('comes with what a change answers, and is that of the next GET', async () => {
+  it('of the response to a change is that of the next GET', async () => {
     const { client } = service;
     const made = await client.post(`/api/sprints/${sprint.id}/stories`, { title: 'x' });
     expect(made.headers.get('etag')).toBe(await tagOf(`/api/stories/${made.body.id}`));
@@ -149,7 +149,7 @@ describe('a strong tag', () => {
     }
   });
 
-  it('of what stands under a word changes with the day', async () => {
+  it('of current, next and previous changes with the day', async () => {
     const { client } = service;
     const next = await board.sprint('2026-11-30');
     const there = await board.story(next);
@@ -175,7 +175,7 @@ describe('a strong tag', () => {
 });
 
 describe('If-None-Match', () => {
-  it('answers 304 without a body where the tag still stands', async () => {
+  it('answers 304 without a body for the current tag', async () => {
     for (const path of [...Object.values(singles()), ...lists()]) {
       const tag = await tagOf(path);
       for (const value of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
@@ -196,7 +196,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('answers whole where it does not', async () => {
+  it('answers 200 for other tags', async () => {
     for (const path of [...Object.values(singles()), ...lists()]) {
       for (const value of ['"x"', 'x', '', '"', ',', tagOf.name]) {
         const answer = await service.client.get(path, { headers: { 'if-none-match': value } });
@@ -205,7 +205,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('does not make what is not there look as if it were', async () => {
+  it('of * does not answer 304 for what does not exist', async () => {
     const answer = await service.client.get('/api/stories/999999', {
       headers: { 'if-none-match': '*' },
     });
@@ -222,7 +222,7 @@ describe('If-Match', () => {
     task: { title: 'x' },
   };
 
-  it('lets a change through where it names the tag', async () => {
+  it('allows a change with the current tag', async () => {
     for (const [kind, body] of Object.entries(changes)) {
       const path = singles()[kind] as string;
       for (const list of [(tag: string) => tag, (tag: string) => `"x" , ${tag}`, () => '*']) {
@@ -235,7 +235,7 @@ describe('If-Match', () => {
     }
   });
 
-  it('refuses PUT, PATCH and DELETE where it is stale, and nothing changes', async () => {
+  it('rejects PUT, PATCH and DELETE with a stale tag', async () => {
     const { client } = service;
     for (const [kind, body] of Object.entries(changes)) {
       const path = singles()[kind] as string;
@@ -251,13 +251,13 @@ describe('If-Match', () => {
     }
   });
 
-  it('comes after what is wrong with the body, before conflicts and before what is stored', async () => {
+  it('comes after errors of the body, before conflicts and stored rows', async () => {
     const { client } = service;
     await board.story(null, { external_id: 'taken' });
     const headers = { 'if-match': '"stale"' };
     const path = `/api/stories/${story.id}`;
     const put = (body: object, options = {}): Promise<any> => client.put(path, body, options);
-    expectFaults(await put({ title: '' }, { headers }), '/title blank');
+    expectErrors(await put({ title: '' }, { headers }), '/title blank');
     expectProblem(await put({ external_id: 'taken' }, { headers }), 412, 'precondition_failed');
     expectProblem(await put({ external_id: 'taken', version: 9 }), 412, 'precondition_failed');
     expectProblem(
@@ -266,14 +266,14 @@ describe('If-Match', () => {
       'external_id_taken',
     );
     expectProblem(await put({ external_id: 'taken', id: 0 }), 409, 'external_id_taken');
-    expectFaults(await put({ sprint_id: 999999999 }), '/sprint_id not_found');
+    expectErrors(await put({ sprint_id: 999999999 }), '/sprint_id not_found');
     const missing = await client.put('/api/stories/999999', { title: 'x' }, { headers });
     expectProblem(missing, 404, 'story_not_found');
     expectProblem(await client.delete(board.path, { headers }), 412, 'precondition_failed');
     expectProblem(await client.delete(board.path), 409, 'board_not_empty');
   });
 
-  it('lets a resource be deleted as it was read', async () => {
+  it('allows a deletion with the current tag', async () => {
     const path = `/api/stories/${story.id}`;
     const tag = await tagOf(path);
     expect((await service.client.delete(path, { headers: { 'if-match': tag } })).status).toBe(200);

@@ -2,7 +2,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { shownBoard } from '../support/fingerprint';
 import { freshName, boardPath, Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 import { replay } from '../support/replay';
 
 let service: TestApp;
@@ -29,7 +29,7 @@ async function expectReplayed(board: Workspace): Promise<void> {
 }
 
 describe('the log of a board', () => {
-  it('begins with the board, and tells who did what, and when', async () => {
+  it('begins with the creation of the board and has actor, type and time', async () => {
     const { client } = service;
     service.clock.set('2026-11-21T12:00:00.123Z');
     const name = freshName();
@@ -62,7 +62,7 @@ describe('the log of a board', () => {
     ]);
   });
 
-  it('holds what changed, and no more', async () => {
+  it('contains the changed fields only', async () => {
     const { client } = service;
     service.clock.set('2026-11-21T12:00:00Z');
     const board = await Workspace.create(client);
@@ -139,7 +139,7 @@ describe('the log of a board', () => {
     await expectReplayed(elsewhere);
   });
 
-  it('is not told of what was refused, or of what changed nothing', async () => {
+  it('has no event of rejected requests and of updates that change nothing', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const story = await board.story(null);
@@ -158,7 +158,7 @@ describe('the log of a board', () => {
     expect(await board.events(revision)).toEqual([]);
   });
 
-  it('is read in pieces, after a revision', async () => {
+  it('is read in pages after a revision', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     for (let i = 0; i < 9; i += 1) await board.story(null);
@@ -171,7 +171,7 @@ describe('the log of a board', () => {
     expect(
       (await client.get(`${board.path}/events?after=${Number.MAX_SAFE_INTEGER}`)).body,
     ).toEqual([]);
-    expectFaults(
+    expectErrors(
       await client.get(`${board.path}/events?after=-1&limit=1001`),
       'after out_of_range',
       'limit out_of_range',
@@ -179,7 +179,7 @@ describe('the log of a board', () => {
     expectProblem(await client.get(`${boardPath(freshName())}/events`), 404, 'board_not_found');
   });
 
-  it('makes, when it is replayed from 1, every current representation exactly', async () => {
+  it('replayed from 1 gives every current representation', async () => {
     const { client } = service;
     const board = await Workspace.create(client, 'Europe/Berlin');
     const elsewhere = await Workspace.create(client);
@@ -227,7 +227,7 @@ describe('the log of a board', () => {
 });
 
 describe('the history of a story', () => {
-  it('is its part of the log, when it is deleted, too', async () => {
+  it('is its part of the log, also after its deletion', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -250,7 +250,7 @@ describe('the history of a story', () => {
     ]);
   });
 
-  it('follows it from board to board, in the order in which it went', async () => {
+  it('follows it from board to board in order', async () => {
     const { client } = service;
     const boards = [await Workspace.create(client), await Workspace.create(client)];
     // The second board's revisions are far ahead of the first one's.
@@ -300,7 +300,7 @@ describe('the history of a story', () => {
     expect(await tagged()).not.toBe(first);
   });
 
-  it('of a story that never was is not found', async () => {
+  it('of a story that never existed is not found', async () => {
     for (const id of [999999, 0, 'x']) {
       expectProblem(await service.client.get(`/api/stories/${id}/history`), 404, 'story_not_found');
     }

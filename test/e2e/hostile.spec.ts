@@ -74,7 +74,7 @@ describe('hostile requests', () => {
     );
   });
 
-  it('are all refused in order, and change nothing', async () => {
+  it('are all rejected with a problem, and change nothing', async () => {
     const before = await fingerprint(service.client);
     const wrong: string[] = [];
     for (let start = 0; start < HOSTILE.length; start += 16) {
@@ -94,8 +94,8 @@ describe('hostile requests', () => {
   }, 120_000);
 });
 
-describe('odd texts', () => {
-  it('are kept, found and shown as nothing but themselves', async () => {
+describe('odd strings', () => {
+  it('are stored, found and shown unchanged', async () => {
     const { client } = service;
     const own = await Workspace.create(client);
     for (const text of ODD_TEXTS) {
@@ -120,7 +120,7 @@ describe('odd texts', () => {
     expect((await client.get(`${own.path}/stories`)).body).toHaveLength(ODD_TEXTS.length);
   });
 
-  it('make boards that are told apart', async () => {
+  it('make different boards', async () => {
     const { client } = service;
     const texts = ODD_TEXTS.filter(
       (text) =>

@@ -1,7 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { boardPath, freshName, Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -26,7 +26,7 @@ const put = (raw: string | Buffer, headers: Record<string, string>): Promise<any
   service.client.put(`/api/stories/${story.id}`, undefined, { raw, headers });
 
 describe('a form', () => {
-  it('does all that JSON does: numbers are decimal text, nothing is null, lists repeat their name', async () => {
+  it('can say all that JSON can: numbers are decimal strings, an empty value is null, lists repeat their name', async () => {
     const { client } = service;
     const made = await client.post(`/api/sprints/${sprint.id}/stories`, undefined, {
       form: 'title=A+b%C3%A9%26c&seq=-3&priority=&points=2.5&labels=x&labels=y+z&external_id=E-1&status=done',
@@ -51,7 +51,7 @@ describe('a form', () => {
     expect(emptied.body.labels).toEqual([]);
   });
 
-  it('is refused for a scalar that is given twice', async () => {
+  it('is rejected for a scalar that is given twice', async () => {
     for (const form of [
       'title=a&title=b',
       'title=a&title=a',
@@ -66,7 +66,7 @@ describe('a form', () => {
     }
   });
 
-  it('is refused for broken percent-encoding and what is not UTF-8', async () => {
+  it('is rejected for broken percent-encoding and invalid UTF-8', async () => {
     for (const raw of [
       'title=%',
       'title=%zz',
@@ -78,8 +78,8 @@ describe('a form', () => {
       expectProblem(await put(raw, FORM_TYPE), 400, 'malformed_body');
     }
     expectProblem(await put(Buffer.from([0x61, 0x3d, 0xff]), FORM_TYPE), 400, 'malformed_body');
-    expectFaults(await put('title=%00', FORM_TYPE), '/title invalid_text');
-    expectFaults(
+    expectErrors(await put('title=%00', FORM_TYPE), '/title invalid_text');
+    expectErrors(
       await put('title[]=a&a[b]=c&__proto__=1&=x', FORM_TYPE),
       '/title[] unknown_field',
       '/a[b] unknown_field',
@@ -88,7 +88,7 @@ describe('a form', () => {
     );
   });
 
-  it('of nothing but separators has no members', async () => {
+  it('of separators only has no fields', async () => {
     for (const raw of ['&', '&&&']) {
       expect((await put(raw, FORM_TYPE)).body).toEqual(story);
     }
@@ -96,7 +96,7 @@ describe('a form', () => {
 });
 
 describe('a JSON body', () => {
-  it('is refused where it is not JSON in UTF-8', async () => {
+  it('is rejected if it is not JSON in UTF-8', async () => {
     for (const raw of [
       '{',
       '}',
@@ -122,20 +122,20 @@ describe('a JSON body', () => {
     }
   });
 
-  it('is refused where it is not an object', async () => {
+  it('is rejected if it is not an object', async () => {
     for (const raw of ['[]', '[{"title":"a"}]', '"title"', '5', 'true', 'null']) {
-      expectFaults(await put(raw, JSON_TYPE), ' invalid_type');
+      expectErrors(await put(raw, JSON_TYPE), ' invalid_type');
     }
   });
 
-  it('counts the last of a member that is given twice', async () => {
+  it('uses the last value of a field that is given twice', async () => {
     const answer = await put('{"title":"a","title":5,"title":"b"}', JSON_TYPE);
     expect(answer.body.title).toBe('b');
-    expectFaults(await put('{"title":"a","title":5}', JSON_TYPE), '/title invalid_type');
+    expectErrors(await put('{"title":"a","title":5}', JSON_TYPE), '/title invalid_type');
   });
 
-  it('is refused for members that have no business there, whatever their names', async () => {
-    expectFaults(
+  it('is rejected for unknown fields, whatever their names', async () => {
+    expectErrors(
       await put(
         '{"__proto__":{"title":"x"},"constructor":{"prototype":{}},"toString":1,"":2,"Title":"x"}',
         JSON_TYPE,
@@ -149,13 +149,13 @@ describe('a JSON body', () => {
     expect(({} as any).title).toBeUndefined();
   });
 
-  it('is refused where it is deeper than 32 or has more than 1,000 members', async () => {
+  it('is rejected if it is deeper than 32 or has more than 1,000 fields', async () => {
     const deep = (depth: number): string =>
       `{"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    expectFaults(await put(deep(32), JSON_TYPE), '/x unknown_field');
+    expectErrors(await put(deep(32), JSON_TYPE), '/x unknown_field');
     for (const depth of [33, 1000, 100_000]) {
-      expectFaults(await put(deep(depth), JSON_TYPE), ' too_deep');
-      expectFaults(
+      expectErrors(await put(deep(depth), JSON_TYPE), ' too_deep');
+      expectErrors(
         await put(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, JSON_TYPE),
         ' too_deep',
       );
@@ -163,22 +163,22 @@ describe('a JSON body', () => {
     const wide = (count: number): string =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1])));
     expect((await put(wide(1000), JSON_TYPE)).body.errors).toHaveLength(1000);
-    expectFaults(await put(wide(1001), JSON_TYPE), ' too_many');
-    expectFaults(
+    expectErrors(await put(wide(1001), JSON_TYPE), ' too_many');
+    expectErrors(
       await put(Array.from({ length: 1001 }, (_, i) => `f${i}=1`).join('&'), FORM_TYPE),
       ' too_many',
     );
   });
 
-  it('is 1 MiB at most', async () => {
+  it('has 1 MiB at most', async () => {
     const filled = (bytes: number): string => `{"description":"${'x'.repeat(bytes - 18)}"}`;
-    expectFaults(await put(filled(1024 * 1024), JSON_TYPE), '/description too_long');
+    expectErrors(await put(filled(1024 * 1024), JSON_TYPE), '/description too_long');
     expectProblem(await put(filled(1024 * 1024 + 1), JSON_TYPE), 413, 'content_too_large');
   });
 });
 
 describe('a content type', () => {
-  it('is application/json or a form in UTF-8, however it is written', async () => {
+  it('is application/json or a form in UTF-8, in any spelling', async () => {
     for (const type of [
       'application/json',
       'APPLICATION/JSON',
@@ -194,7 +194,7 @@ describe('a content type', () => {
     ).toBe(200);
   });
 
-  it('of any other kind is 415, whatever the body', async () => {
+  it('of any other kind is 415, whatever the body is', async () => {
     for (const type of [
       'text/plain',
       'text/json',
@@ -217,7 +217,7 @@ describe('a content type', () => {
     }
   });
 
-  it('is no matter where there is no body', async () => {
+  it('does not matter without a body', async () => {
     const { client } = service;
     for (const type of [
       'application/json',
@@ -234,19 +234,19 @@ describe('a content type', () => {
     expect(
       (await client.put(`/api/stories/${story.id}`, undefined, { headers: JSON_TYPE })).body,
     ).toEqual(story);
-    expectFaults(
+    expectErrors(
       await client.post(`${board.path}/backlog`, undefined, { headers: JSON_TYPE }),
       '/title required',
     );
-    expectFaults(await client.post(`${board.path}/backlog`), '/title required');
+    expectErrors(await client.post(`${board.path}/backlog`), '/title required');
   });
 
-  it('of a DELETE with members is looked at, for none of them may be dropped', async () => {
+  it('matters for a DELETE with fields, which must not be ignored', async () => {
     const { client } = service;
     const path = `/api/stories/${story.id}`;
     const withBody = (raw: string, headers: Record<string, string>): Promise<any> =>
       client.call('DELETE', path, undefined, { raw, headers });
-    expectFaults(await withBody('{"force":true}', JSON_TYPE), '/force unknown_field');
+    expectErrors(await withBody('{"force":true}', JSON_TYPE), '/force unknown_field');
     expectProblem(
       await withBody('x', { 'content-type': 'text/plain' }),
       415,
@@ -275,7 +275,7 @@ describe('of several errors', () => {
     }
     expectProblem(await call(path, '{', { ...text, ...stale }), 415, 'unsupported_media_type');
     expectProblem(await call(path, '{', { ...JSON_TYPE, ...stale }), 400, 'malformed_body');
-    expectFaults(
+    expectErrors(
       await call(path, '{"title":"","version":9}', { ...JSON_TYPE, ...stale }),
       '/title blank',
     );
@@ -286,10 +286,10 @@ describe('of several errors', () => {
       'precondition_failed',
     );
     expectProblem(await call(path, conflict, JSON_TYPE), 409, 'external_id_taken');
-    expectFaults(await call(path, '{"sprint_id":999999}', JSON_TYPE), '/sprint_id not_found');
+    expectErrors(await call(path, '{"sprint_id":999999}', JSON_TYPE), '/sprint_id not_found');
   });
 
-  it('404 comes before what is wrong with the body or the query, under a word, too', async () => {
+  it('404 comes before errors of body and query, also for current, next and previous', async () => {
     const { client } = service;
     const empty = await Workspace.create(client);
     for (const word of ['current', 'next', 'previous']) {
@@ -319,17 +319,17 @@ describe('of several errors', () => {
   it('all of a query are named at once, and all of a body', async () => {
     const { client } = service;
     const path = `${board.path}/backlog`;
-    expectFaults(
+    expectErrors(
       await client.post(`${path}?page=2&y=1`, { title: 'x' }),
       'page unknown_field',
       'y unknown_field',
     );
-    expectFaults(await client.post(path, { title: '', x: 1 }), '/title blank', '/x unknown_field');
+    expectErrors(await client.post(path, { title: '', x: 1 }), '/title blank', '/x unknown_field');
   });
 });
 
 describe('an identifier', () => {
-  it('that is not a safe positive integer names nothing', async () => {
+  it('that is not a safe positive integer is not found', async () => {
     const { client } = service;
     for (const id of [
       '0',
@@ -412,7 +412,7 @@ describe('every path', () => {
     expect((await service.client.call('HEAD', '/api/stories/999999')).status).toBe(404);
   });
 
-  it('tells its methods under OPTIONS, and refuses all others with them', async () => {
+  it('lists its methods for OPTIONS, and in Allow for all others', async () => {
     for (const [path, allow] of paths()) {
       const options = await service.client.call('OPTIONS', path);
       expect([path, options.status, options.headers.get('allow'), options.text]).toEqual([
@@ -430,7 +430,7 @@ describe('every path', () => {
     }
   });
 
-  it('is the same with a slash at its end', async () => {
+  it('is the same with a trailing slash', async () => {
     for (const [path] of paths()) {
       if (path === '/metrics') continue;
       const undocumented = path === '/openapi.json';
@@ -443,7 +443,7 @@ describe('every path', () => {
     expect((await service.client.delete(`/api/stories/${made.body.id}/`)).status).toBe(200);
   });
 
-  it('that is none is not found, under every method', async () => {
+  it('that does not exist is not found, with any method', async () => {
     for (const path of [
       '/api',
       '/api/',
@@ -464,7 +464,7 @@ describe('every path', () => {
     }
   });
 
-  it('answers in JSON, and with 406 where none will do', async () => {
+  it('answers in JSON, or with 406 if the client accepts none', async () => {
     const { client } = service;
     const accept = (value: string, path = `/api/stories/${story.id}`): Promise<any> =>
       client.get(path, { headers: { accept: value } });
@@ -493,7 +493,7 @@ describe('every path', () => {
     expect((await client.get(`/api/stories/${story.id}`)).body).toEqual(story);
   });
 
-  it('that takes no parameter or no body refuses them', async () => {
+  it('without parameters or a body rejects them', async () => {
     const { client } = service;
     for (const path of [
       `/api/stories/${story.id}`,
@@ -501,13 +501,13 @@ describe('every path', () => {
       `${board.path}/sprints/current`,
       `/api/tasks/${task.id}`,
     ]) {
-      expectFaults(
+      expectErrors(
         await client.get(`${path}?page=1&__proto__=x`),
         'page unknown_field',
         '__proto__ unknown_field',
       );
     }
-    expectFaults(
+    expectErrors(
       await client.post(`${board.path}/backlog?force=true`, { title: 'x' }),
       'force unknown_field',
     );
@@ -515,7 +515,7 @@ describe('every path', () => {
     expectProblem(await client.get(`${board.path}/stories?q=%FF`), 400, 'bad_request');
   });
 
-  it('is refused where its encoding is broken, or it is too long', async () => {
+  it('is rejected if its encoding is broken or it is too long', async () => {
     const { client } = service;
     for (const path of [
       '/%',
@@ -534,7 +534,7 @@ describe('every path', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('has the request id that was sent, or a new one', async () => {
     const { client } = service;
     const sent = await client.get('/api/boards', { headers: { 'x-request-id': 'a.b:c/1+2=@-_' } });
@@ -545,19 +545,19 @@ describe('an answer', () => {
     }
   });
 
-  it('of a refusal names the path that was asked for', async () => {
+  it('to an invalid request names its path', async () => {
     const answer = await service.client.get('/api/stories/999999?x=1');
     expect(answer.body.instance).toBe('/api/stories/999999');
   });
 
-  it('does not tell what runs the service', async () => {
+  it('does not name the software of the service', async () => {
     for (const path of ['/api/boards', '/nope', '/docs']) {
       const { headers } = await service.client.get(path, { undocumented: true });
       expect([headers.get('server'), headers.get('x-powered-by')]).toEqual([null, null]);
     }
   });
 
-  it('of the root leads to the documentation, which needs nothing from elsewhere', async () => {
+  it('to the root redirects to the documentation, which loads nothing from other hosts', async () => {
     const { client } = service;
     const root = await client.get('/');
     expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
@@ -582,7 +582,7 @@ describe('the errors of a request', () => {
   it('include those of its path, and of fields that contradict each other', async () => {
     const { client } = service;
     const long = 'x'.repeat(101);
-    expectFaults(
+    expectErrors(
       await client.post(`/api/boards/${long}/sprints`, { start_date: '2026-11-21' }),
       'board_name too_long',
     );
@@ -592,14 +592,14 @@ describe('the errors of a request', () => {
       await client.post(`${board.path}/sprints`, wrong),
       await client.put(`/api/sprints/${sprint.id}`, wrong),
     ]) {
-      expectFaults(answer, '/end_date out_of_range', '/name too_long');
+      expectErrors(answer, '/end_date out_of_range', '/name too_long');
     }
     // What cannot be read cannot be compared.
-    expectFaults(
+    expectErrors(
       await client.post(`${board.path}/sprints`, { ...dates, start_date: 'soon' }),
       '/start_date invalid_date',
     );
-    expectFaults(
+    expectErrors(
       await client.post('/api/tokens', {
         scope: 'admin',
         boards: ['r'],
@@ -607,14 +607,14 @@ describe('the errors of a request', () => {
       '/boards not_for_admin',
       '/name required',
     );
-    expectFaults(
+    expectErrors(
       await client.get(`${board.path}/forecast?stories=1&points=x&trials=0`),
       'points invalid_type',
       'stories excluded',
       'trials out_of_range',
     );
     const { id } = story;
-    expectFaults(
+    expectErrors(
       await client.post(`${board.path}/stories/move`, {
         story_ids: [id, id],
         position: { after: id },
@@ -624,14 +624,14 @@ describe('the errors of a request', () => {
     );
   });
 
-  it('that depend on what is stored are named together', async () => {
+  it('that depend on stored rows are named together', async () => {
     const { client } = service;
-    expectFaults(
+    expectErrors(
       await client.put(`/api/stories/${story.id}`, { id: story.id + 1, sprint_id: 999_999 }),
       '/id read_only',
       '/sprint_id not_found',
     );
-    expectFaults(
+    expectErrors(
       await client.put(`/api/sprints/${sprint.id}`, { id: sprint.id + 1, end_date: '2019-12-31' }),
       '/end_date out_of_range',
       '/id read_only',

@@ -36,7 +36,7 @@ const storiesOf = async (board: string): Promise<{ title: string }[]> =>
   (await service.client.get(`/api/boards/${board}/backlog`)).body;
 
 describe('a request with an Idempotency-Key', () => {
-  it('is done once and answered alike, however often it comes at once', async () => {
+  it('is performed once and answered alike, however often it is sent at once', async () => {
     const keys = Array.from({ length: 200 }, (_, i) => `at-once-${i}`);
     const answers: Answer[] = [];
     for (let round = 0; round < keys.length; round += 20) {
@@ -62,7 +62,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await storiesOf('Crowd')).map(({ title }) => title).sort()).toEqual([...keys].sort());
   });
 
-  it('is answered alike however long the answer is', async () => {
+  it('is answered alike however long the response is', async () => {
     const { client } = service;
     // In JSON each of these takes six characters; a server may hold 16 MiB in one piece.
     const description = `😀${'\u0001'.repeat(32_700)}`;
@@ -87,7 +87,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await service.app.get(Database).query('SELECT part FROM idempotency_parts')).toEqual([]);
   });
 
-  it('makes one board, however often it comes at once', async () => {
+  it('creates one board, however often it is sent at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => post('/api/boards', 'one-board', { name: 'Once' })),
     );
@@ -95,7 +95,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('is answered as it was, though what it made is changed or gone by now', async () => {
+  it('gets its first response though the resource was changed or deleted', async () => {
     const body = { title: 'ephemeral' };
     const first = await post('/api/boards/Later/backlog', 'later', body);
     await service.client.put(`/api/stories/${first.body.id}`, { title: 'changed' });
@@ -108,7 +108,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await storiesOf('Later')).toEqual([]);
   });
 
-  it('is answered as it was, though the word of its path means no sprint by now', async () => {
+  it('gets its first response though its path names no sprint any more', async () => {
     service.clock.set('2026-11-21T12:00:00.000Z');
     const board = await Workspace.create(service.client);
     const sprint = await board.sprint('2026-11-16', { end_date: '2026-11-29' });
@@ -123,7 +123,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([404, 'no_current_sprint']);
   });
 
-  it('is answered as it was by another instance, and after a restart', async () => {
+  it('gets its first response from another instance', async () => {
     const body = { title: 'restarted' };
     const first = await post('/api/boards/Restart/backlog', 'restart', body);
     const other = await startApp({ database: service.database });
@@ -136,7 +136,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await storiesOf('Restart')).toHaveLength(1);
   });
 
-  it('is refused where the key belongs to another request', async () => {
+  it('is rejected if the key belongs to another request', async () => {
     const path = '/api/boards/Other/backlog';
     await post(path, 'taken', { title: 'first' });
     for (const [where, body] of [
@@ -152,13 +152,13 @@ describe('a request with an Idempotency-Key', () => {
     expect((await service.client.get('/api/boards/Another')).status).toBe(404);
   });
 
-  it('is the same request with a slash at the end of its path', async () => {
+  it('is the same request with a trailing slash', async () => {
     await post('/api/boards/Slash/backlog', 'slash', { title: 'one' });
     const again = await post('/api/boards/Slash/backlog/', 'slash', { title: 'one' });
     expect(replayed(again)).toBe(true);
   });
 
-  it('leaves the key free where it is refused', async () => {
+  it('that is rejected leaves the key unused', async () => {
     const path = '/api/boards/Free/backlog';
     expect((await post(path, 'free', { title: '' })).status).toBe(400);
     await service.client.post(path, { title: 'in the way', external_id: 'X-1' });
@@ -169,7 +169,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(replayed(done)).toBe(false);
   });
 
-  it('that is refused five times at once leaves the key free', async () => {
+  it('that is rejected five times at once leaves the key unused', async () => {
     const path = '/api/boards/Refused/backlog';
     await service.client.post(path, { title: 'in the way', external_id: 'X-1' });
     const refusals = await Promise.all(
@@ -179,7 +179,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await post(path, 'refused', { title: 'mine' })).status).toBe(201);
   });
 
-  it('takes keys of 1 to 255 visible characters, told apart by case', async () => {
+  it('has a key of 1 to 255 visible characters, which is case-sensitive', async () => {
     const path = '/api/boards/Keys/backlog';
     for (const key of ['a', 'A', '!"#$%&', 'k'.repeat(255)]) {
       const made = await post(path, key, { title: 'one each' });
@@ -196,13 +196,13 @@ describe('a request with an Idempotency-Key', () => {
     expect(await storiesOf('Keys')).toHaveLength(4);
   });
 
-  it('is 404 first where what it names is not there', async () => {
+  it('is 404 first if its path does not exist', async () => {
     expect((await post('/api/sprints/999999/stories', '', { title: 'x' })).status).toBe(404);
     expect((await post('/api/sprints/999999/stories', 'k', { title: 'x' })).status).toBe(404);
   });
 });
 
-describe('answers', () => {
+describe('stored responses', () => {
   const rows = async (): Promise<number> => {
     const row = await service.app
       .get(Database)

@@ -21,7 +21,7 @@ const backlog = async (board: string): Promise<any> =>
   (await service.client.get(`/api/boards/${board}/backlog`)).body;
 
 describe('an import', () => {
-  it('brings every member of a story, in the order of the file, behind what is there', async () => {
+  it('creates stories with every field, in the order of the file, after existing ones', async () => {
     await service.client.post('/api/boards/All/backlog', { title: 'there before', seq: 40 });
     const outcome = await load(
       'external_id,title,description,seq,priority,points,status,assignee,labels\r\n' +
@@ -59,7 +59,7 @@ describe('an import', () => {
     expect(third).toMatchObject({ title: 'third', seq: 42, status: 'in_progress' });
   });
 
-  it('is in the log like what is posted, one event a story, gapless', async () => {
+  it('has one event for each story, without a gap', async () => {
     await load('title\nfirst\nsecond\n', 'Logged');
     const events = (await service.client.get('/api/boards/Logged/events')).body;
     expect(events.map((event: any) => [event.revision, event.type])).toEqual([
@@ -74,7 +74,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('tells its stories from others of the same instant', async () => {
+  it('distinguishes its stories from others of the same instant', async () => {
     service.clock.set('2026-11-20T10:00:00.000Z');
     const now = jest.spyOn(Date.prototype, 'toISOString');
     await service.client.post('/api/boards/Instant/backlog', { title: 'posted' });
@@ -91,7 +91,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('names every fault of every row with its line, and then has changed nothing', async () => {
+  it('names every error of every row with its line, and changes nothing', async () => {
     const outcome = await load(
       'title,points,status,labels,seq\n' +
         '"Two\nlines",1.234,open,"a,a",\n' +
@@ -120,7 +120,7 @@ describe('an import', () => {
     expect((await service.client.get('/api/boards/Faulty')).status).toBe(404);
   });
 
-  it('refuses an external_id that is there already, or twice in the file', async () => {
+  it('rejects an external_id that exists already or is twice in the file', async () => {
     await load('title,external_id\nfirst,X-1\n', 'Twice');
     const outcome = await load('title,external_id\na,X-2\nb,X-1\nc,X-2\nd,X-3\n', 'Twice');
     expect(outcome).toEqual({
@@ -135,7 +135,7 @@ describe('an import', () => {
     expect((await service.client.get('/api/boards/Twice')).body.revision).toBe(2);
   });
 
-  it('changes with --update what the file says of the stories that are there', async () => {
+  it('changes existing stories with --update', async () => {
     await load(
       'external_id,title,points,labels,description\nU-1,one,1,x,old\nU-2,two,2,,\n',
       'Updated',
@@ -220,14 +220,14 @@ describe('an import', () => {
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
   });
 
-  it('refuses a file that is not there, and a name that no board can have', async () => {
+  it('rejects a missing file and an invalid board name', async () => {
     const missing = await command(service.database, 'import', 'no/such.csv', '--board', 'B');
     expect(missing).toEqual({ code: 1, out: '', err: expect.stringMatching(/cannot be read/) });
     const nameless = await load('title\na\n', '..');
     expect(nameless).toEqual({ code: 1, out: '', err: expect.stringMatching(/board_name/) });
   });
 
-  it('takes stories that are as long as a story can be', async () => {
+  it('accepts stories of the greatest length', async () => {
     const description = '😀'.repeat(32_767);
     const rows = Array.from({ length: 5 }, (_, i) => `story ${i},${description}\n`);
     const outcome = await load(`title,description\n${rows.join('')}`, 'Long');
@@ -239,7 +239,7 @@ describe('an import', () => {
     expect(events[0].after.description).toBe(description);
   });
 
-  it('takes a byte order mark, any line breaks, and 20,000 rows in one change', async () => {
+  it('accepts a byte order mark, any line breaks, and 20,000 rows in one change', async () => {
     const titles = Array.from({ length: 20_000 }, (_, i) => `story ${i + 1}`);
     const outcome = await load(`\ufeff title \r${titles.join('\n')}`, 'Many');
     expect(outcome).toEqual({ code: 0, out: 'Many: 20000 stories created.\n', err: '' });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { made2xx } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 import { NOT_ACCEPTED, send, sendBytes } from '../support/http';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -37,7 +37,7 @@ describe('a limit is what its setting says', () => {
     expect(JSON.parse(chunked.text)).toMatchObject({ code: 'content_too_large' });
   });
 
-  it('for the characters of a URL, however many there are', async () => {
+  it('for the characters of a URL', async () => {
     const { url } = await start({ URL_LIMIT: '1024' });
     const ask = (length: number) => send(url + '/api/boards?x='.padEnd(length, 'x'));
     expect((await ask(1024)).status).toBe(400);
@@ -48,7 +48,7 @@ describe('a limit is what its setting says', () => {
     }
   });
 
-  it('for the bytes and the number of header fields', async () => {
+  it('for the bytes and the number of headers', async () => {
     const { url } = await start({ HEADER_LIMIT: '4096', HEADER_FIELDS: '50' });
     const ask = async (headers: Record<string, string>): Promise<number> =>
       (await send(`${url}/api/boards`, { headers })).status;
@@ -72,7 +72,7 @@ describe('a limit is what its setting says', () => {
     }
   });
 
-  it('for the connections at once', async () => {
+  it('for the number of connections', async () => {
     const { url } = await start({ MAX_CONNECTIONS: '3' });
     const port = Number(new URL(url).port);
     const held = await Promise.all(
@@ -96,14 +96,14 @@ describe('a limit is what its setting says', () => {
   });
 });
 
-describe('a text of nothing but combining marks', () => {
+describe('a string of combining marks', () => {
   /** Marks that have to be put in order, pair by pair. */
   const marks = (count: number): string => '\u0301\u0316'.repeat(count / 2);
 
-  it('is refused as a name as fast as any other that is too long', async () => {
+  it('is rejected as a name as fast as any other that is too long', async () => {
     const { client } = await start({});
     const before = performance.now();
-    expectFaults(
+    expectErrors(
       await client.post('/api/boards', { name: `a${marks(500_000)}` }),
       '/name too_long',
     );
@@ -115,7 +115,7 @@ describe('a text of nothing but combining marks', () => {
     expect([made.status, made.body.name]).toEqual([201, composed]);
   });
 
-  it('is a description like any other, and found', async () => {
+  it('is valid as a description and can be searched', async () => {
     const { client } = await start({});
     const before = performance.now();
     for (let i = 0; i < 5; i += 1) {
@@ -136,7 +136,7 @@ describe('the rate limit', () => {
     expect((await client.get('/api/boards')).headers.get('ratelimit')).toBeNull();
   });
 
-  it('is kept for each token, and for each address without one', async () => {
+  it('applies to each token, and to each address without one', async () => {
     const { client } = await start({ RATE_LIMIT: '4' });
     const make = (scope: string, from = client) =>
       made2xx(from.post('/api/tokens', { name: scope, scope }));
@@ -164,7 +164,7 @@ describe('the rate limit', () => {
     expect(guesses).toEqual([401, 401, 401, 429, 429]);
   });
 
-  it('counts what a token may not do, and what a page of another site may not', async () => {
+  it('counts requests that are forbidden for a token or for another site', async () => {
     const { client } = await start({ RATE_LIMIT: '3' });
     const evil = { headers: { origin: 'https://evil.example' } };
     const writes = [];
@@ -194,7 +194,7 @@ describe('the rate limit', () => {
     );
   });
 
-  it('does not count what is answered with 304', async () => {
+  it('does not count responses with 304', async () => {
     const { client } = await start({ RATE_LIMIT: '2' });
     const { headers } = await client.get('/api/boards');
     for (let i = 0; i < 5; i += 1) {
@@ -206,7 +206,7 @@ describe('the rate limit', () => {
     }
   });
 
-  it('believes an address from a proxy that is trusted, and from nobody else', async () => {
+  it('uses X-Forwarded-For from trusted proxies only', async () => {
     const from = (url: string, address: string) =>
       send(`${url}/api/boards`, { headers: { 'x-forwarded-for': address } });
     const trusting = await start({ AUTH: 'off', RATE_LIMIT: '1', TRUST_PROXY: '127.0.0.1' });

@@ -1,7 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Workspace } from '../support/make';
-import { expectFaults } from '../support/problems';
+import { expectErrors } from '../support/problems';
 
 let service: TestApp;
 let board: Workspace;
@@ -64,14 +64,14 @@ async function paged(path: string, between?: () => Promise<unknown>): Promise<an
 }
 
 describe('a list of stories', () => {
-  it('is whole, and in the order of seq, then id, where nothing else is asked for', async () => {
+  it('is unpaginated, by seq, then id, by default', async () => {
     const answer = await service.client.get(`${board.path}/stories`);
     expect(answer.body.map(({ title }: any) => title)).toEqual(expected(() => true));
     expect(answer.headers.get('link')).toBeNull();
     expect(answer.headers.get('x-total-count')).toBeNull();
   });
 
-  it('is filtered by what a story has', async () => {
+  it('is filtered by fields', async () => {
     expect(await titles('status=done')).toEqual(expected((s) => s.status === 'done'));
     expect(await titles('assignee=Ada')).toEqual(expected((s) => s.assignee === 'Ada'));
     expect(await titles('priority=2')).toEqual(expected((s) => s.priority === 2));
@@ -89,7 +89,7 @@ describe('a list of stories', () => {
     expect(await titles('label=%22')).toEqual([]);
   });
 
-  it('takes any of several values of one filter, and all of several filters', async () => {
+  it('matches any of several values of one filter, and all of several filters', async () => {
     expect(await titles('status=done&status=in_progress')).toEqual(
       expected((s) => s.status !== 'todo'),
     );
@@ -103,7 +103,7 @@ describe('a list of stories', () => {
     expect(await titles('status=done&status=done')).toEqual(expected((s) => s.status === 'done'));
   });
 
-  it('takes an empty value for none', async () => {
+  it('matches null for an empty value', async () => {
     expect(await titles('assignee=')).toEqual(expected((s) => s.assignee === null));
     expect(await titles('priority=')).toEqual(expected((s) => s.priority === null));
     expect(await titles('priority=&priority=0')).toEqual(
@@ -136,7 +136,7 @@ describe('a list of stories', () => {
     expect(await search('nothing')).toEqual([]);
   });
 
-  it('takes %, _, quotes and backslashes of a search as themselves', async () => {
+  it('searches %, _, quotes and backslashes literally', async () => {
     const search = (text: string): Promise<string[]> => titles(`q=${encodeURIComponent(text)}`);
     expect(await search('%')).toEqual(expected((s) => s.title.includes('%')));
     expect(await search('0%')).toEqual(['Äpfel 100%']);
@@ -147,7 +147,7 @@ describe('a list of stories', () => {
     expect(await search(`' OR 1=1 --`)).toEqual([]);
   });
 
-  it('is sorted by what is asked for; what has no value comes last, and ties by id', async () => {
+  it('is sorted by any fields; null comes last, and ties by id', async () => {
     const nullsLast =
       (name: string, sign: number) =>
       (a: any, b: any): number =>
@@ -184,7 +184,7 @@ describe('a list of stories', () => {
     expect(await titles('sort=-title')).toEqual(byCodePoint.reverse());
   });
 
-  it('shows only the members that are asked for', async () => {
+  it('shows only the requested fields', async () => {
     const { client } = service;
     const answer = await client.get<any[]>(`${board.path}/backlog?fields=title,id,labels`, {
       undocumented: true,
@@ -194,7 +194,7 @@ describe('a list of stories', () => {
     expect(Object.keys(answer.body[0])).toEqual(['title', 'id', 'labels']);
   });
 
-  it('tells what changed since an instant', async () => {
+  it('shows what changed since an instant', async () => {
     const since = (instant: string): Promise<string[]> =>
       titles(`updated_since=${encodeURIComponent(instant)}`);
     const from = '2026-11-21T12:00:03.500Z';
@@ -215,11 +215,11 @@ describe('a list of stories', () => {
       const answer = await service.client.get(
         `${board.path}/stories?updated_since=${encodeURIComponent(instant)}`,
       );
-      expectFaults(answer, `updated_since ${code}`);
+      expectErrors(answer, `updated_since ${code}`);
     }
   });
 
-  it('counts when it is asked to', async () => {
+  it('is counted on request', async () => {
     const { client } = service;
     const counted = await client.get(`${board.path}/stories?count=true&limit=2&status=done`);
     expect(counted.headers.get('x-total-count')).toBe('2');
@@ -231,7 +231,7 @@ describe('a list of stories', () => {
     ).toBeNull();
   });
 
-  it('takes hundreds of values at once, and twenty words', async () => {
+  it('accepts hundreds of values and twenty words', async () => {
     const many = (name: string, count: number): string =>
       Array.from({ length: count }, (_, i) => `${name}=${i.toString(36)}`).join('&');
     expect(await titles(many('assignee', 500))).toEqual([]);
@@ -240,17 +240,17 @@ describe('a list of stories', () => {
     );
     expect(await titles(many('label', 100))).toEqual(expected((s) => s.labels.includes('a')));
     expect(await titles(`q=${'a+'.repeat(500)}&${many('label', 100)}`)).not.toBeNull();
-    expectFaults(
+    expectErrors(
       await service.client.get(`${board.path}/stories?${many('label', 101)}`),
       'label too_many',
     );
     const words = (count: number): string => Array.from({ length: count }, (_, i) => i).join('+');
     expect(await titles(`q=${words(20)}`)).toEqual([]);
-    expectFaults(await service.client.get(`${board.path}/stories?q=${words(21)}`), 'q too_many');
+    expectErrors(await service.client.get(`${board.path}/stories?q=${words(21)}`), 'q too_many');
   });
 
-  it('is refused for every parameter that cannot be, at once', async () => {
-    expectFaults(
+  it('is rejected with every invalid parameter at once', async () => {
+    expectErrors(
       await service.client.get(
         `${board.path}/stories?limit=0&count=yes&status=open&priority=x&sprint_id=0&sort=size&fields=id,nope&page=2&sort_by=a`,
       ),
@@ -264,16 +264,16 @@ describe('a list of stories', () => {
       'page unknown_field',
       'sort_by unknown_field',
     );
-    expectFaults(await service.client.get(`${board.path}/stories?sort=seq,-seq`), 'sort duplicate');
-    expectFaults(
+    expectErrors(await service.client.get(`${board.path}/stories?sort=seq,-seq`), 'sort duplicate');
+    expectErrors(
       await service.client.get(`${board.path}/stories?fields=id,id`),
       'fields duplicate',
     );
-    expectFaults(
+    expectErrors(
       await service.client.get(`${board.path}/stories?limit=1&limit=2`),
       'limit duplicate',
     );
-    expectFaults(
+    expectErrors(
       await service.client.get(`${board.path}/stories?limit=1001`),
       'limit out_of_range',
     );
@@ -281,7 +281,7 @@ describe('a list of stories', () => {
 });
 
 describe('pages', () => {
-  it('together are the whole list, under every sort', async () => {
+  it('together are the unpaginated list, in every order', async () => {
     for (const sort of [
       'seq',
       '-seq',
@@ -321,7 +321,7 @@ describe('pages', () => {
     expect(whole.body).toEqual(rest.body);
   });
 
-  it('of every list are had alike', async () => {
+  it('exist for every list', async () => {
     const { client } = service;
     const own = await Workspace.create(client);
     const inside = await own.sprint('2026-11-23');
@@ -340,7 +340,7 @@ describe('pages', () => {
     }
   });
 
-  it('stay where they are while rows come and go', async () => {
+  it('are stable while rows come and go', async () => {
     const { client } = service;
     const own = await Workspace.create(client);
     const there: any[] = [];
@@ -375,11 +375,11 @@ describe('pages', () => {
       `${board.path}/stories?limit=2&sort=title&status=todo&assignee=`,
       `${board.path}/stories?limit=2`,
     ]) {
-      expectFaults(await client.get(`${other}&cursor=${cursor}`), 'cursor invalid_cursor');
+      expectErrors(await client.get(`${other}&cursor=${cursor}`), 'cursor invalid_cursor');
     }
   });
 
-  it('have no cursor but ours', async () => {
+  it('reject a cursor that is not theirs', async () => {
     const { client } = service;
     const encode = (value: unknown): string =>
       Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -401,9 +401,9 @@ describe('pages', () => {
       '\u{1F600}',
     ]) {
       const answer = await client.get(`${path}&cursor=${encodeURIComponent(cursor)}`);
-      expectFaults(answer, 'cursor invalid_cursor');
+      expectErrors(answer, 'cursor invalid_cursor');
     }
-    expectFaults(await client.get(`${path}&cursor=`), 'cursor blank');
+    expectErrors(await client.get(`${path}&cursor=`), 'cursor blank');
     for (const change of [
       ([to]: unknown[]) => [to],
       ([to, , id]: unknown[]) => [to, null, id],
@@ -411,7 +411,7 @@ describe('pages', () => {
       ([to, , id]: unknown[]) => [to, [1], id],
       ([to, seq, id]: unknown[]) => [to, seq, id, 1],
     ]) {
-      expectFaults(
+      expectErrors(
         await client.get(`${path}&cursor=${await forge(path, change)}`),
         'cursor invalid_cursor',
       );
@@ -432,7 +432,7 @@ describe('pages', () => {
       const ours = new URL(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '', service.url);
       const cursor = ours.searchParams.get('cursor') ?? '';
       const [to] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[];
-      expectFaults(
+      expectErrors(
         await client.get(`${list}&cursor=${encoded(`["${to}",${keys}]`)}`),
         'cursor invalid_cursor',
       );
@@ -449,17 +449,17 @@ describe('pages', () => {
       5,
     ]) {
       const cursor = await forge(dated, ([to, , id]) => [to, value, id]);
-      expectFaults(await client.get(`${dated}&cursor=${cursor}`), 'cursor invalid_cursor');
+      expectErrors(await client.get(`${dated}&cursor=${cursor}`), 'cursor invalid_cursor');
     }
     await board.sprint('2026-12-01');
     for (const value of ['x', '2026-02-30', '2026-02-03T10:00', '2026-02-03 10:00:60Z', 5]) {
       const sprints = `${board.path}/sprints?limit=1`;
       const cursor = await forge(sprints, ([to, , id]) => [to, value, id]);
-      expectFaults(await client.get(`${sprints}&cursor=${cursor}`), 'cursor invalid_cursor');
+      expectErrors(await client.get(`${sprints}&cursor=${cursor}`), 'cursor invalid_cursor');
     }
   });
 
-  it('link to themselves by the path as it was sent', async () => {
+  it('link to the path as it was sent', async () => {
     const { client } = service;
     const own = await Workspace.create(client, 'UTC', 'back\\slash / ünï');
     for (let i = 0; i < 3; i += 1) await own.story(null);

@@ -25,7 +25,7 @@ const applied = (): Promise<string[]> =>
   });
 
 describe('migrations', () => {
-  it('make exactly the tables that the entities describe', async () => {
+  it('create exactly the tables that the entities describe', async () => {
     // TypeORM must be told which of the two servers that speak MySQL it compares with.
     await migrate(targetOf(database));
     const [{ version }] = await withDataSource<any>(database, (dataSource) =>
@@ -41,7 +41,7 @@ describe('migrations', () => {
     });
   });
 
-  it('that lack a column would be noticed', async () => {
+  it('that lack a column are noticed', async () => {
     await migrate(targetOf(database));
     await withDataSource(database, async (dataSource) => {
       await dataSource.query('ALTER TABLE tasks DROP COLUMN assignee');
@@ -50,7 +50,7 @@ describe('migrations', () => {
     });
   });
 
-  it('and entities are all in the registry, migrations in the order of their numbers', () => {
+  it('and entities are all in the registry, migrations in order', () => {
     const found = sources().filter(({ path }) => path.endsWith('.entity.ts'));
     expect(found).toHaveLength(entities.length);
     const files = readdirSync(join(__dirname, '../../src/database/migrations'));
@@ -82,7 +82,7 @@ describe('migrations', () => {
     expect(await migrate(targetOf(database))).toEqual([]);
   });
 
-  it('of a newer program keep this one from a database, which stays as it is', async () => {
+  it('of a newer program keep this one from using the database, and change nothing', async () => {
     await migrate(targetOf(database));
     await withDataSource(database, (dataSource) =>
       dataSource.query(
@@ -123,7 +123,7 @@ it('every foreign key has an index that begins with its columns, so that no dele
 });
 
 describe('ids', () => {
-  it('are never given twice, not after a deletion and not after a new start', async () => {
+  it('are never assigned twice, not after a deletion and not after a restart', async () => {
     const given: Record<string, number[]> = { board: [], sprint: [], story: [], task: [] };
     for (let start = 0; start < 2; start += 1) {
       const service = await startApp({ database });

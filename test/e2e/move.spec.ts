@@ -56,13 +56,13 @@ describe('moving a story', () => {
     await expectLogToTellAll(board);
   });
 
-  it('is to the end where no position is given', async () => {
+  it('is to the end without a position', async () => {
     const { sprint, ids } = await list([1, 2, 3]);
     await move(ids[0], {});
     expect(await inSprint(sprint)).toEqual(['b2', 'c3', 'a4']);
   });
 
-  it('to a place where it stands already changes nothing and is not told', async () => {
+  it('to its own position changes nothing and has no event', async () => {
     const { ids, board } = await list([1, 2, 3]);
     const before = await revision(board);
     for (const [i, position] of [
@@ -90,7 +90,7 @@ describe('moving a story', () => {
     expect(last.after).not.toHaveProperty('sprint_id');
   });
 
-  it('where no gap is left shifts the shorter side, told by one event', async () => {
+  it('without a gap shifts the shorter side, with one event', async () => {
     const { sprint, ids, board } = await list([1, 2, 3, 4, 5]);
     const before = await revision(board);
     await move(ids[4], { position: { after: ids[0] } });
@@ -158,7 +158,7 @@ describe('moving a story', () => {
     await expectLogToTellAll(board);
   });
 
-  it('to a sprint of another board takes it there with its tasks, told in both logs', async () => {
+  it('to a sprint of another board moves its tasks too, with events in both logs', async () => {
     const from = await list([1, 2]);
     const to = await list([1, 2]);
     await client.post(`/api/stories/${from.ids[0]}/tasks`, { title: 'task' });
@@ -182,7 +182,7 @@ describe('moving a story', () => {
     await expectLogToTellAll(to.board);
   });
 
-  it('to a board where its external_id is taken is refused', async () => {
+  it('to a board where its external_id is taken is rejected', async () => {
     const from = await list([1]);
     const to = await list([1]);
     await client.put(`/api/stories/${from.ids[0]}`, { external_id: 'X-1' });
@@ -191,7 +191,7 @@ describe('moving a story', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'external_id_taken']);
   });
 
-  it('heeds If-Match, and answers with the tag of the story', async () => {
+  it('checks If-Match, and answers with the tag of the story', async () => {
     const { ids } = await list([1, 2]);
     const { headers } = await client.get(`/api/stories/${ids[0]}`);
     const condition = { headers: { 'if-match': headers.get('etag') as string } };
@@ -238,7 +238,7 @@ describe('moving a story', () => {
     expect(await revision(board)).toBe(before);
   });
 
-  it('next to itself, or to a story of a list that is not meant, is 400', async () => {
+  it('next to itself, or to a story of another list, is 400', async () => {
     const { ids, board, sprint } = await list([1, 2]);
     const strange = await list([1]);
     for (const [body, pointer] of [
@@ -256,7 +256,7 @@ describe('moving a story', () => {
 });
 
 describe('moving many stories', () => {
-  it('makes them stand together in the order given, whichever lists they were in', async () => {
+  it('puts them together in the given order, whichever lists they were in', async () => {
     const { sprint, ids, board } = await list([1, 2, 3, 4, 5, 6]);
     await move(ids[0], { sprint_id: null });
     const story_ids = [ids[5], ids[0], ids[2]];
@@ -270,7 +270,7 @@ describe('moving many stories', () => {
     await expectLogToTellAll(board);
   });
 
-  it('without a list that is meant moves each within its own', async () => {
+  it('without a list moves each within its own', async () => {
     const { sprint, ids, board } = await list([1, 2, 3, 4]);
     await moveAll(board, { story_ids: [ids[0], ids[1]], sprint_id: null });
     await moveAll(board, { story_ids: [ids[3], ids[1]], position: 'first' });
@@ -279,7 +279,7 @@ describe('moving many stories', () => {
     expect((await moveAll(board, { story_ids: [] })).body).toEqual([]);
   });
 
-  it('is all or none, and names each story that is not one of the board', async () => {
+  it('moves all or none, and names each story that is not of the board', async () => {
     const { ids, board, sprint } = await list([1, 2, 3]);
     const strange = await list([1]);
     const before = await revision(board);
@@ -304,7 +304,7 @@ describe('moving many stories', () => {
     expect(await inSprint(sprint)).toEqual(['a1', 'b2', 'c3']);
   });
 
-  it('changes as few of them as can be', async () => {
+  it('changes as few of them as possible', async () => {
     const { sprint, ids, board } = await list([1, 2, 3, 10, 20]);
     const before = await revision(board);
     await moveAll(board, { story_ids: [ids[2], ids[3], ids[1], ids[4]], position: 'last' });
@@ -312,7 +312,7 @@ describe('moving many stories', () => {
     expect((await revision(board)) - before).toBe(1);
   });
 
-  it("heeds If-Match, which is the tag of the board's lists", async () => {
+  it("checks If-Match against the tag of the board's lists", async () => {
     const { ids, board } = await list([1, 2]);
     const { headers } = await client.get(`/api/boards/${board}/stories`);
     const condition = { headers: { 'if-match': headers.get('etag') as string } };
@@ -321,7 +321,7 @@ describe('moving many stories', () => {
     expect((await moveAll(board, body, condition)).status).toBe(412);
   });
 
-  it('takes 1,000 stories at once', async () => {
+  it('moves 1,000 stories at once', async () => {
     const { board, sprint } = await list([]);
     await fillBacklog(service, boardPath(board), 1000);
     const backlog = await client.get(`/api/boards/${board}/backlog`);
@@ -332,7 +332,7 @@ describe('moving many stories', () => {
     expect(after.body.map(({ id }: any) => id)).toEqual(story_ids);
   });
 
-  it('to another board takes them all there', async () => {
+  it('to another board moves them all', async () => {
     const from = await list([1, 2, 3]);
     const to = await list([1]);
     const story_ids = [from.ids[2], from.ids[0]];
@@ -345,7 +345,7 @@ describe('moving many stories', () => {
 });
 
 describe('any sequence of moves', () => {
-  it('leaves the orders that a plain list would, and a log that tells them', async () => {
+  it('gives the order of a plain list, and a log that replays to it', async () => {
     const { board, sprint, ids } = await list([1, 1, 2, 3, 7, 7, 7, 8]);
     const model = new Map<number | null, number[]>([
       [sprint, [...ids]],
@@ -391,7 +391,7 @@ describe('any sequence of moves', () => {
 });
 
 describe('100 moves at once on one list', () => {
-  it('lose no story, double none, and leave one order without duplicates', async () => {
+  it('keep every story once, in one order without duplicates', async () => {
     const { board, sprint } = await list([]);
     const ids: number[] = [];
     for (let i = 0; i < 30; i += 1) {

@@ -390,7 +390,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
 
 const described = ({ sql, steps }: Plan): string => [sql, ...steps].join('\n    ');
 
-it('calls every operation there is', async () => {
+it('calls every operation', async () => {
   await everything();
   expect(operations().filter((operation) => !called.has(operation))).toEqual([]);
 }, 120_000);

@@ -117,7 +117,7 @@ describe('commitment', () => {
 });
 
 describe('a report', () => {
-  it('tells what came, went, changed its estimate, and what is left', async () => {
+  it('has what was added, removed, re-estimated, completed and unfinished', async () => {
     const [team, others] = [await board(), await board()];
     const elsewhere = await others.sprint('2026-03-02');
     const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-13', name: 'One' });
@@ -172,7 +172,7 @@ describe('a report', () => {
     expect(ids((await report(elsewhere)).committed)).toEqual([abroad.id]);
   });
 
-  it('is found under the words for sprints, as is a burndown', async () => {
+  it('exists for current, next and previous, as does a burndown', async () => {
     const team = await board();
     at('2026-03-10T12:00:00.000Z');
     const past = await team.sprint('2026-03-02', { end_date: '2026-03-08' });
@@ -194,7 +194,7 @@ describe('a report', () => {
     expect([missing.status, missing.body.code]).toEqual([404, 'sprint_not_found']);
   });
 
-  it('is the same by a byte once the sprint is completed, whatever happens then', async () => {
+  it('stays the same byte for byte after completion', async () => {
     const [team, others] = [await board('Europe/Berlin'), await board()];
     const elsewhere = await others.sprint('2026-03-02');
     const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-06' });
@@ -239,7 +239,7 @@ describe('a report', () => {
     expect((await report(sprint)).sprint.name).toBe('Renamed');
   });
 
-  it('counts what was carried over as removed when the sprint is reopened, until it is back', async () => {
+  it('counts carried-over stories of a reopened sprint as removed until they return', async () => {
     const team = await board();
     const sprint = await team.sprint('2026-03-02');
     const [one, two] = [await team.story(sprint, { points: 1 }), await team.story(sprint)];
@@ -354,7 +354,7 @@ describe('formats', () => {
   const asText = (row: object): Record<string, string> =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value ?? '')]));
 
-  it('are JSON where nothing is asked for, or anything', async () => {
+  it('are JSON by default', async () => {
     for (const path of Object.values(paths)) {
       const plain = await client.get(path);
       for (const accept of ['*/*', 'application/json; charset=utf-8', 'application/*, */*;q=0.1']) {
@@ -386,7 +386,7 @@ describe('formats', () => {
     );
   });
 
-  it('are pictures of burndown and velocity, under a policy that allows their style and no more', async () => {
+  it('are SVG for burndown and velocity, with a policy that allows their style only', async () => {
     for (const path of [paths.burndown, paths.velocity]) {
       const picture = await client.get(path, {
         headers: { accept: 'image/avif,image/svg+xml,image/*,*/*;q=0.8' },
@@ -426,7 +426,7 @@ describe('formats', () => {
     }
   });
 
-  it('that a resource has not are 406 in `Accept` and 400 in `?format=`', async () => {
+  it('that do not exist are 406 in `Accept` and 400 in `?format=`', async () => {
     for (const [path, accept] of [
       [paths.report, 'image/svg+xml'],
       [paths.burndown, 'text/html'],
@@ -443,7 +443,7 @@ describe('formats', () => {
     }
   });
 
-  it('have a tag each, and 304 for those who know it', async () => {
+  it('have a tag each, and 304 for it', async () => {
     for (const path of Object.values(paths)) {
       const tags = new Set<string>();
       for (const format of ['json', 'csv', 'svg']) {
@@ -476,7 +476,7 @@ describe('formats', () => {
     expect(other.status).toBe(200);
   });
 
-  it('are not new for being made later: 304 until something has happened', async () => {
+  it('keep their tag while nothing happens, though time passes', async () => {
     const own = await board();
     const open = await own.sprint('2026-02-23', { end_date: '2026-03-08' });
     const path = `/api/sprints/${open.id}/report`;
@@ -496,7 +496,7 @@ describe('formats', () => {
     expect((await client.get(path)).headers.get('etag')).toMatch(/^"/);
   });
 
-  it('are streamed where a sprint has gone on for decades, and tagged nevertheless', async () => {
+  it('are streamed for a sprint of decades, with a tag', async () => {
     const long = await (await board()).sprint('1990-01-01');
     const path = `/api/sprints/${long.id}/burndown`;
     const answer = await client.get(`${path}?format=csv`);
@@ -540,7 +540,7 @@ async function history(count: number, days = 7): Promise<Workspace> {
 }
 
 describe('velocity', () => {
-  it('tells of the last completed sprints, oldest first, with average and median', async () => {
+  it('has the last completed sprints, oldest first, with average and median', async () => {
     const team = await history(4);
     await team.sprint('2025-12-01');
     const { body } = await client.get(`${team.path}/velocity`);
@@ -586,7 +586,7 @@ describe('velocity', () => {
     });
   });
 
-  it('forgets a sprint that is reopened, and tells anew of one that is completed again', async () => {
+  it('leaves out a reopened sprint until it is completed again', async () => {
     const team = await history(2);
     const velocity = async (): Promise<any> => (await client.get(`${team.path}/velocity`)).body;
     const [first, second] = (await velocity()).sprints;
@@ -637,7 +637,7 @@ describe('a forecast', () => {
     expect(other.body).toMatchObject({ seed: -2, trials: 10, next_sprint: body.next_sprint });
   });
 
-  it('is of the work that is named: the backlog, stories or points, from the end of the active sprint', async () => {
+  it('is for the backlog, or for named stories or points, from the end of the active sprint', async () => {
     const team = await board();
     at('2026-01-01T12:00:00.000Z');
     for (const [i, days] of [10, 14, 30].entries()) {
@@ -681,7 +681,7 @@ describe('a forecast', () => {
     expect(body.when[0]).toEqual({ percent: 50, sprints: 1, date: '2026-01-21' });
   });
 
-  it('is refused with fewer than three completed sprints, and for questions that have no answer', async () => {
+  it('is rejected with fewer than three completed sprints and for invalid parameters', async () => {
     const team = await history(2);
     const path = `${team.path}/forecast`;
     const refused = await client.get(path);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('the demo board', () => {
-  it('has a sprint behind it, one at work and one ahead, around today', async () => {
+  it('has a completed, an active and a planned sprint around today', async () => {
     const { client, database } = service;
     const outcome = await command(database, 'seed');
     expect(outcome).toEqual({
@@ -42,7 +42,7 @@ describe('the demo board', () => {
     expect((await client.get('/api/boards/Demo/backlog')).body.length).toBeGreaterThan(3);
   });
 
-  it('has a past: nothing in its log is later than now, and it is told in order', async () => {
+  it('has a log in order, with no event later than now', async () => {
     const events = (await service.client.get('/api/boards/Demo/events')).body;
     const times = events.map((event: any) => event.at);
     expect(times).toEqual([...times].sort());
@@ -53,7 +53,7 @@ describe('the demo board', () => {
     );
   });
 
-  it('is made once under a name', async () => {
+  it('is created once for a name', async () => {
     const again = await command(service.database, 'seed');
     expect(again).toEqual({
       code: 1,

@@ -1,7 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -97,7 +97,7 @@ describe('a sprint', () => {
     ];
     for (const [start_date, code] of refused) {
       const answer = await client.post(`${board.path}/sprints`, { start_date });
-      expectFaults(answer, `/start_date ${code}`);
+      expectErrors(answer, `/start_date ${code}`);
     }
   });
 
@@ -106,11 +106,11 @@ describe('a sprint', () => {
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23', { end_date: '2026-11-23' });
     const path = `/api/sprints/${sprint.id}`;
-    expectFaults(await client.put(path, { end_date: '2026-11-22' }), '/end_date out_of_range');
-    expectFaults(await client.put(path, { start_date: '2026-11-24' }), '/start_date out_of_range');
+    expectErrors(await client.put(path, { end_date: '2026-11-22' }), '/end_date out_of_range');
+    expectErrors(await client.put(path, { start_date: '2026-11-24' }), '/start_date out_of_range');
     const both = { start_date: '2026-12-02', end_date: '2026-12-01' };
-    expectFaults(await client.put(path, both), '/end_date out_of_range');
-    expectFaults(await client.post(`${board.path}/sprints`, both), '/end_date out_of_range');
+    expectErrors(await client.put(path, both), '/end_date out_of_range');
+    expectErrors(await client.post(`${board.path}/sprints`, both), '/end_date out_of_range');
     const moved = await client.put(path, { start_date: '2026-12-02', end_date: '2026-12-15' });
     expect(moved.body).toMatchObject({
       start_date: '2026-12-02',
@@ -120,14 +120,14 @@ describe('a sprint', () => {
     expect((await client.put(path, { start_date: '2027-01-01', end_date: null })).status).toBe(200);
   });
 
-  it('is refused for its own dates before its version and what is stored are looked at', async () => {
+  it('is rejected for its dates before its version and stored rows are compared', async () => {
     const board = await Workspace.create(service.client);
     const sprint = await board.sprint('2026-11-23');
     const backwards = { start_date: '2026-12-02', end_date: '2026-12-01', version: 7 };
     const answer = await service.client.put(`/api/sprints/${sprint.id}`, backwards, {
       headers: { 'if-match': '"stale"' },
     });
-    expectFaults(answer, '/end_date out_of_range');
+    expectErrors(answer, '/end_date out_of_range');
   });
 
   it('changes only what is sent; null and empty text clear', async () => {
@@ -152,7 +152,7 @@ describe('a sprint', () => {
     expect(cleared.body).toMatchObject({ name: null, goal: null, end_date: null, version: 3 });
   });
 
-  it('stays as it is under an update that changes nothing', async () => {
+  it('is not changed by an update that changes nothing', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23', { name: 'S1' });
@@ -169,12 +169,12 @@ describe('a sprint', () => {
     expect(await board.revision()).toBe(revision);
   });
 
-  it('takes back its read-only members as they are, and refuses others', async () => {
+  it('accepts its read-only fields unchanged, and rejects other values', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
     const path = `/api/sprints/${sprint.id}`;
-    expectFaults(
+    expectErrors(
       await client.put(path, {
         id: 0,
         board_name: 'x',
@@ -187,7 +187,7 @@ describe('a sprint', () => {
       '/completed_at read_only',
     );
     expectProblem(await client.put(path, { ...sprint, version: 2 }), 412, 'precondition_failed');
-    expectFaults(
+    expectErrors(
       await client.post(`${board.path}/sprints`, {
         start_date: '2026-11-23',
         state: 'planned',
@@ -206,7 +206,7 @@ describe('a sprint', () => {
     const name = '🏁'.repeat(100);
     const goal = '目'.repeat(2000);
     expect(await board.sprint('2026-11-23', { name, goal })).toMatchObject({ name, goal });
-    expectFaults(
+    expectErrors(
       await service.client.post(`${board.path}/sprints`, {
         start_date: '2026-11-23',
         name: `${name}x`,
@@ -248,7 +248,7 @@ describe('the state of a sprint', () => {
     expect(await stateOf(first)).toBe('active');
   });
 
-  it('of two without an end that start on one day is active for the one made later', async () => {
+  it('of two without an end date that start on one day is active for the one created later', async () => {
     const board = await Workspace.create(service.client);
     const first = await board.sprint('2026-11-16');
     const second = await board.sprint('2026-11-16');
@@ -257,7 +257,7 @@ describe('the state of a sprint', () => {
     expect((await service.client.get(`${board.path}/sprints/current`)).body.id).toBe(second.id);
   });
 
-  it('with an end date does not care for later ones: sprints may overlap', async () => {
+  it('with an end date does not depend on later ones: sprints may overlap', async () => {
     const board = await Workspace.create(service.client);
     const long = await board.sprint('2026-11-01', { end_date: '2026-11-30' });
     const short = await board.sprint('2026-11-10', { end_date: '2026-11-12' });
@@ -288,7 +288,7 @@ describe('the state of a sprint', () => {
     }
   });
 
-  it('follows the clock of daylight saving', async () => {
+  it('follows daylight saving time', async () => {
     const board = await Workspace.create(service.client, 'Europe/Berlin');
     const summer = await board.sprint('2026-07-01', { end_date: '2026-07-01' });
     at('2026-06-30T21:59:59.999Z');
@@ -313,7 +313,7 @@ describe('the state of a sprint', () => {
     expect(await stateOf(sprint)).toBe('active');
   });
 
-  it('filters the list exactly as it is shown', async () => {
+  it('filters the list as it is shown', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     for (const [start, end] of [
@@ -344,7 +344,7 @@ describe('the state of a sprint', () => {
         expect(listed.body).toEqual(all.filter((sprint) => sprint.state === state));
       }
     }
-    expectFaults(await client.get(`${board.path}/sprints?state=open`), 'state invalid_value');
+    expectErrors(await client.get(`${board.path}/sprints?state=open`), 'state invalid_value');
   });
 });
 
@@ -398,7 +398,7 @@ describe('the sprints of a board', () => {
     }
   });
 
-  it('have no current, next or previous where there is none', async () => {
+  it('are 404 if there is no current, next or previous one', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const expectNone = async (...words: string[]): Promise<void> => {
@@ -446,7 +446,7 @@ describe('the sprints of a board', () => {
     );
   });
 
-  it('take stories under the words current, next and previous', async () => {
+  it('accept stories at current, next and previous', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprints = [
@@ -463,7 +463,7 @@ describe('the sprints of a board', () => {
     }
   });
 
-  it('are not changed or deleted under a word', async () => {
+  it('cannot be changed or deleted at current, next and previous', async () => {
     const board = await Workspace.create(service.client);
     await board.sprint('2020-01-01');
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
@@ -475,7 +475,7 @@ describe('the sprints of a board', () => {
 });
 
 describe('a deleted sprint', () => {
-  it('sends its stories to the end of the backlog in their order, and loses nothing', async () => {
+  it('moves its stories to the end of the backlog in their order', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -505,7 +505,7 @@ describe('a deleted sprint', () => {
     expectProblem(await client.get(`/api/sprints/${sprint.id}`), 404, 'sprint_not_found');
   });
 
-  it('with hundreds of stories sends them all', async () => {
+  it('with hundreds of stories moves them all', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -520,7 +520,7 @@ describe('a deleted sprint', () => {
     expect(backlog.map(({ seq }) => seq)).toEqual(before.map((_, i) => i + 1));
   });
 
-  it('leaves its stories their seq where that is after the end already', async () => {
+  it('keeps the seq of its stories if they follow the backlog already', async () => {
     const { client } = service;
     for (const last of [undefined, -5]) {
       const board = await Workspace.create(client);
@@ -533,7 +533,7 @@ describe('a deleted sprint', () => {
     }
   });
 
-  it('sends its stories to the end of a backlog that has no seq left', async () => {
+  it('moves its stories to the end of a backlog that has no seq left', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');

@@ -1,7 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
 let board: Workspace;
@@ -49,7 +49,7 @@ describe('a story', () => {
     expect(await show(made.body)).toEqual(made.body);
   });
 
-  it('is created with all that it may have', async () => {
+  it('is created with every field', async () => {
     const members = {
       title: 'Log in',
       description: 'As a user\nI want …',
@@ -66,7 +66,7 @@ describe('a story', () => {
     expect(await show(story)).toEqual(story);
   });
 
-  it('keeps every well-formed text as it is', async () => {
+  it('keeps every well-formed string unchanged', async () => {
     for (const text of [
       'e\u0301 and \u00e9',
       '\u202eright to left\u202c',
@@ -91,7 +91,7 @@ describe('a story', () => {
     }
   });
 
-  it('has texts whose length is counted in code points', async () => {
+  it('has strings whose length is counted in code points', async () => {
     const members = {
       title: '🙂'.repeat(255),
       description: '🙂'.repeat(32_767),
@@ -101,7 +101,7 @@ describe('a story', () => {
     };
     expect(await show(await board.story(sprint, members))).toMatchObject(members);
     const { client } = service;
-    expectFaults(
+    expectErrors(
       await client.post(`/api/sprints/${sprint.id}/stories`, {
         title: `${members.title}x`,
         description: `${members.description}x`,
@@ -117,7 +117,7 @@ describe('a story', () => {
     );
   });
 
-  it('is refused with every fault at once, by pointer', async () => {
+  it('is rejected with every error at once, by pointer', async () => {
     const { client } = service;
     const answer = await client.post(`/api/sprints/${sprint.id}/stories`, {
       title: ' \u3000',
@@ -129,7 +129,7 @@ describe('a story', () => {
       sprint_id: sprint.id,
       'x/y~z': 1,
     });
-    expectFaults(
+    expectErrors(
       answer,
       '/title blank',
       '/seq invalid_type',
@@ -204,28 +204,45 @@ describe('a story', () => {
     ['external_id', [{}, 'invalid_type'], ['\ud83d', 'invalid_text']],
     ['description', [0, 'invalid_type'], ['\0', 'invalid_text']],
   ] as [string, ...[unknown, string][]][])(
-    'refuses a bad %s, made or changed',
+    'is rejected for an invalid %s, in a creation or an update',
     async (name, ...cases) => {
       const { client } = service;
       const story = await board.story(sprint);
       for (const [value, code] of cases) {
         const fault = `/${name} ${code}`;
-        expectFaults(
+        expectErrors(
           await client.post(`${board.path}/backlog`, { title: 'x', [name]: value }),
           fault,
         );
-        expectFaults(await put(story, { [name]: value }), fault);
+        expectErrors(await put(story, { [name]: value }), fault);
       }
       expect(await show(story)).toEqual(story);
     },
   );
 
-  it('takes integers as decimal text, too', async () => {
+  it('has the same instants in every response, with and without a fraction of a second', async () => {
+    const { client, clock } = service;
+    clock.set('2026-11-21T09:30:00.000Z');
+    const story = await board.story(sprint, { status: 'done' });
+    clock.set('2026-11-21T09:30:00.120Z');
+    const task = await board.task(story);
+    expect(await show(story)).toEqual(story);
+    expect(story).toMatchObject({
+      created_at: '2026-11-21T09:30:00.000Z',
+      updated_at: '2026-11-21T09:30:00.000Z',
+      done_at: '2026-11-21T09:30:00.000Z',
+    });
+    expect(task.created_at).toBe('2026-11-21T09:30:00.120Z');
+    expect((await client.get(`/api/tasks/${task.id}`)).body).toEqual(task);
+    expect((await client.get(`${board.path}/stories`)).body).toEqual([story]);
+  });
+
+  it('accepts integers as decimal strings', async () => {
     const story = await board.story(sprint, { seq: '-3', priority: '0', points: '2.50' });
     expect(story).toMatchObject({ seq: -3, priority: 0, points: 2.5 });
   });
 
-  it('has points with two decimals that come back as they were', async () => {
+  it('has points with two decimals, unchanged', async () => {
     for (const points of [0, 0.01, 0.07, 0.1, 0.29, 1.1, 4.35, 33.33, 999.99, 1000]) {
       const story = await board.story(null, { points });
       expect(story.points).toBe(points);
@@ -233,7 +250,7 @@ describe('a story', () => {
     }
   });
 
-  it('comes after the last of its list where no seq is sent', async () => {
+  it('comes after the last of its list if no seq is sent', async () => {
     expect((await board.story(sprint)).seq).toBe(1);
     expect((await board.story(sprint, { seq: null })).seq).toBe(2);
     expect((await board.story(sprint, { seq: 40 })).seq).toBe(40);
@@ -246,14 +263,14 @@ describe('a story', () => {
     expect((await board.story(below)).seq).toBe(-2147483647);
   });
 
-  it('is refused where no seq is left, unless it brings one', async () => {
+  it('is rejected if no seq is left, unless it has one', async () => {
     await board.story(sprint, { seq: 2147483647 });
     const path = `/api/sprints/${sprint.id}/stories`;
     expectProblem(await service.client.post(path, { title: 'x' }), 409, 'seq_exhausted');
     expect((await service.client.post(path, { title: 'x', seq: 2147483647 })).status).toBe(201);
   });
 
-  it('changes only what is sent; null clears what may be empty', async () => {
+  it('changes only what is sent; null clears nullable fields', async () => {
     const story = await board.story(sprint, {
       description: 'd',
       priority: 1,
@@ -281,12 +298,12 @@ describe('a story', () => {
     expect(cleared.body).toMatchObject({ ...none, labels: [], title: 'Other', version: 3 });
     const emptied = await put(story, { description: '', assignee: '', external_id: '' });
     expect(emptied.body).toEqual(cleared.body);
-    expectFaults(await put(story, { seq: null }), '/seq not_nullable');
+    expectErrors(await put(story, { seq: null }), '/seq not_nullable');
     const patched = await service.client.patch(`/api/stories/${story.id}`, { points: 5 });
     expect(patched.body).toMatchObject({ points: 5, version: 4 });
   });
 
-  it('takes itself back as it was shown, and makes no version of it', async () => {
+  it('can be sent back unchanged, which makes no version', async () => {
     const story = await board.story(sprint, { labels: ['b', 'a'], points: 1.5 });
     const revision = await board.revision();
     expect((await put(story, story)).body).toEqual(story);
@@ -294,7 +311,7 @@ describe('a story', () => {
     expect(await board.revision()).toBe(revision);
     expect((await put(story, { ...story, title: 'Changed' })).body.version).toBe(2);
     expectProblem(await put(story, { ...story, title: 'Again' }), 412, 'precondition_failed');
-    expectFaults(
+    expectErrors(
       await put(story, { id: 0, board_name: 'x', created_at: null, updated_at: 1, done_at: 'x' }),
       '/id read_only',
       '/board_name read_only',
@@ -304,7 +321,7 @@ describe('a story', () => {
     );
   });
 
-  it('tells when it was done for as long as it is', async () => {
+  it('has done_at while it is done', async () => {
     const story = await board.story(sprint);
     service.clock.set('2026-11-22T08:00:00.123Z');
     expect((await put(story, { status: 'done' })).body.done_at).toBe('2026-11-22T08:00:00.123Z');
@@ -316,7 +333,7 @@ describe('a story', () => {
     expect((await put(story, { status: 'done' })).body.done_at).toBe('2026-11-23T08:00:00.000Z');
   });
 
-  it('has an external id that no other story of its board has', async () => {
+  it('has an external id that is unique on its board', async () => {
     const { client } = service;
     const story = await board.story(sprint, { external_id: 'XD-1' });
     const path = `${board.path}/backlog`;
@@ -350,7 +367,7 @@ describe('a story', () => {
     expect(full.stories).toEqual([{ ...story, tasks: [] }]);
   });
 
-  it('goes with its tasks when it is deleted, once', async () => {
+  it('is deleted once, with its tasks', async () => {
     const { client } = service;
     const story = await board.story(sprint);
     const tasks = [await board.task(story), await board.task(story)];
@@ -370,7 +387,7 @@ describe('a story', () => {
 });
 
 describe('a story that is given another sprint', () => {
-  it('moves there, keeps its seq, and takes another where one is sent', async () => {
+  it('moves there and keeps its seq, unless one is sent', async () => {
     const other = await board.sprint('2026-12-01');
     await board.story(other, { seq: 3 });
     const story = await board.story(sprint, { seq: 3 });
@@ -380,7 +397,7 @@ describe('a story that is given another sprint', () => {
     expect(back.body).toMatchObject({ sprint_id: sprint.id, seq: 9, title: 'Moved', version: 3 });
   });
 
-  it('moves to the backlog of its board under null', async () => {
+  it('moves to the backlog of its board for null', async () => {
     const story = await board.story(sprint, { seq: 12 });
     expect((await put(story, { sprint_id: null })).body).toMatchObject({
       sprint_id: null,
@@ -411,7 +428,7 @@ describe('a story that is given another sprint', () => {
     expect(await elsewhere.revision()).toBe(revision + 1);
   });
 
-  it('stays where it is where its external id is taken on the other board', async () => {
+  it('stays if its external id is taken on the other board', async () => {
     const elsewhere = await Workspace.create(service.client);
     const target = await elsewhere.sprint('2026-11-16');
     await elsewhere.story(null, { external_id: 'E' });
@@ -422,27 +439,27 @@ describe('a story that is given another sprint', () => {
     expect(moved.body).toMatchObject({ board_name: elsewhere.name, external_id: 'F' });
   });
 
-  it('is refused where there is no such sprint', async () => {
+  it('is rejected if the sprint does not exist', async () => {
     const story = await board.story(sprint);
     const gone = await board.sprint('2027-01-01');
     await service.client.delete(`/api/sprints/${gone.id}`);
     for (const sprint_id of [gone.id, 999_999_999, Number.MAX_SAFE_INTEGER]) {
-      expectFaults(await put(story, { sprint_id }), '/sprint_id not_found');
+      expectErrors(await put(story, { sprint_id }), '/sprint_id not_found');
     }
     for (const sprint_id of [0, -1, Number.MAX_SAFE_INTEGER + 1]) {
-      expectFaults(await put(story, { sprint_id }), '/sprint_id out_of_range');
+      expectErrors(await put(story, { sprint_id }), '/sprint_id out_of_range');
     }
     for (const sprint_id of [true, '', 'x', 1.5, [sprint.id]]) {
-      expectFaults(await put(story, { sprint_id }), '/sprint_id invalid_type');
+      expectErrors(await put(story, { sprint_id }), '/sprint_id invalid_type');
     }
     expect(await show(story)).toEqual(story);
   });
 
-  it('that went with its board is refused alike', async () => {
+  it('of a deleted board is rejected alike', async () => {
     const elsewhere = await Workspace.create(service.client);
     const target = await elsewhere.sprint('2026-11-16');
     await service.client.delete(`${elsewhere.path}?force=true`);
     const story = await board.story(sprint);
-    expectFaults(await put(story, { sprint_id: target.id }), '/sprint_id not_found');
+    expectErrors(await put(story, { sprint_id: target.id }), '/sprint_id not_found');
   });
 });

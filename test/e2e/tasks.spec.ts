@@ -2,7 +2,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { CREATED, insertRows } from '../support/fill';
 import { Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
 let board: Workspace;
@@ -41,7 +41,7 @@ describe('a task', () => {
     expect((await client.get(`/api/tasks/${made.body.id}`)).body).toEqual(made.body);
   });
 
-  it('comes after the last of its story where no seq is sent', async () => {
+  it('comes after the last of its story if no seq is sent', async () => {
     expect((await board.task(story)).seq).toBe(1);
     expect((await board.task(story, { seq: 10 })).seq).toBe(10);
     expect((await board.task(story, { seq: null })).seq).toBe(11);
@@ -51,7 +51,7 @@ describe('a task', () => {
     expectProblem(await service.client.post(path, { title: 'x' }), 409, 'seq_exhausted');
   });
 
-  it('is one of 1,000 of its story at most, so that all of them can move at once', async () => {
+  it('is one of at most 1,000 of its story, so that all can move at once', async () => {
     const { client } = service;
     const title = '\u0001'.repeat(255);
     await insertRows(service, 'tasks', 999, () => ({
@@ -85,7 +85,7 @@ describe('a task', () => {
     expect(listed.body.map(({ title }) => title)).toEqual(['a', 'c', 'b']);
   });
 
-  it('changes only what is sent, and tells when it was done', async () => {
+  it('changes only what is sent, and has done_at while it is done', async () => {
     const task = await board.task(story, { assignee: 'Ada', status: 'in_progress' });
     service.clock.set('2026-11-22T12:00:00Z');
     const done = await put(task, { status: 'done' });
@@ -104,7 +104,7 @@ describe('a task', () => {
     expect((await put(task, reopened.body)).body).toEqual(reopened.body);
   });
 
-  it('is refused with every fault at once', async () => {
+  it('is rejected with every error at once', async () => {
     const task = await board.task(story);
     const bad = { title: '', seq: 'x', status: 'doing', assignee: 5, priority: 1 };
     const faults = [
@@ -114,10 +114,10 @@ describe('a task', () => {
       '/assignee invalid_type',
       '/priority unknown_field',
     ];
-    expectFaults(await service.client.post(`/api/stories/${story.id}/tasks`, bad), ...faults);
-    expectFaults(await put(task, bad), ...faults);
-    expectFaults(await put(task, { seq: null }), '/seq not_nullable');
-    expectFaults(
+    expectErrors(await service.client.post(`/api/stories/${story.id}/tasks`, bad), ...faults);
+    expectErrors(await put(task, bad), ...faults);
+    expectErrors(await put(task, { seq: null }), '/seq not_nullable');
+    expectErrors(
       await put(task, { story_id: story.id + 1, id: 0 }),
       '/story_id read_only',
       '/id read_only',
@@ -134,7 +134,7 @@ describe('a task', () => {
     expect((await service.client.get(`/api/stories/${story.id}/tasks`)).body).toEqual([]);
   });
 
-  it('needs a story that is there', async () => {
+  it('needs an existing story', async () => {
     for (const id of [999999, 0, 'x']) {
       expectProblem(await service.client.get(`/api/stories/${id}/tasks`), 404, 'story_not_found');
       expectProblem(
@@ -145,7 +145,7 @@ describe('a task', () => {
     }
   });
 
-  it('does not change its story, but its board', async () => {
+  it('changes the revision of its board, and not its story', async () => {
     const revision = await board.revision();
     await board.task(story);
     expect(await board.revision()).toBe(revision + 1);

@@ -15,7 +15,7 @@ import type { Client } from '../support/client';
 import { command } from '../support/command';
 import { operations } from '../support/conformance';
 import { boardPath, made2xx, Workspace } from '../support/make';
-import { expectFaults, expectProblem } from '../support/problems';
+import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
 
 /** Bearers of tokens, by what they are allowed. */
@@ -166,7 +166,7 @@ describe('with tokens', () => {
       };
     });
 
-    it('is entered in the table', () => {
+    it('is listed in the table', () => {
       expect(operations().sort()).toEqual(Object.keys(NEEDS).sort());
     });
 
@@ -201,7 +201,7 @@ describe('with tokens', () => {
     });
 
     it.each(KINDS)(
-      'that is not there is told to a bearer of "%s" only if it is valid',
+      'that does not exist is reported to a bearer of "%s" only if it is valid',
       async (kind) => {
         service.clock.set('2026-12-01T12:00:00Z');
         const valid = !['none', 'malformed', 'expired', 'revoked'].includes(kind);
@@ -271,7 +271,7 @@ describe('with tokens', () => {
       expect(listed.text).not.toContain(secret);
     });
 
-    it('is found where its making says, under the tag that this gives, without its secret', async () => {
+    it('is shown at its Location with the same tag, without its secret', async () => {
       const made = await admin.post('/api/tokens', { name: 'Tagged', scope: 'read' });
       const { token: _, ...view } = made.body;
       const path = made.headers.get('location') ?? '';
@@ -289,7 +289,7 @@ describe('with tokens', () => {
       expectProblem(await admin.get(path), 404, 'token_not_found');
     });
 
-    it('is of no use from the moment it is deleted, on every instance', async () => {
+    it('is invalid from the moment it is deleted, on every instance', async () => {
       const other = await startApp({ database: service.database });
       const client = await bearer(admin, { scope: 'read' });
       const there = bearing(other.client, client.token);
@@ -301,7 +301,7 @@ describe('with tokens', () => {
       expectProblem(await admin.delete(`/api/tokens/${client.id}`), 404, 'token_not_found');
     });
 
-    it('is of no use from the moment it expires', async () => {
+    it('is invalid from the moment it expires', async () => {
       service.clock.set('2026-12-01T12:00:00.000Z');
       const client = await bearer(admin, {
         scope: 'read',
@@ -313,7 +313,7 @@ describe('with tokens', () => {
       expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
     });
 
-    it('must be right to its last character', async () => {
+    it('must match to its last character', async () => {
       const { token } = await bearer(admin, { scope: 'read' });
       const last = token.at(-1) === 'A' ? 'B' : 'A';
       for (const wrong of [
@@ -330,7 +330,7 @@ describe('with tokens', () => {
       expect(scheme.status).toBe(200);
     });
 
-    it('tells when it was used last, to the minute', async () => {
+    it('shows when it was last used, to the minute', async () => {
       const lastUse = async (): Promise<string | null> =>
         (await admin.get('/api/tokens')).body.find(({ id }: { id: number }) => id === client.id)
           .last_used_at;
@@ -344,7 +344,7 @@ describe('with tokens', () => {
       await until('2026-12-02T10:00:00.000Z');
     });
 
-    it('gives its name to what it does', async () => {
+    it('is the actor of its events', async () => {
       const client = await bearer(admin, { name: 'Ada', scope: 'write' });
       const board = await Workspace.create(client);
       await board.story(null);
@@ -353,7 +353,7 @@ describe('with tokens', () => {
       expect(line).toMatchObject({ actor: 'Ada', status: 201 });
     });
 
-    it('has Idempotency-Keys of its own', async () => {
+    it('has its own Idempotency-Keys', async () => {
       const [first, second] = [
         await bearer(admin, { scope: 'write' }),
         await bearer(admin, { scope: 'write' }),
@@ -370,7 +370,7 @@ describe('with tokens', () => {
       expect((await post(first)).body.id).toBe(made.body.id);
     });
 
-    it('cannot be made with an Idempotency-Key, for its answer must not be stored', async () => {
+    it('cannot be created with an Idempotency-Key, because the response must not be stored', async () => {
       const refused = await admin.post(
         '/api/tokens',
         { name: 'x', scope: 'read' },
@@ -380,7 +380,7 @@ describe('with tokens', () => {
       expect(refused.body.errors).toMatchObject([{ header: 'Idempotency-Key' }]);
     });
 
-    it('has a name in one line, a scope that there is, and a time that is to come', async () => {
+    it('has a name of one line, a known scope and a future expiry', async () => {
       const refused = await admin.post('/api/tokens', {
         name: 'two\r\nlines',
         scope: 'root',
@@ -388,7 +388,7 @@ describe('with tokens', () => {
         expires_at: 'soon',
         token: 'mine',
       });
-      expectFaults(
+      expectErrors(
         refused,
         '/boards invalid_value',
         '/expires_at invalid_type',
@@ -396,11 +396,11 @@ describe('with tokens', () => {
         '/scope invalid_value',
         '/token unknown_field',
       );
-      expectFaults(
+      expectErrors(
         await admin.post('/api/tokens', { name: 'x', scope: 'read', expires_at: '2020-01-01' }),
         '/expires_at out_of_range',
       );
-      expectFaults(
+      expectErrors(
         await admin.post('/api/tokens', { name: 'x', scope: 'admin', boards: ['A'] }),
         '/boards not_for_admin',
       );
@@ -418,7 +418,7 @@ describe('with tokens', () => {
       client = await bearer(admin, { scope: 'write', boards: [ours.name] });
     });
 
-    it('lists these', async () => {
+    it('lists these boards only', async () => {
       const names = (await client.get('/api/boards')).body.map(({ name }: any) => name);
       expect(names).toEqual([ours.name]);
       const counted = await client.get('/api/boards?limit=10&count=true');
@@ -428,7 +428,7 @@ describe('with tokens', () => {
       expect((await none.get('/metrics')).status).toBe(200);
     });
 
-    it('cannot tell a board of others from one that is not there', async () => {
+    it('cannot tell another board from one that does not exist', async () => {
       const sprint = await theirs.sprint('2026-11-15');
       const story = await theirs.story(sprint);
       const task = await theirs.task(story);
@@ -460,7 +460,7 @@ describe('with tokens', () => {
       expect((await admin.get(boardPath('Not there'))).status).toBe(404);
     });
 
-    it('is answered again as it was, though what that was about is gone by now', async () => {
+    it('gets its first response again, though the resource is gone', async () => {
       const keyed = (path: string, body: object, key = 'again') =>
         client.post(path, body, {
           headers: { 'idempotency-key': `${ours.name} ${key}`.replaceAll(' ', '-') },
@@ -478,7 +478,7 @@ describe('with tokens', () => {
       expect((await keyed(`${ours.path}/backlog`, { title: 'y' }, 'board')).text).toBe(made.text);
     });
 
-    it('learns nothing of a board of others by a key', async () => {
+    it('learns nothing of another board by an Idempotency-Key', async () => {
       const sprint = await theirs.sprint('2026-11-15');
       const story = await theirs.story(sprint);
       const task = { title: 'x' };
@@ -508,7 +508,7 @@ describe('with tokens', () => {
       expect(await theirs.events()).toEqual(before);
     });
 
-    it('cannot move a story to a board of others, nor learn of it', async () => {
+    it('cannot move a story to another board, nor learn that it exists', async () => {
       const hidden = await theirs.sprint('2026-11-15');
       const neighbour = await theirs.story(hidden);
       const story = await ours.story(null);
@@ -520,25 +520,25 @@ describe('with tokens', () => {
           'invalid_request',
           [{ pointer: '/sprint_id', code: 'not_found', detail: 'sprint_id names no sprint' }],
         ]);
-        expectFaults(
+        expectErrors(
           await client.post(`/api/stories/${story.id}/move`, { sprint_id }),
           '/sprint_id not_found',
         );
-        expectFaults(
+        expectErrors(
           await client.post(`${ours.path}/stories/move`, { story_ids: [story.id], sprint_id }),
           '/sprint_id not_found',
         );
       }
       for (const id of [neighbour.id, 999_999]) {
-        expectFaults(
+        expectErrors(
           await client.post(`/api/stories/${story.id}/move`, { position: { after: id } }),
           '/position not_found',
         );
-        expectFaults(
+        expectErrors(
           await client.post(`${ours.path}/stories/move`, { story_ids: [id] }),
           '/story_ids/0 not_found',
         );
-        expectFaults(
+        expectErrors(
           await client.post(`/api/stories/${story.id}/move`, {
             sprint_id: null,
             position: { before: id },
@@ -549,7 +549,7 @@ describe('with tokens', () => {
       expect(await theirs.events()).toEqual(before);
     });
 
-    it('sees of a story that came or went what happened on its boards', async () => {
+    it('sees those events of a moved story that happened on its boards', async () => {
       const story = await theirs.story(null);
       const sprint = await ours.sprint('2026-11-15');
       const hidden = await theirs.sprint('2026-11-15');
@@ -568,7 +568,7 @@ describe('with tokens', () => {
       expect((await admin.get(`/api/stories/${story.id}/history`)).body).toHaveLength(7);
     });
 
-    it('may make a board that is named in it', async () => {
+    it('may create a board that it names', async () => {
       const builder = await bearer(admin, { scope: 'write', boards: [`New ${ours.name}`] });
       const path = boardPath(`New ${ours.name}`);
       await made2xx(builder.post(`${path}/sprints`, { start_date: '2026-11-15' }));
@@ -576,7 +576,7 @@ describe('with tokens', () => {
       expect((await client.get(path)).status).toBe(404);
     });
 
-    it('follows a board to its new name, but cannot give it one', async () => {
+    it('keeps access to a renamed board, but cannot rename it', async () => {
       expectProblem(await client.put(ours.path, { name: theirs.name }), 403, 'forbidden');
       expectProblem(await client.put(ours.path, { name: 'Free' }), 403, 'forbidden');
       const stale = { headers: { 'if-match': '"stale"' } };
@@ -594,7 +594,7 @@ describe('with tokens', () => {
       expect((await client.get(ours.path)).status).toBe(404);
     });
 
-    it('forgets a board that is deleted, and does not see a later one of that name', async () => {
+    it('loses a deleted board, and does not see a later one of that name', async () => {
       await made2xx(admin.delete(ours.path));
       await made2xx(admin.post('/api/boards', { name: ours.name }));
       expect((await client.get(ours.path)).status).toBe(404);
@@ -612,7 +612,7 @@ describe('the log', () => {
   });
   afterAll(() => service.close());
 
-  it('has one line for each request, which nothing in it can break or forge', async () => {
+  it('has one line for each request, which no input can break or forge', async () => {
     const forged = '{"level":"info","actor":"Root"}';
     const board = `A\u0085\u2028\u001b[2J ${forged}`;
     log.length = 0;
@@ -636,7 +636,7 @@ describe('the log', () => {
     }
   });
 
-  it('has each failed authentication with its reason, and nothing secret', async () => {
+  it('has each failed authentication with its reason and without the secret', async () => {
     const admin = await bearer(service.client, { name: 'Root', scope: 'admin' });
     const { token, id } = await bearer(admin, { name: 'Short-lived', scope: 'read' });
     const reader = await bearer(admin, { name: 'Reader', scope: 'read' });
@@ -671,7 +671,7 @@ describe('the first token and the last', () => {
   });
   afterEach(() => service.close());
 
-  it('with none the header is not looked at', async () => {
+  it('without a token the Authorization header is ignored', async () => {
     for (const authorization of [
       '',
       'Bearer x',
@@ -684,11 +684,11 @@ describe('the first token and the last', () => {
     }
   });
 
-  it('the first must be an admin, and closes the door behind it', async () => {
+  it('the first must be an admin, and from then on a token is required', async () => {
     const { client } = service;
     const other = await startApp({ database: service.database });
     for (const scope of ['read', 'write']) {
-      expectFaults(await client.post('/api/tokens', { name: 'x', scope }), '/scope not_admin');
+      expectErrors(await client.post('/api/tokens', { name: 'x', scope }), '/scope not_admin');
     }
     expect((await client.get('/api/boards')).status).toBe(200);
     const admin = await bearer(client, { scope: 'admin' });
@@ -699,7 +699,7 @@ describe('the first token and the last', () => {
     await other.close();
   });
 
-  it('an expired one counts', async () => {
+  it('an expired token counts as one', async () => {
     const { client, clock } = service;
     clock.set('2026-12-01T00:00:00Z');
     await bearer(client, { scope: 'admin', expires_at: '2026-12-02T00:00:00Z' });
@@ -707,7 +707,7 @@ describe('the first token and the last', () => {
     expect((await client.get('/api/boards')).status).toBe(401);
   });
 
-  it('the last admin stays as long as there are others', async () => {
+  it('the last admin cannot be deleted while other tokens exist', async () => {
     const { client } = service;
     const first = await bearer(client, { scope: 'admin' });
     const second = await bearer(first, { scope: 'admin' });
@@ -719,7 +719,7 @@ describe('the first token and the last', () => {
     expect((await client.get('/api/boards')).status).toBe(200);
   });
 
-  it('of two admins that are deleted at once, one stays as long as there are others', async () => {
+  it('of two admins that are deleted at once, one stays while other tokens exist', async () => {
     const first = await bearer(service.client, { scope: 'admin' });
     const second = await bearer(first, { scope: 'admin' });
     await bearer(first, { scope: 'read' });
@@ -733,7 +733,7 @@ describe('the first token and the last', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('elsewhere than on loopback none is nobody', async () => {
+  it('not on loopback a token is required although none exists', async () => {
     const elsewhere = await startApp({
       database: service.database,
       environment: { HOST: '0.0.0.0' },
@@ -743,7 +743,7 @@ describe('the first token and the last', () => {
     await elsewhere.close();
   });
 
-  it('elsewhere than on loopback the service does not start without one, and says how to make it', async () => {
+  it('not on loopback the service does not start without a token, and prints how to create one', async () => {
     const environment = { HOST: '0.0.0.0' };
     const elsewhere = await startApp({ database: service.database, environment });
     const start = () => requireToken(elsewhere.app, () => undefined);
@@ -756,7 +756,7 @@ describe('the first token and the last', () => {
     await elsewhere.close();
   });
 
-  it('with none the metrics can be read while the database is away', async () => {
+  it('without a token the metrics can be read while the database is away', async () => {
     const { app, client } = service;
     expect((await client.get('/metrics')).status).toBe(200);
     const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
@@ -771,7 +771,7 @@ describe('the first token and the last', () => {
     expect((await client.get('/metrics')).status).toBe(401);
   });
 
-  it('AUTH=off asks nobody, tokens or not', async () => {
+  it('AUTH=off requires no token, although tokens exist', async () => {
     await bearer(service.client, { scope: 'admin' });
     const off = await startApp({
       database: service.database,
@@ -855,7 +855,7 @@ describe('the command line', () => {
   });
   afterEach(() => service.close());
 
-  it('makes, lists and deletes tokens', async () => {
+  it('creates, lists and deletes tokens', async () => {
     const { client, database } = service;
     const refused = await command(database, 'tokens', 'create', '--name', 'x', '--scope', 'read');
     expect(refused).toMatchObject({ code: 1, err: 'scope must be admin for the first token\n' });

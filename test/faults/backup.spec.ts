@@ -110,7 +110,7 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
     expect(before.events?.length).toBeGreaterThan(5);
   });
 
-  it('that is taken while clients write is one moment of the database', async () => {
+  it('that is taken while clients write is one state of the database', async () => {
     rmSync(join(folder, 'copy.db'), { force: true });
     const client = loadClient(service.url);
     const ledger = new Ledger('Busy');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('a program that is killed while 16 clients write', () => {
-  it(`loses nothing that it acknowledged and leaves nothing half done, ${KILLS} times`, async () => {
+  it(`loses nothing that it acknowledged and leaves no partial change, ${KILLS} times`, async () => {
     const ledger = new Ledger('Crash');
     const starts: number[] = [];
     for (let kills = 0; kills < KILLS; kills += 1) {
@@ -44,7 +44,7 @@ const COMPLETIONS = scale(4, 25);
 const LEFT = 300;
 
 describe('a program that is killed while it completes a sprint', () => {
-  it(`has carried over all that was left, or nothing, ${COMPLETIONS} times`, async () => {
+  it(`has carried over all unfinished stories, or none, ${COMPLETIONS} times`, async () => {
     const start_date = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
     let program = await Program.start(database);
     /** How long it took when nobody was killed. */

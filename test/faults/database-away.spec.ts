@@ -46,7 +46,7 @@ onServers('a database server', () => {
     ]);
   });
 
-  it(`that is killed loses nothing, and is missed no longer than it is away, ${KILLS} times`, async () => {
+  it(`that is killed loses nothing, and is used again as soon as it is back, ${KILLS} times`, async () => {
     const program = await Program.start(database);
     const client = program.client;
     const ledger = new Ledger('Killed');
@@ -71,7 +71,7 @@ onServers('a database server', () => {
     expect(said.filter((line) => line.startsWith('The database is away'))).toHaveLength(KILLS);
   });
 
-  it(`that does not answer for ${FROZEN_MS / 1000} s keeps nobody waiting longer than 5 s`, async () => {
+  it(`that does not answer for ${FROZEN_MS / 1000} s keeps no client waiting longer than 5 s`, async () => {
     const program = await Program.start(database);
     const setting = program.client;
     await setting.post('/api/boards/Frozen/sprints', { start_date: '2026-11-23' });
@@ -106,7 +106,7 @@ onServers('a database server', () => {
     expect(grown).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('that cannot be heard any more is given up, and the next connections serve', async () => {
+  it('whose connections are lost silently is reached by new connections', async () => {
     const proxy = await Proxy.to(server.port);
     afterwards(() => proxy.close());
     const url = new URL(server.url);

@@ -98,7 +98,7 @@ describe('a migration', () => {
     expect(programs.map((program) => program.allOutput())).toEqual(['', '', '']);
   });
 
-  it('of a newer program makes this one end with a clear line, and nothing is changed', async () => {
+  it('of a newer program ends this one with a clear message, and nothing is changed', async () => {
     await migrate(targetOf(database));
     const before = await withDataSource(database, async (dataSource) => {
       await dataSource.query(

@@ -55,7 +55,7 @@ const HALVES: [string, string][] = [
 ];
 
 describe('SIGTERM', () => {
-  it('cuts off nobody: busy clients, half-received requests, idle and silent connections', async () => {
+  it('cuts off no request: busy clients, half-received requests, idle and silent connections', async () => {
     const program = await Program.start(database, {
       environment: { SHUTDOWN_DELAY_MS: '500', LOG_LEVEL: 'info' },
     });
@@ -93,7 +93,7 @@ describe('SIGTERM', () => {
     expect(taken).toHaveLength(answered + halves.length / 2);
   });
 
-  it('refuses what does not arrive any more, and is done within 10 s', async () => {
+  it('answers requests that never arrive whole with 408, and ends within 10 s', async () => {
     const program = await Program.start(database);
     const stuck = HALVES.map(([first]) => {
       const wire = new Wire(program.port);
@@ -107,7 +107,7 @@ describe('SIGTERM', () => {
     expect(await Promise.all(stuck.map((wire) => wire.status()))).toEqual([408, 408]);
   });
 
-  it(`of two instances in turn is not noticed by clients that ask who is ready, ${RESTARTS} times`, async () => {
+  it(`of two instances in turn is not noticed by clients that check readiness, ${RESTARTS} times`, async () => {
     const environment = { SHUTDOWN_DELAY_MS: '1000' };
     const ports = [await freePort(), await freePort()];
     const start = (i: number): Promise<Program> =>

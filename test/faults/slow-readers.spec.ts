@@ -121,7 +121,7 @@ describe('clients that do not read their long lists', () => {
     await noOpenStreams(service);
   });
 
-  it('are disconnected whatever it is that they do not read', async () => {
+  it('are disconnected, whichever list they do not read', async () => {
     const hasty = await startApp({
       database: service.database,
       environment: { READER_TIMEOUT_MS: '300' },

@@ -15,14 +15,14 @@ export function expectProblem(answer: Answer, status: number, code: string): voi
 }
 
 /** The faults of a refusal as `/pointer code`, `parameter code` or `header code`, sorted. */
-export function faultsOf(answer: Answer): string[] {
+export function errorsOf(answer: Answer): string[] {
   return (answer.body.errors as Record<string, string>[])
     .map((fault) => `${fault.pointer ?? fault.parameter ?? fault.header} ${fault.code}`)
     .sort();
 }
 
 /** Expects 400 that names exactly these faults. */
-export function expectFaults(answer: Answer, ...faults: string[]): void {
+export function expectErrors(answer: Answer, ...faults: string[]): void {
   expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([...faults].sort());
+  expect(errorsOf(answer)).toEqual([...faults].sort());
 }

@@ -1,6 +1,6 @@
 import { createLogger } from '../../src/logging/logger';
 
-it('an error is logged without the statement that failed, which has what somebody wrote in it', () => {
+it('an error is logged without the failed statement, which contains user data', () => {
   const lines: string[] = [];
   const driver = Object.assign(new Error('Lock wait timeout exceeded'), {
     code: 'ER_LOCK_WAIT_TIMEOUT',

@@ -75,7 +75,7 @@ describe('a sprint in full', () => {
     }
   });
 
-  it('has the same bytes and the same tag while nothing changes, and 304 for it everywhere', async () => {
+  it('has the same bytes and tag while nothing changes, on every instance', async () => {
     const { path } = await board();
     const first = await one.client.get(`${path}/sprints/current`);
     const tag = first.headers.get('etag') ?? '';
@@ -90,7 +90,7 @@ describe('a sprint in full', () => {
     }
   });
 
-  it("changes at midnight of the board's zone, though nobody changed the board", async () => {
+  it("changes at midnight in the board's time zone", async () => {
     const work = await Workspace.create(one.client, 'America/New_York');
     const { path } = work;
     const first = await work.sprint('2026-11-16', { end_date: '2026-11-20' });
@@ -108,7 +108,7 @@ describe('a sprint in full', () => {
     expect([previous.body.id, previous.body.state]).toEqual([first.id, 'ended']);
   });
 
-  it('keeps the words apart, and has no tag where there is no sprint', async () => {
+  it('differs for current, next and previous, and has no tag without a sprint', async () => {
     const { path, sprint } = await board();
     const tag = (await one.client.get(`${path}/sprints/current`)).headers.get('etag') ?? '';
     for (const given of [tag, '*']) {
@@ -122,7 +122,7 @@ describe('a sprint in full', () => {
     expect((await one.client.get(`${path}/sprints/current`, { headers })).status).toBe(404);
   });
 
-  it('is that of the board that has the name now', async () => {
+  it('is of the board that has the name now', async () => {
     const { work, path, sprint } = await board();
     await other.client.get(`${path}/sprints/current`);
     await one.client.delete(`${path}?force=true`);
@@ -133,7 +133,7 @@ describe('a sprint in full', () => {
     expect(answer.body.id).not.toBe(sprint.id);
   });
 
-  it('is never torn: it is read as it was at one moment while others change it', async () => {
+  it('is read from one snapshot while others change it', async () => {
     const { path, sprint, story } = await board();
     const ids: number[] = [story.id];
     for (let i = 0; i < 9; i += 1) {
