@@ -222,6 +222,8 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
         for (const dataSource of new Set([this.writer, this.dataSource])) {
           if (!dataSource.isInitialized) await dataSource.initialize();
         }
+        // Starting a thread takes seconds when the processor is busy.
+        await (await this.snapshots.open()).close();
         this.isOpen = true;
         this.logger.log({ migrations }, 'The database is ready.');
         return;
