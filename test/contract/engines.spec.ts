@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { EngineName } from '../support/databases';
@@ -141,6 +142,7 @@ function* work(): Generator<Hostile & { at?: string }> {
 }
 
 (process.env.TEST_MYSQL_URL ? describe : describe.skip)('SQLite and MySQL', () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   let services: Record<EngineName, TestApp>;
   beforeAll(async () => {
     services = {
@@ -149,6 +151,7 @@ function* work(): Generator<Hostile & { at?: string }> {
     };
   });
   afterAll(async () => {
+    agent.destroy();
     for (const service of Object.values(services)) await service.close();
   });
 
@@ -156,7 +159,7 @@ function* work(): Generator<Hostile & { at?: string }> {
   async function compare(call: Hostile): Promise<string | undefined> {
     const answers = await Promise.all(
       Object.values(services).map(async ({ url }) =>
-        JSON.stringify(essence(await send(url + call.path, call))),
+        JSON.stringify(essence(await send(url + call.path, { ...call, agent }))),
       ),
     );
     if (answers[0] === answers[1]) return undefined;

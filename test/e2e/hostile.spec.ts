@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { fingerprint } from '../support/fingerprint';
@@ -7,13 +8,12 @@ import { Workspace } from '../support/make';
 import type { RawResponse } from '../support/http';
 import { send, sendBytes } from '../support/http';
 
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 let service: TestApp;
 let board: Workspace;
 let names: Record<string, string>;
 beforeAll(async () => {
-  service = await startApp({
-    environment: { HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1500' },
-  });
+  service = await startApp();
   board = await Workspace.create(service.client);
   const sprint = await board.sprint('2020-01-01', { end_date: '2020-01-14' });
   const story = await board.story(sprint);
@@ -25,14 +25,17 @@ beforeAll(async () => {
     task: String(task.id),
   };
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  agent.destroy();
+  await service.close();
+});
 
 const fire = ({ path, method, headers, body }: Hostile): Promise<RawResponse> => {
   const filled = path.replace(
     /\{(board|sprint|story|task)\}/g,
     (_, name: string) => names[name] ?? '',
   );
-  return send(service.url + filled, { method, headers, body, timeout: 5000 });
+  return send(service.url + filled, { method, headers, body, agent, timeout: 5000 });
 };
 
 /** What no client may learn: how the service is built, its paths, errors of its database. */
@@ -216,11 +219,14 @@ describe('bytes that are hardly HTTP', () => {
   ];
 
   it('are answered with a problem and a closed connection, and change nothing', async () => {
-    const before = await fingerprint(service.client);
+    const hasty = await startApp({
+      environment: { HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1500' },
+    });
+    const before = await fingerprint(hasty.client);
     const wrong: string[] = [];
     await Promise.all(
       CASES.map(async ([name, bytes, status]) => {
-        const answer = await sendBytes(service.url, bytes);
+        const answer = await sendBytes(hasty.url, bytes);
         const silent = Number.isNaN(answer.status);
         const fault = silent
           ? status === 0
@@ -231,7 +237,8 @@ describe('bytes that are hardly HTTP', () => {
       }),
     );
     expect(wrong).toEqual([]);
-    expect(await fingerprint(service.client)).toBe(before);
-    expect((await service.client.get('/health/ready')).status).toBe(200);
+    expect(await fingerprint(hasty.client)).toBe(before);
+    expect((await hasty.client.get('/health/ready')).status).toBe(200);
+    await hasty.close();
   }, 60_000);
 });

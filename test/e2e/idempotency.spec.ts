@@ -37,7 +37,7 @@ const storiesOf = async (board: string): Promise<{ title: string }[]> =>
 
 describe('a request with an Idempotency-Key', () => {
   it('is performed once and answered alike, however often it is sent at once', async () => {
-    const keys = Array.from({ length: 200 }, (_, i) => `at-once-${i}`);
+    const keys = Array.from({ length: 60 }, (_, i) => `at-once-${i}`);
     const answers: Answer[] = [];
     for (let round = 0; round < keys.length; round += 20) {
       answers.push(

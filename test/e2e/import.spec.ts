@@ -239,14 +239,14 @@ describe('an import', () => {
     expect(events[0].after.description).toBe(description);
   });
 
-  it('accepts a byte order mark, any line breaks, and 20,000 rows in one change', async () => {
-    const titles = Array.from({ length: 20_000 }, (_, i) => `story ${i + 1}`);
+  it('accepts a byte order mark, any line breaks, and 5,000 rows in one change', async () => {
+    const titles = Array.from({ length: 5000 }, (_, i) => `story ${i + 1}`);
     const outcome = await load(`\ufeff title \r${titles.join('\n')}`, 'Many');
-    expect(outcome).toEqual({ code: 0, out: 'Many: 20000 stories created.\n', err: '' });
+    expect(outcome).toEqual({ code: 0, out: 'Many: 5000 stories created.\n', err: '' });
     const stories = await backlog('Many');
     expect(stories.map((story: any) => story.title)).toEqual(titles);
     expect(stories.map((story: any) => story.seq)).toEqual(titles.map((_, i) => i + 1));
-    expect((await service.client.get('/api/boards/Many')).body.revision).toBe(20_001);
+    expect((await service.client.get('/api/boards/Many')).body.revision).toBe(5001);
   });
 });
 

@@ -804,10 +804,10 @@ describe('a request that a proxy passed on', () => {
     ['GET', '/nowhere'],
   ];
   let service: TestApp;
-  beforeEach(async () => {
+  beforeAll(async () => {
     service = await startApp();
   });
-  afterEach(() => service.close());
+  afterAll(() => service.close());
 
   it.each(PROXIED)('is forbidden while there is no token, reads too: %j', async (headers) => {
     for (const [method, path, body] of CALLS) {
@@ -831,20 +831,20 @@ describe('a request that a proxy passed on', () => {
     await trusting.close();
   });
 
-  it('takes a token as soon as one exists', async () => {
-    const admin = await bearer(service.client, { scope: 'admin' });
-    for (const headers of PROXIED) {
-      expectProblem(await service.client.get('/api/boards', { headers }), 401, 'unauthorized');
-      expect((await admin.get('/api/boards', { headers })).status).toBe(200);
-    }
-  });
-
   it('is allowed with AUTH=off', async () => {
     const off = await startApp({ database: service.database, environment: { AUTH: 'off' } });
     for (const headers of PROXIED) {
       expect((await off.client.get('/api/boards', { headers })).status).toBe(200);
     }
     await off.close();
+  });
+
+  it('takes a token as soon as one exists', async () => {
+    const admin = await bearer(service.client, { scope: 'admin' });
+    for (const headers of PROXIED) {
+      expectProblem(await service.client.get('/api/boards', { headers }), 401, 'unauthorized');
+      expect((await admin.get('/api/boards', { headers })).status).toBe(200);
+    }
   });
 });
 

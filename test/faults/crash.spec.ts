@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
 import { promised, scale } from '../support/faults';
+import { postStories } from '../support/fill';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
 
-const KILLS = scale(3, 25);
+const KILLS = scale(2, 25);
 const WRITERS = 16;
 
 jest.setTimeout(KILLS * 10_000 + 30_000);
@@ -40,7 +41,7 @@ describe('a program that is killed while 16 clients write', () => {
   });
 });
 
-const COMPLETIONS = scale(4, 25);
+const COMPLETIONS = scale(2, 25);
 const LEFT = 300;
 
 describe('a program that is killed while it completes a sprint', () => {
@@ -54,14 +55,7 @@ describe('a program that is killed while it completes a sprint', () => {
       let client = program.client;
       const board = `/api/boards/Completed%20${i}`;
       const sprint = (await client.post(`${board}/sprints`, { start_date })).body;
-      const stories = Array.from({ length: LEFT }, (_, n) => ({ title: `Story ${n}` }));
-      for (let made = 0; made < LEFT; made += 50) {
-        await Promise.all(
-          stories
-            .slice(made, made + 50)
-            .map((story) => client.post(`/api/sprints/${sprint.id}/stories`, story)),
-        );
-      }
+      await postStories(client, `/api/sprints/${sprint.id}/stories`, LEFT);
       const before = performance.now();
       const completing = client.post(`/api/sprints/${sprint.id}/complete`);
       if (i === 0) {
