@@ -100,7 +100,7 @@ describe('the document', () => {
   });
 });
 
-/** What the compiler objects to in these files, under its strict settings. */
+/** The errors of the compiler in these files, in strict mode. */
 function compile(files: Record<string, string>): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'sprintline-client-'));
   try {
@@ -122,19 +122,19 @@ function compile(files: Record<string, string>): string[] {
   }
 }
 
-/** What an operation needs beside the required members with their examples. */
+/** What an operation needs besides the required fields with their examples. */
 const NEEDS: Record<string, (made: { story: any }) => { query?: string; body?: object }> = {
   deleteBoard: () => ({ query: '?force=true' }),
   moveStoriesOfBoard: ({ story }) => ({ body: { story_ids: [story.id] } }),
 };
 
-/** Operations that a board such as `every operation` has refuses, and why. */
-const REFUSED: Record<string, string> = {
+/** Operations that are rejected on the boards of these tests, and why. */
+const REJECTED: Record<string, string> = {
   reopenSprint: 'sprint_not_completed',
   forecast: 'not_enough_history',
 };
 
-/** With the first token the door closes for whoever has none, so these have a service of their own. */
+/** With the first token all requests need one, so these operations have a service of their own. */
 const ABOUT_TOKENS = ['createToken', 'listTokens', 'showToken', 'deleteToken'];
 const operationIdOf = ({ operation }: (typeof all)[number]): string =>
   operation.operationId as string;
@@ -170,7 +170,7 @@ describe('every operation of the document', () => {
         path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '1') + query,
         operation.requestBody && { ...sample(operation.requestBody), ...body },
       );
-      if (id in REFUSED) expect(answer.body.code).toBe(REFUSED[id]);
+      if (id in REJECTED) expect(answer.body.code).toBe(REJECTED[id]);
       else expect([answer.text, String(answer.status)]).toEqual([answer.text, success(operation)]);
     },
   );
@@ -195,7 +195,7 @@ describe('every operation of the document', () => {
   const success = ({ responses }: any): string =>
     Object.keys(responses as object).find((status) => status.startsWith('2')) ?? '';
 
-  /** The required members of a body, as their examples. */
+  /** The required fields of a body, with their examples. */
   function sample(requestBody: any): object {
     const { $ref } = requestBody.content['application/json'].schema;
     const { required = [], properties } = document.components.schemas[$ref.split('/').pop()];

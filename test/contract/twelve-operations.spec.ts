@@ -2,7 +2,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 
 /**
- * A client that was written from the table of twelve operations alone: it knows no other path, member,
+ * A client that was written from the table of twelve operations alone: it knows no other path, field,
  * header or parameter, and does not look at the document.
  */
 class NaiveClient {
@@ -60,7 +60,7 @@ describe.each(['sqlite', ...(process.env.TEST_MYSQL_URL ? ['mysql' as const] : [
         });
         expect(moved).toMatchObject({ id: second.id, start_date: '2026-12-07' });
 
-        // Stories: create with the required member, with the optional ones, list, show, update, move.
+        // Stories: create with the required field, with the optional ones, list, show, update, move.
         const stories = `/api/sprints/${first.id}/stories`;
         const b = await ok(201, 'POST', stories, { title: 'b' });
         const a = await ok(201, 'POST', stories, { title: 'a', seq: -1, priority: 5 });

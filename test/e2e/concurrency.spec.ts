@@ -221,7 +221,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     const accepted: Answer[] = [];
     let expectedRefusals = 0;
 
-    /** One request of a client; every fourth is refused for what it asks. */
+    /** One request of a client; every fourth is invalid. */
     const act = async (i: number): Promise<void> => {
       const story = seeds[random(20)];
       const bad = i % 4 === 0;
@@ -297,7 +297,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
       );
     });
 
-    // Every acknowledged version is in the log, and nothing is there that was refused.
+    // Every acknowledged version is in the log, and nothing that was rejected.
     for (const { body } of accepted) {
       const key = `${'story_id' in body ? 'task' : 'story'} ${body.id}`;
       expect([key, body.version, versions.get(key)?.has(body.version as number)]).toEqual([

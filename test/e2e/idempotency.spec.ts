@@ -21,7 +21,7 @@ const post = (
 ): Promise<Answer> =>
   service.client.post(path, body, { headers: { 'Idempotency-Key': key, ...headers } });
 
-/** What a client can tell two answers apart by. */
+/** What a client sees of a response. */
 const seen = ({ status, text, headers }: Answer) => ({
   status,
   text,
@@ -64,7 +64,7 @@ describe('a request with an Idempotency-Key', () => {
 
   it('is answered alike however long the response is', async () => {
     const { client } = service;
-    // In JSON each of these takes six characters; a server may hold 16 MiB in one piece.
+    // In JSON each of these takes six characters; a statement may have 16 MiB.
     const description = `😀${'\u0001'.repeat(32_700)}`;
     const ids: number[] = [];
     for (let i = 0; i < 90; i += 1) {

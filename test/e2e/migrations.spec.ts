@@ -26,7 +26,7 @@ const applied = (): Promise<string[]> =>
 
 describe('migrations', () => {
   it('create exactly the tables that the entities describe', async () => {
-    // TypeORM must be told which of the two servers that speak MySQL it compares with.
+    // TypeORM must know whether it compares with MySQL or MariaDB.
     await migrate(targetOf(database));
     const [{ version }] = await withDataSource<any>(database, (dataSource) =>
       dataSource.query(

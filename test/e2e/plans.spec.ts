@@ -13,7 +13,7 @@ import { made2xx } from '../support/make';
 import type { Plan } from '../support/plans';
 import { isWide, Plans } from '../support/plans';
 
-/** How much there is: so much that no database prefers to read a whole table. */
+/** So many rows that no database prefers to read a whole table. */
 const STORIES = 4000;
 const SPRINTS = 60;
 const BOARDS = 300;
@@ -37,7 +37,7 @@ let plans: Plans;
 const called = new Set<string>();
 
 const names = { board: 'Large', other: 'Team 7' };
-/** Ids of what is there; the first sprint began long ago, the last will begin. */
+/** Ids of the rows; the first sprint began long ago, the last will begin. */
 let sprints: number[];
 let stories: number[];
 let tasks: number[];
@@ -312,7 +312,7 @@ async function moves({ sprint_id }: { sprint_id: number }): Promise<void> {
     await call(`POST ${STORY}/move`, one, { position });
     await call(`POST ${BOARD}/stories/move`, {}, { story_ids: many, position });
   }
-  // There is no room between these two, so others give way.
+  // There is no gap between these two, so others are shifted.
   await call(`PUT ${STORY}`, one, { sprint_id: null });
   await call(`POST ${STORY}/move`, one, { position: { after: stories[501] } });
   await call(`POST ${BOARD}/stories/move`, {}, { story_ids: many.slice(0, 5), sprint_id });

@@ -18,7 +18,7 @@ import { boardPath, made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
 
-/** Bearers of tokens, by what they are allowed. */
+/** A client with a token. */
 type Bearer = Client & { token: string; id: number };
 
 interface Grant {
@@ -49,7 +49,7 @@ describe('with tokens', () => {
   afterAll(() => service.close());
 
   describe('each route and method', () => {
-    /** What each operation needs; a new one must be entered here, and is refused until it is. */
+    /** The scope that each operation needs; a new one must be added here. */
     const NEEDS: Record<string, 'public' | 'read' | 'write' | 'admin'> = {
       'GET /health/live': 'public',
       'GET /health/ready': 'public',
@@ -170,7 +170,7 @@ describe('with tokens', () => {
       expect(operations().sort()).toEqual(Object.keys(NEEDS).sort());
     });
 
-    /** A parameter that no operation knows: whoever is let in, and sees what the path names, gets 400. */
+    /** The request has an unknown parameter: with access to the path the response is 400. */
     const expected = (operation: string, kind: Kind): number => {
       const needed = NEEDS[operation] ?? 'admin';
       if (needed === 'public') return 400;
@@ -761,7 +761,7 @@ describe('the first token and the last', () => {
     expect((await client.get('/metrics')).status).toBe(200);
     const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
     try {
-      // What was found out before the fault is believed for a moment.
+      // That there is no token is cached for a moment.
       while ((await send(`${service.url}/api/boards/A`)).status !== 503);
       expect((await client.get('/metrics')).status).toBe(200);
     } finally {

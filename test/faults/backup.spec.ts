@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const file = (url: string): string => url.slice('sqlite:'.length);
 
-/** How a program is told where the server is. */
+/** The options of a client program for a server. */
 function server(url: string): string[] {
   const { hostname, port, username, password, pathname } = new URL(url);
   return [

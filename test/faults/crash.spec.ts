@@ -48,7 +48,7 @@ describe('a program that is killed while it completes a sprint', () => {
   it(`has carried over all unfinished stories, or none, ${COMPLETIONS} times`, async () => {
     const start_date = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
     let program = await Program.start(database);
-    /** How long it took when nobody was killed. */
+    /** Milliseconds of a completion that is not killed. */
     let usual = 0;
     const ends = { whole: 0, none: 0 };
     for (let i = 0; i <= COMPLETIONS; i += 1) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A connection on which a test says what it likes. */
+/** A connection on which a test sends any bytes. */
 class Wire {
   received = '';
   private readonly socket: Socket;
@@ -77,7 +77,7 @@ describe('SIGTERM', () => {
     program.signal('SIGTERM');
     await program.answers('/health/ready', 503);
     await sleep(1000);
-    // The door is closed; what has begun to come in may still do so.
+    // The port is closed; requests that have begun to arrive may still do so.
     for (const { wire, second } of halves) wire.send(second);
     expect(await Promise.all(halves.map(({ wire }) => wire.status()))).toEqual(
       halves.map((_, i) => [200, 201][i % 2]),

@@ -12,7 +12,7 @@ const WRITES = scale(50, 200);
 
 jest.setTimeout(120_000);
 
-/** Whether a command of the machine does what a test needs; where not, it says so and is skipped. */
+/** Whether a command works that a test needs; if not, it warns, and the test is skipped. */
 function able(what: string, command: string, ...words: string[]): boolean {
   const done = spawnSync(command, words, { stdio: 'ignore' }).status === 0;
   if (!done && engineUnderTest() === 'sqlite') {
@@ -48,8 +48,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What SQLite itself finds to object to in a database. */
-function faults(file: string): unknown[] {
+/** What SQLite's own checks report. */
+function integrityErrors(file: string): unknown[] {
   const database = new Database(file);
   try {
     return [
@@ -61,7 +61,7 @@ function faults(file: string): unknown[] {
   }
 }
 
-/** Takes hold of the system calls of a running process, until it is let go. */
+/** Traces the system calls of a running process, until the returned function is called. */
 async function strace(pid: number, ...words: string[]): Promise<() => Promise<void>> {
   const child = spawn('strace', ['-f', '-p', String(pid), ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -145,7 +145,7 @@ onSqlite('on SQLite a write', () => {
     const again = await Program.start({ url: `sqlite:${file}` });
     expect(await titles(again.client)).toEqual(['before', 'after']);
     await again.end('SIGTERM');
-    expect(faults(file)).toEqual([]);
+    expect(integrityErrors(file)).toEqual([]);
   });
 
   onSmallDisk('is not acknowledged while the disk is full, and is again afterwards', async () => {
@@ -182,6 +182,6 @@ onSqlite('on SQLite a write', () => {
     expect((await write()).status).toBe(201);
     expect(await shown()).toEqual(titles);
     await program.end('SIGTERM');
-    expect(faults(file)).toEqual([]);
+    expect(integrityErrors(file)).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ export async function command(database: TestDatabase, ...words: string[]): Promi
   }
 }
 
-/** Hands a file with this content to the work, and removes it after. */
+/** Runs `work` with the path of a file with this content. */
 export async function withFile<T>(
   content: string | Buffer,
   work: (path: string) => Promise<T>,

@@ -38,7 +38,7 @@ const templates = Object.keys(document.paths)
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Throws where an answer is not one that the document promises for its operation. */
+/** Throws if the document does not describe the response. */
 export function conforms(
   method: string,
   path: string,
@@ -48,7 +48,7 @@ export function conforms(
   const found = templates.find(({ pattern }) => pattern.test(pathname));
   const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase();
   const operation = found && document.paths[found.template]?.[verb];
-  // What the document does not have can only be refused; OPTIONS is answered everywhere.
+  // What is not in the document can only be an error; OPTIONS is answered everywhere.
   if (!operation || !found) {
     if (answer.status >= 400 || method === 'OPTIONS' || pathname === '/') return;
     throw new Error(`${method} ${path} answered ${answer.status} but is not in the document`);

@@ -114,7 +114,7 @@ export class GaleraCluster {
     const provider = [
       `gmcast.listen_addr=tcp://127.0.0.1:${node.group}`,
       `ist.recv_addr=127.0.0.1:${await freePort()}`,
-      // A dead node is given up after 2 s; until then nobody writes.
+      // A dead node is given up after 2 s; until then no node writes.
       'evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.25S;evs.suspect_timeout=PT2S',
     ].join(';');
     const options = [

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { MysqlServer, serverBinary } from './mysql-server';
 
 /**
- * Sees to it that there is a MySQL-speaking server to test against: the one that TEST_MYSQL_URL names
- * (its user must be allowed to create databases), else a throwaway one where the machine has a server.
+ * Provides a MySQL server for the tests: the one that TEST_MYSQL_URL names (its user must be allowed to
+ * create databases), else a throwaway one if the machine has a server.
  */
 export default async function globalSetup(): Promise<void> {
   // The tests of faults kill the built program.

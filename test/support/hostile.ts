@@ -1,12 +1,12 @@
-/** A request that wants to break something. */
+/** A hostile request. */
 export interface Hostile {
   name: string;
   method: string;
-  /** With `{board}`, `{sprint}`, `{story}`, `{task}` for what is there. */
+  /** With `{board}`, `{sprint}`, `{story}`, `{task}` for existing ones. */
   path: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** What it must be answered with; any refusal where it says nothing. */
+  /** The expected status; any error status if it is missing. */
   status?: number;
 }
 
@@ -115,7 +115,7 @@ const NOT_DATES: unknown[] = [
   null,
 ];
 
-/** For each kind of resource: where it is made and changed, a body that is right, and what each member must not be. */
+/** For each kind of resource: paths to create and update it, a valid body, and invalid values of each field. */
 const MEMBERS: [
   create: string | null,
   update: string,
@@ -880,7 +880,7 @@ const headers = HEADERS.flatMap(([name, values]) =>
   })),
 );
 
-/** Every request here is refused and changes nothing. Sent over HTTP as it is. */
+/** Requests that are all rejected and change nothing; sent exactly as they are. */
 export const HOSTILE: readonly Hostile[] = [
   ...members,
   ...unknownMembers,

@@ -23,7 +23,7 @@ export function serverBinary(): string | undefined {
   return undefined;
 }
 
-/** A database server of the tests' own, on loopback, that is gone when they are. */
+/** A throwaway database server on loopback. */
 export class MysqlServer {
   private process: ChildProcess | undefined;
 
@@ -54,7 +54,7 @@ export class MysqlServer {
     return server;
   }
 
-  /** Starts the server on the data it has, and waits until it answers. */
+  /** Starts the server on its data, and waits until it answers. */
   async start(): Promise<void> {
     const child = spawn(
       this.binary,

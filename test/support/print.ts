@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const root = join(__dirname, '../..');
 
 /**
- * What the functions of a script return, as it would write it. The scripts use Prettier, an ES module
- * that jest cannot load, so they run in a process of their own.
+ * The results of the functions of a script. The scripts use Prettier, an ES module that jest cannot
+ * load, so they run in a process of their own.
  */
 export function printed(script: string, ...functions: string[]): string[] {
   const program = `

@@ -1,6 +1,6 @@
 import type { Answer } from './client';
 
-/** Expects a refusal: a whole problem document (RFC 9457) with this status and code. */
+/** Expects a complete problem document (RFC 9457) with this status and code. */
 export function expectProblem(answer: Answer, status: number, code: string): void {
   expect({ status: answer.status, code: answer.body?.code }).toEqual({ status, code });
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
@@ -14,15 +14,15 @@ export function expectProblem(answer: Answer, status: number, code: string): voi
   });
 }
 
-/** The faults of a refusal as `/pointer code`, `parameter code` or `header code`, sorted. */
+/** The errors of a problem as `/pointer code`, `parameter code` or `header code`, sorted. */
 export function errorsOf(answer: Answer): string[] {
   return (answer.body.errors as Record<string, string>[])
-    .map((fault) => `${fault.pointer ?? fault.parameter ?? fault.header} ${fault.code}`)
+    .map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header} ${code}`)
     .sort();
 }
 
-/** Expects 400 that names exactly these faults. */
-export function expectErrors(answer: Answer, ...faults: string[]): void {
+/** Expects 400 with exactly these errors. */
+export function expectErrors(answer: Answer, ...errors: string[]): void {
   expectProblem(answer, 400, 'invalid_request');
-  expect(errorsOf(answer)).toEqual([...faults].sort());
+  expect(errorsOf(answer)).toEqual([...errors].sort());
 }

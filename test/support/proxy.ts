@@ -1,11 +1,11 @@
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** A way to a server that can be lost without either side being told. */
+/** A proxy whose connections can be lost without a signal to either side. */
 export class Proxy {
   private readonly pairs = new Set<[Socket, Socket]>();
   private swallowing = false;
-  /** Told of every piece that a client sends, before it passes. */
+  /** Called with every piece that a client sends, before it is passed on. */
   heard: (data: Buffer) => void = () => undefined;
 
   private constructor(
@@ -13,7 +13,7 @@ export class Proxy {
     private readonly target: number,
   ) {}
 
-  /** Leads to a port on loopback. */
+  /** Passes connections on to a port on loopback. */
   static async to(target: number): Promise<Proxy> {
     const server = createServer({ noDelay: true });
     const proxy = new Proxy(server, target);
@@ -26,13 +26,13 @@ export class Proxy {
     return (this.server.address() as { port: number }).port;
   }
 
-  /** From now on nothing passes and nothing is closed; new connections are taken, and stay silent. */
+  /** Passes nothing on and closes nothing from now on; new connections are accepted, and stay silent. */
   swallow(): void {
     this.swallowing = true;
     for (const pair of this.pairs) for (const socket of pair) socket.pause();
   }
 
-  /** New connections pass again; those of before stay lost. */
+  /** Passes new connections on again; earlier ones stay lost. */
   mend(): void {
     this.swallowing = false;
   }

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
- * Where the published data sets lie that some tests are held against; they belong to others, so they
- * are no part of the project. CONTRIBUTING.md says what they are.
+ * The folder of the published data sets that some tests compare with; they are no part of the project.
+ * CONTRIBUTING.md names them.
  */
 const FOLDER = resolve(process.env.PUBLISHED_DATA ?? '../shared/data');
 
 export const published = (file: string): string => join(FOLDER, file);
 
-/** `describe`, where there is such a file; else it says so, and does not even look at the tests. */
+/** `describe` if the file exists; else it warns and skips the tests without reading them. */
 export function withPublished(file: string): (name: string, tests: () => void) => void {
   if (existsSync(published(file))) return describe;
   console.warn(`!!  There is no ${published(file)}, so what needs it is NOT tested.  !!`);

@@ -92,7 +92,7 @@ export class Log {
     );
   }
 
-  /** A story that comes from another board, with all its members. */
+  /** A story that comes from another board, with all its fields. */
   moveIn(id: number, sprint_id: number | null, points: number | null): void {
     const story: Story = {
       id,
