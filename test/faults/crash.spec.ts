@@ -6,7 +6,7 @@ import { postStories } from '../support/fill';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
 
-const KILLS = scale(2, 25);
+const KILLS = scale(2, 8);
 const WRITERS = 16;
 
 jest.setTimeout(KILLS * 10_000 + 30_000);
@@ -41,7 +41,7 @@ describe('a program that is killed while 16 clients write', () => {
   });
 });
 
-const COMPLETIONS = scale(2, 25);
+const COMPLETIONS = scale(2, 8);
 const LEFT = 300;
 
 describe('a program that is killed while it completes a sprint', () => {

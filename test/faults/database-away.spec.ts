@@ -8,7 +8,7 @@ import { Proxy } from '../support/proxy';
 import type { Answer } from '../support/client';
 import { sendFrom, slowest, statuses } from '../support/load';
 
-const KILLS = scale(2, 10);
+const KILLS = scale(2, 5);
 const FROZEN_MS = scale(5000, 15_000);
 const CLIENTS = 100;
 

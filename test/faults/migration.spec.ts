@@ -7,7 +7,7 @@ import { scale } from '../support/faults';
 import { Program } from '../support/program';
 import { Proxy } from '../support/proxy';
 
-const KILLS = scale(3, 20);
+const KILLS = scale(2, 8);
 
 jest.setTimeout(60_000 + KILLS * 15_000);
 

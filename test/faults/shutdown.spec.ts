@@ -11,7 +11,7 @@ import { Program } from '../support/program';
 import type { Client } from '../support/client';
 import { loadClient, sendFrom, statuses } from '../support/load';
 
-const RESTARTS = scale(1, 10);
+const RESTARTS = scale(1, 3);
 
 jest.setTimeout(60_000 + RESTARTS * 20_000);
 

@@ -8,7 +8,7 @@ import { boardPath, freshName } from '../support/make';
 import { inOrder, replay } from '../support/replay';
 
 /** Histories of up to 40 commands each. */
-const RUNS = Number(process.env.MODEL_RUNS ?? scale(60, 500));
+const RUNS = Number(process.env.MODEL_RUNS ?? scale(50, 250));
 
 interface Task {
   id: number;
