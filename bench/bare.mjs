@@ -26,7 +26,7 @@ const SQL = {
   boardOfSprint: `SELECT b.id, b.revision, b.revision_tag FROM sprints p JOIN boards b ON b.id = p.board_id
     WHERE p.id = ? AND b.name IS NOT NULL`,
   board: `SELECT ${BOARD} FROM boards b WHERE b.name = ?`,
-  storiesOfSprint: `${LIST} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 101`,
+  storiesOfSprint: `${LIST} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 61`,
   backlog: `${LIST} WHERE s.board_id = ? AND s.sprint_id IS NULL ORDER BY s.seq, s.id LIMIT ?`,
   current: `SELECT s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date, s.end_date,
     s.completed_at, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start
@@ -34,7 +34,7 @@ const SQL = {
     AND s.start_date <= ? AND (s.end_date >= ? OR (s.end_date IS NULL AND NOT EXISTS (
       SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?
       AND (n.start_date > s.start_date OR n.id > s.id)))) ORDER BY s.start_date DESC, s.id DESC LIMIT 1`,
-  allStories: `SELECT ${STORY} ${STORIES} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id`,
+  allStories: `SELECT ${STORY} ${STORIES} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 101`,
   tasks: `SELECT t.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.created_at, t.updated_at, t.done_at, t.version
     FROM boards b JOIN stories s ON s.board_id = b.id JOIN tasks t ON t.story_id = s.id
     WHERE b.id = ? AND b.revision = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`,
