@@ -46,7 +46,8 @@ export class UnitOfWork {
       config.database.kind === 'sqlite' ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
     this.slots = withTimeout(
       new Semaphore(slots),
-      config.databaseDeadlineMs,
+      // A burst of 300 changes of one board takes some seconds on a server that syncs each commit.
+      2 * config.databaseDeadlineMs,
       new Problem('overloaded'),
     ) as Semaphore;
   }
