@@ -131,7 +131,7 @@ function* sprints(board: Board): Generator<Value[]> {
       id,
       board.id,
       `Sprint ${id}`,
-      'Nobody is locked out',
+      'Users can reset their password',
       start,
       end,
       completed,

@@ -71,9 +71,9 @@ class Connections {
   }
 
   /**
-   * Closes the server, and resolves when every connection has ended. Node closes the connections
-   * that are idle at this moment, but not those that have sent nothing yet or become idle later,
-   * and it no longer times out requests that do not arrive.
+   * Closes the server, and resolves when every connection has ended. Node closes
+   * connections that are idle now, but leaves open a connection without any request so far or one that
+   * becomes idle later, and it no longer applies the timeouts for incomplete requests.
    */
   close(): Promise<void> {
     for (const socket of this.open.keys()) if (socket.bytesRead === 0) socket.destroy();

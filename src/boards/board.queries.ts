@@ -40,7 +40,7 @@ export function representBoard(row: BoardRow): BoardView {
   };
 }
 
-/** Restricts a query that has the boards as `b` to those that exist and that may be seen. */
+/** Restricts a query on boards `b` to existing boards that the caller may see. */
 export function whereVisible<T extends ObjectLiteral>(
   query: SelectQueryBuilder<T>,
   { boards }: Pick<Access, 'boards'>,

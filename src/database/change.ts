@@ -115,7 +115,7 @@ export class Change implements Reader {
   /**
    * Locks several boards at once, the smaller id first, so that no two changes wait for each other in
    * a circle. It must precede every read that a decision depends on.
-   * @returns the boards by id, without those that are deleted or that the caller may not see
+   * @returns the boards by id; deleted boards, and boards that the caller may not see, are missing
    */
   async lock(...ids: number[]): Promise<ReadonlyMap<number, LockedBoard>> {
     const isFirst = this.boards.size === 0;

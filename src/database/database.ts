@@ -24,10 +24,7 @@ const PING_MS = 1000;
 /** Milliseconds that one statement of a snapshot may take on MySQL. */
 const SNAPSHOT_STATEMENT_MS = 10_000;
 
-/**
- * Snapshots at a time, in all and for one client: those that are read now, and those that stay open while
- * a slow reader takes a long list.
- */
+/** Concurrent snapshots, in total and for one client. A long list keeps one open until it is sent. */
 const SNAPSHOTS = 24;
 const SNAPSHOTS_OF_ONE_CLIENT = 4;
 /** Milliseconds that a request waits for one of them, and requests that may wait. */

@@ -12,7 +12,7 @@ export function copySqlite(from: string, to: string): void {
   try {
     const database = new Libsql(from);
     try {
-      // A transaction that reads: it sees one moment, and keeps nobody from writing.
+      // It reads one snapshot and does not block writers.
       database.prepare('VACUUM INTO ?').run(unfinished);
     } finally {
       database.close();

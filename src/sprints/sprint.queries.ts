@@ -99,7 +99,7 @@ export class SprintQueries {
     return this.select().where('s.board_id = :boardId', { boardId });
   }
 
-  /** Selects those that are in a state on a day in the time zone of the board. */
+  /** Selects the sprints of a board by their state on a day in the board's time zone. */
   inState(boardId: number, state: SprintState, today: string): SelectQueryBuilder<Sprint> {
     return this.ofBoard(boardId).andWhere(IN_STATE[state], { today });
   }

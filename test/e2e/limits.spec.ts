@@ -158,7 +158,7 @@ describe('the rate limit', () => {
     expect((await admin.get('/api/boards')).status).toBe(200);
     expect((await client.get('/health/ready')).status).toBe(200);
 
-    // Those who guess are counted by their address; making the first token was a request of it.
+    // Requests with a wrong token count for their address, as did the creation of the first token.
     const guesses = [];
     for (let i = 0; i < 5; i += 1) guesses.push((await client.get('/api/boards')).status);
     expect(guesses).toEqual([401, 401, 401, 429, 429]);

@@ -210,7 +210,7 @@ describe('with tokens', () => {
         expect(await status('GET', '/nowhere')).toBe(valid ? 404 : 401);
         expect(await status('DELETE', '/api/boards')).toBe(valid ? 405 : 401);
         expect(await status('OPTIONS', '/api/boards')).toBe(valid ? 204 : 401);
-        // Nobody is asked there, whether there is something or not.
+        // No token is needed there, whether the path exists or not.
         expect(await status('GET', '/health/nowhere?x=1')).toBe(404);
         expect(await status('POST', '/health/live')).toBe(405);
         for (const path of ['/docs', '/docs/init.js', '/openapi.json']) {

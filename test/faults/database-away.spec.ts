@@ -122,7 +122,7 @@ onServers('a database server', () => {
     await sleep(LONG ? 15_000 : 2000);
     proxy.mend();
     expect(await program.ready()).toBeLessThan(promised(2000));
-    // Those who were being served when it was lost have to wait for their deadline first.
+    // Requests in progress when the connection was lost wait for their deadline first.
     await program.answers('/api/boards', 200, 4500);
     const answers = await clients.stop();
     expect(statuses(answers).sort()).toEqual(['200', '201', '503']);
