@@ -9,7 +9,7 @@ import { Lifecycle } from './health/lifecycle';
 import { parseBodies } from './http/bodies.plugin';
 import { requireWellFormed } from './http/limits';
 import { enableCors } from './http/origins';
-import { limitLoad } from './http/overload';
+import { limitConnections, limitLoad } from './http/overload';
 import { logRequests } from './http/request-log';
 import { writeResponses } from './http/responses';
 import { RouteTable } from './http/route-table';
@@ -32,7 +32,6 @@ export async function setUp(app: NestFastifyApplication, logger: Logger): Promis
   const metrics = app.get(Metrics);
   const routes = app.get(RouteTable);
 
-  server.server.maxConnections = config.maxConnections;
   // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
   server.server.on('checkExpectation', (request, response) => {
     server.server.emit('request', request, response);
@@ -44,6 +43,7 @@ export async function setUp(app: NestFastifyApplication, logger: Logger): Promis
     requireWellFormed(request, config);
     done();
   });
+  limitConnections(server, config.maxConnections);
   limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
   // Before authentication, whose rate limit does not count responses with 304.

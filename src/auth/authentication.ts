@@ -21,6 +21,10 @@ export function authenticateRequests(
   const origins = new Origins(config);
   const rateLimit = new RateLimit(config.rateLimit);
   server.decorateRequest('access', undefined);
+  server.addHook('onRoute', ({ method, url, config: settings }) => {
+    if (settings?.scope !== undefined) return;
+    throw new Error(`${[method].flat().join(', ')} ${url} declares no scope`);
+  });
 
   const authenticate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { always } = request.routeOptions.config as RouteSettings;

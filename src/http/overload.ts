@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
 import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
 import type { RouteSettings } from './route';
@@ -18,6 +19,9 @@ declare module 'fastify' {
   }
 }
 
+const isAlways = ({ routeOptions }: FastifyRequest): boolean =>
+  (routeOptions.config as RouteSettings).always === true;
+
 /** Rejects requests at once that would wait too long, before anything else is done about them. */
 export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
@@ -27,10 +31,7 @@ export function limitLoad(server: FastifyInstance): void {
     method === 'GET' || method === 'HEAD' ? 'reads' : 'changes';
   const mayBegin = (request: FastifyRequest): boolean => {
     const kind = kindOf(request);
-    return (
-      counts[kind] < MAX_REQUESTS[kind] ||
-      (request.routeOptions.config as RouteSettings).always === true
-    );
+    return counts[kind] < MAX_REQUESTS[kind] || isAlways(request);
   };
   const end = (request: FastifyRequest): void => {
     if (request.countedAs) counts[request.countedAs] -= 1;
@@ -57,5 +58,28 @@ export function limitLoad(server: FastifyInstance): void {
   server.addHook('onResponse', (request, _reply, done) => {
     end(request);
     done();
+  });
+}
+
+/** Connections beyond the limit that get a response; further ones are reset. */
+const SURPLUS_CONNECTIONS = 100;
+
+/** Answers 503 on connections beyond a limit and closes them; health checks still get their response. */
+export function limitConnections(server: FastifyInstance, max: number): void {
+  const surplus = new WeakSet<Socket>();
+  let open = 0;
+  server.server.maxConnections = max + SURPLUS_CONNECTIONS;
+  server.server.on('connection', (socket: Socket) => {
+    open += 1;
+    if (open > max) surplus.add(socket);
+    socket.once('close', () => (open -= 1));
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!surplus.has(request.raw.socket) || isAlways(request)) {
+      done();
+      return;
+    }
+    reply.header('Connection', 'close');
+    sendProblem(request, reply, new Problem('overloaded'));
   });
 }
