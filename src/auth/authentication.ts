@@ -21,8 +21,9 @@ export function authenticateRequests(
   const origins = new Origins(config);
   const rateLimit = new RateLimit(config.rateLimit);
   server.decorateRequest('access', undefined);
-  server.addHook('onRoute', ({ method, url, config: settings }) => {
-    if (settings?.scope !== undefined) return;
+  server.addHook('onRoute', ({ method, url, config: settings = {} }) => {
+    const { scope }: RouteSettings = settings;
+    if (scope !== undefined) return;
     throw new Error(`${[method].flat().join(', ')} ${url} declares no scope`);
   });
 
