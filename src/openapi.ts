@@ -9,11 +9,11 @@ import { AppModule } from './app.module';
 import { Config } from './config/config';
 import { DOCUMENT_FILE } from './docs';
 import { createAdapter } from './http/adapter';
-import { FIELD_ERRORS, PROBLEMS } from './http/problem';
 import type { RouteSettings } from './http/route';
 import { SETTING } from './http/route';
 import { ID_SCHEMA, NAME_SCHEMA } from './http/validation';
 import { createLogger } from './logging/logger';
+import { nameSchemas } from './openapi/schemas';
 import { RELATIVE } from './sprints/sprint.queries';
 
 // Writes the OpenAPI document: `npm run openapi`. The plugin of @nestjs/swagger reads the DTOs during
@@ -50,12 +50,17 @@ async function buildDocument(): Promise<OpenAPIObject> {
       .setVersion(version)
       .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
       .addServer('/')
-      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A token, once one exists.' })
+      .addBearerAuth({
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'spl_…',
+        description: 'A token, once one exists.',
+      })
       .setOpenAPIVersion('3.1.0')
       .build(),
   );
   await app.close();
-  return complete(document);
+  return nameSchemas(complete(document));
 }
 
 /** Adds what all operations have in common: errors, conditions, response headers, forms. */
@@ -72,6 +77,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
       describeBody(operation, components.schemas as Record<string, Schema>);
     }
   }
+  document.tags = TAGS.map(([name, description]) => ({ name, description }));
   // Without a token in the database none is required.
   document.security = [{}, { bearer: [] }];
   components.schemas = { ...components.schemas, Problem: PROBLEM, FieldError: FIELD_ERROR };
@@ -85,6 +91,18 @@ function complete(document: OpenAPIObject): OpenAPIObject {
   };
   return document;
 }
+
+/** The groups of operations, in the order in which a reader needs them. */
+const TAGS = [
+  ['Boards', 'Workspaces, usually one for each team.'],
+  ['Sprints', 'The iterations of a board, and the stories in them.'],
+  ['Stories', 'The work of a board: its backlog, and moving stories.'],
+  ['Tasks', 'The parts of a story.'],
+  ['Reports', 'Report, burndown, velocity and forecast, computed from the events.'],
+  ['Events', 'What was changed, when and by whom.'],
+  ['Operations', 'Health and metrics.'],
+  ['Tokens', 'Access for others. Once a token exists, every request needs one.'],
+] as const;
 
 const ARTICLES = new Set(['a', 'an', 'the', 'all']);
 
@@ -103,8 +121,8 @@ function operationId({ summary }: Operation, method: string, path: string): stri
   const name = words.charAt(0).toLowerCase() + words.slice(1);
   const relative = RELATIVE.find((which) => path.includes(`/sprints/${which}/`));
   if (relative) {
-    const sprint = `${capital(relative)}Sprint`;
-    return name.endsWith('OfSprint') ? name.replace(/Sprint$/, sprint) : `${name}In${sprint}`;
+    if (!name.endsWith('Sprint')) throw new Error(`the name of ${path} has no sprint: ${name}`);
+    return name.replace(/Sprint$/, `${capital(relative)}Sprint`);
   }
   return method === 'patch' ? name.replace(/^update/, 'patch') : name;
 }
@@ -234,7 +252,7 @@ const FIELD_ERROR = {
     pointer: { type: 'string', description: 'RFC 6901 JSON pointer into the body.' },
     parameter: { type: 'string', description: 'Name of a path or query parameter.' },
     header: { type: 'string', description: 'Name of a header.' },
-    code: { type: 'string', enum: Object.keys(FIELD_ERRORS) },
+    code: { $ref: '#/components/schemas/FieldErrorCode' },
     detail: { type: 'string' },
   },
 };
@@ -248,7 +266,7 @@ const PROBLEM = {
     status: { type: 'integer' },
     detail: { type: 'string' },
     instance: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(PROBLEMS) },
+    code: { $ref: '#/components/schemas/ProblemCode' },
     request_id: { type: 'string' },
     errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' } },
   },

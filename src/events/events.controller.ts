@@ -10,7 +10,7 @@ import { Answers, RequireScope } from '../http/route';
 import { EventView, FeedQuery } from './event.dto';
 import { EventsService } from './events.service';
 
-@ApiTags('Log')
+@ApiTags('Events')
 @Controller('api')
 export class EventsController {
   constructor(private readonly events: EventsService) {}
@@ -33,7 +33,7 @@ export class EventsController {
 
   @Get('stories/:story_id/history')
   @RequireScope('read', { filtered: true })
-  @Answers('History of a story, a deleted one too', [EventView])
+  @Answers('List history of a story, a deleted one too', [EventView])
   history(@CurrentCaller() caller: Caller, @StoryId() id: number, @Query() page: PageQuery) {
     return this.events.ofStory(caller, id, page);
   }

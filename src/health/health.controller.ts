@@ -37,7 +37,7 @@ export class HealthController {
   @Get('live')
   @RequireScope('public')
   @Route({ always: true })
-  @Answers('Liveness: whether the process works', Health)
+  @Answers('Check liveness: whether the process works', Health)
   live() {
     return this.health.check([]);
   }
@@ -45,7 +45,7 @@ export class HealthController {
   @Get('ready')
   @RequireScope('public')
   @Route({ always: true })
-  @Answers('Readiness: whether requests can be served', Health)
+  @Answers('Check readiness: whether requests can be served', Health)
   @ApiResponse({
     status: 503,
     description: 'The database is unavailable, or the service is stopping.',

@@ -51,7 +51,7 @@ export class ReestimatedStories {
   @ApiProperty() stories: ReestimatedStoryView[];
 }
 
-const RULES = ['start', 'first_day'] as const;
+export const COMMITMENT_RULES = ['start', 'first_day'] as const;
 
 /** The report of a sprint: committed + added + re_estimated − removed = completed + unfinished. */
 export class ReportView {
@@ -62,7 +62,7 @@ export class ReportView {
    * `start`: the stories in the sprint at 00:00 of its first day. `first_day`, if there were none:
    * those at the end of the first day that left a story in it.
    */
-  @EnumField(RULES) commitment_rule: (typeof RULES)[number] | null;
+  @EnumField(COMMITMENT_RULES) commitment_rule: (typeof COMMITMENT_RULES)[number] | null;
   @ApiProperty() committed: ReportedStories;
   /** Stories that came later, as they came in. */
   @ApiProperty() added: ReportedStories;

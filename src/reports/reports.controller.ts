@@ -26,7 +26,7 @@ export class ReportsController {
   @RequireScope('read')
   @AnswersIn(
     REPORT,
-    'Report of a sprint: what was committed, added, removed, completed and left over',
+    'Show report of a sprint: what was committed, added, removed, completed and left over',
     ReportView,
   )
   report(@SprintIdOfPath() id: number, @Query() _query: TableQuery) {
@@ -35,14 +35,14 @@ export class ReportsController {
 
   @Get(sprintPaths('burndown'))
   @RequireScope('read')
-  @AnswersIn(BURNDOWN, 'Burndown of a sprint, day by day', BurndownView)
+  @AnswersIn(BURNDOWN, 'Show burndown of a sprint, day by day', BurndownView)
   burndown(@SprintIdOfPath() id: number, @Query() _query: PictureQuery) {
     return this.reports.burndown(id);
   }
 
   @Get('boards/:board_name/velocity')
   @RequireScope('read')
-  @AnswersIn(VELOCITY, 'Velocity: the last completed sprints', VelocityView)
+  @AnswersIn(VELOCITY, 'Show velocity: the last completed sprints', VelocityView)
   velocity(@BoardName() name: string, @Query() { last }: VelocityQuery) {
     return this.reports.velocity(name, last);
   }
@@ -51,7 +51,7 @@ export class ReportsController {
   @RequireScope('read')
   @AnswersIn(
     FORECAST,
-    'Forecast: when the backlog is done, and what fits into the next sprint',
+    'Show forecast: when the backlog is done, and what fits into the next sprint',
     ForecastView,
   )
   forecast(@BoardName() name: string, @Query() query: ForecastQuery) {

@@ -1,4 +1,4 @@
-import { ApiProperty, PartialType } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, PartialType } from '@nestjs/swagger';
 import { PageQuery } from '../http/listing';
 import { ReadOnly } from '../http/read-only';
 import { CountField, DateField, Deleted, EnumField, IdField, InstantField } from '../http/schema';
@@ -15,7 +15,7 @@ import {
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
 
-const SPRINT_STATES = ['planned', 'active', 'ended', 'completed'] as const;
+export const SPRINT_STATES = ['planned', 'active', 'ended', 'completed'] as const;
 export type SprintState = (typeof SPRINT_STATES)[number];
 
 /** The representation of a sprint. */
@@ -39,6 +39,7 @@ export class StoryWithTasks extends StoryView {
 }
 
 /** A sprint with its stories and their tasks. */
+@ApiSchema({ name: 'SprintInFull' })
 export class FullSprint extends SprintView {
   @ApiProperty() stories: StoryWithTasks[];
 }

@@ -34,7 +34,7 @@ export class SprintsController {
 
   @Get('boards/:board_name/sprints')
   @RequireScope('read')
-  @Answers('List sprints', [SprintView])
+  @Answers('List sprints of a board', [SprintView])
   list(@BoardName() name: string, @Query() query: SprintListQuery) {
     return this.sprints.list(name, query);
   }
@@ -52,21 +52,21 @@ export class SprintsController {
 
   @Get('boards/:board_name/sprints/current')
   @RequireScope('read')
-  @Answers('Current sprint, with its stories and their tasks', FullSprint)
+  @Answers('Show current sprint, with its stories and their tasks', FullSprint)
   current(@BoardName() name: string) {
     return this.cache.find(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
   @RequireScope('read')
-  @Answers('Next sprint, with its stories and their tasks', FullSprint)
+  @Answers('Show next sprint, with its stories and their tasks', FullSprint)
   next(@BoardName() name: string) {
     return this.cache.find(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
   @RequireScope('read')
-  @Answers('Previous sprint, with its stories and their tasks', FullSprint)
+  @Answers('Show previous sprint, with its stories and their tasks', FullSprint)
   previous(@BoardName() name: string) {
     return this.cache.find(name, 'previous');
   }
@@ -112,7 +112,7 @@ export class SprintsController {
 
   @Post(sprintPaths('stories'))
   @RequireScope('write')
-  @Creates('Create story', StoryView, ({ id }) => `/api/stories/${id}`)
+  @Creates('Create story in a sprint', StoryView, ({ id }) => `/api/stories/${id}`)
   createStory(
     @CurrentCaller() caller: Caller,
     @SprintReferenceOfPath() reference: SprintReference,

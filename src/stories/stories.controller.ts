@@ -22,7 +22,7 @@ export class StoriesController {
 
   @Get('boards/:board_name/backlog')
   @RequireScope('read')
-  @Answers('Backlog: the stories of a board that are in no sprint', [StoryView])
+  @Answers('List backlog: the stories of a board that are in no sprint', [StoryView])
   backlog(@BoardName() name: string, @Query() query: StoryListQuery) {
     return this.lists.backlog(name, query);
   }

@@ -43,6 +43,40 @@ describe('the document', () => {
     for (const name of names) expect(name).not.toMatch(/(Of|In|To)?(A|An|The)(?=[A-Z])|Controller/);
   });
 
+  it('begins the name of each operation with what it does', () => {
+    const verbs = /^(list|show|create|update|patch|delete|move|start|complete|reopen|check)[A-Z]/;
+    for (const { operation } of all) expect(operation.operationId).toMatch(verbs);
+  });
+
+  it('names schemas as clients call them, enumerations too', () => {
+    const { schemas } = document.components;
+    expect(Object.keys(schemas as object)).toEqual(
+      expect.arrayContaining([
+        ...['Board', 'Sprint', 'SprintInFull', 'Story', 'Task', 'Event', 'Token', 'Problem'],
+        ...['Status', 'SprintState', 'Scope', 'EventType', 'ProblemCode', 'FieldErrorCode'],
+      ]),
+    );
+    for (const name of Object.keys(schemas as object)) expect(name).not.toMatch(/View|Dto/);
+    expect(schemas.Story.properties.status).toEqual({ $ref: '#/components/schemas/Status' });
+    expect(schemas.Status.enum).toEqual(['todo', 'in_progress', 'done']);
+  });
+
+  it('leaves open the enumerations that later versions add to', () => {
+    for (const name of ['EventType', 'EventEntity', 'CommitmentRule', 'ProblemCode']) {
+      const { type, enum: words, ...schema } = document.components.schemas[name];
+      expect([name, type, words]).toEqual([name, 'string', undefined]);
+      expect(schema['x-extensible-enum']).toEqual(expect.arrayContaining([expect.any(String)]));
+    }
+  });
+
+  it('lists the tags of the operations in the order of a reader', () => {
+    const names = document.tags.map(({ name }: { name: string }) => name);
+    expect([names[0], names.at(-1)]).toEqual(['Boards', 'Tokens']);
+    expect(new Set(all.flatMap(({ operation }) => operation.tags as string[]))).toEqual(
+      new Set(names),
+    );
+  });
+
   it('describes each operation: summary, tag, success, errors, conditions, both kinds of body', () => {
     for (const { method, path, operation } of all) {
       const name = `${method} ${path}`;
@@ -89,7 +123,7 @@ describe('the document', () => {
       // @ts-expect-error The title is required.
       export const untitled: Body<'/api/sprints/{sprint_id}/stories'> = { priority: 1 };
       export async function titles(): Promise<string[]> {
-        const stories: components['schemas']['StoryView'][] = await read('/api/boards/{board_name}/backlog');
+        const stories: components['schemas']['Story'][] = await read('/api/boards/{board_name}/backlog');
         const { stories: inSprint } = await read('/api/boards/{board_name}/sprints/current');
         // @ts-expect-error A backlog has no tasks in it.
         stories[0].tasks;
@@ -131,7 +165,7 @@ const NEEDS: Record<string, (made: { story: any }) => { query?: string; body?: o
 /** Operations that are rejected on the boards of these tests, and why. */
 const REJECTED: Record<string, string> = {
   reopenSprint: 'sprint_not_completed',
-  forecast: 'not_enough_history',
+  showForecast: 'not_enough_history',
 };
 
 /** With the first token all requests need one, so these operations have a service of their own. */

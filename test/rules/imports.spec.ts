@@ -13,7 +13,7 @@ const isEntity = is('entity');
 const isModule = is('module');
 
 /** Interfaces and operations; only they import each other. */
-const INTERFACES = ['', 'cli', 'health', 'metrics'];
+const INTERFACES = ['', 'cli', 'health', 'metrics', 'openapi'];
 
 /** An import goes to a folder of the same level or of a later one. */
 const LEVELS = [

@@ -1,0 +1,87 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { EVENT_ENTITIES, EVENT_TYPES } from '../events/event';
+import { SCOPES } from '../http/access';
+import { FIELD_ERRORS, PROBLEMS } from '../http/problem';
+import { COMMITMENT_RULES } from '../reports/report.dto';
+import { SPRINT_STATES } from '../sprints/sprint.dto';
+import { STATUSES } from '../stories/story.entity';
+
+type Schema = Record<string, unknown>;
+
+/** The names of enumerations, which the DTOs have as lists of words. */
+const ENUMS: Record<string, readonly string[]> = {
+  Status: STATUSES,
+  SprintState: SPRINT_STATES,
+  Scope: SCOPES,
+};
+
+/** Enumerations that later versions add words to: any string, so that clients compile and parse then. */
+const OPEN_ENUMS: Record<string, readonly string[]> = {
+  CommitmentRule: COMMITMENT_RULES,
+  EventEntity: EVENT_ENTITIES,
+  EventType: EVENT_TYPES,
+  FieldErrorCode: Object.keys(FIELD_ERRORS),
+  ProblemCode: Object.keys(PROBLEMS),
+};
+
+const PREFIX = '#/components/schemas/';
+const refTo = (name: string): Schema => ({ $ref: PREFIX + name });
+
+/** Names the schemas as clients call them: resources without the `View` of their class, enumerations. */
+export function nameSchemas(document: OpenAPIObject): OpenAPIObject {
+  const named = rewrite(document) as OpenAPIObject;
+  const components = named.components as { schemas: Record<string, unknown> };
+  const schemas: [string, unknown][] = Object.entries(components.schemas).map(([name, schema]) => [
+    nameOf(name),
+    schema,
+  ]);
+  for (const [name, words] of Object.entries(ENUMS)) {
+    schemas.push([name, { type: 'string', enum: [...words] }]);
+  }
+  for (const [name, words] of Object.entries(OPEN_ENUMS)) {
+    const description = `One of ${list(words)}. Later versions may add others.`;
+    schemas.push([name, { type: 'string', description, 'x-extensible-enum': [...words] }]);
+  }
+  components.schemas = Object.fromEntries(schemas);
+  if (Object.keys(components.schemas).length < schemas.length) {
+    throw new Error(`two schemas have one name: ${schemas.map(([name]) => name).join(', ')}`);
+  }
+  return named;
+}
+
+/** The name of the schema of a class. */
+export const nameOf = (className: string): string => className.replace(/View$/, '');
+
+const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
+
+/** A part of the document with the names of schemas. */
+function rewrite(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(rewrite);
+  if (typeof node !== 'object' || node === null) return node;
+  const {
+    enum: words,
+    type,
+    ...others
+  } = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, rewrite(value)]));
+  if (typeof others.$ref === 'string' && others.$ref.startsWith(PREFIX)) {
+    others.$ref = PREFIX + nameOf(others.$ref.slice(PREFIX.length));
+  }
+  const name = Array.isArray(words) ? enumOf(words as (string | null)[]) : undefined;
+  if (name === undefined) {
+    return { ...(type !== undefined && { type }), ...others, ...(words ? { enum: words } : {}) };
+  }
+  return (words as unknown[]).includes(null)
+    ? { ...others, anyOf: [refTo(name), { type: 'null' }] }
+    : { ...others, ...refTo(name) };
+}
+
+function enumOf(words: (string | null)[]): string | undefined {
+  const sorted = (list: readonly (string | null)[]): string =>
+    list
+      .filter((word) => word !== null)
+      .sort()
+      .join();
+  return Object.entries({ ...ENUMS, ...OPEN_ENUMS }).find(
+    ([, known]) => sorted(known) === sorted(words),
+  )?.[0];
+}
