@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Scope } from '../http/access';
 import { SCOPES } from '../http/access';
 import { EnumField, IdField, InstantField } from '../http/schema';
-import { Check, Doc, IsBoardNames, IsInstant, IsLine, IsOneOf, Nullable } from '../http/validation';
+import { Check, Doc, IsBoardNames, IsFutureInstant, IsLine, IsOneOf, Nullable } from '../http/validation';
 
 /** A token as clients see it: without the secret. */
 export class TokenView {
@@ -39,5 +39,5 @@ export class CreateToken {
   boards?: string[] | null;
 
   /** Default: never. */
-  @Nullable() @IsInstant() expires_at?: string | null;
+  @Nullable() @IsFutureInstant() expires_at?: string | null;
 }

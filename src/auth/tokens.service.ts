@@ -63,9 +63,6 @@ export class TokensService implements OnModuleInit {
   async create({ actor }: Caller, body: CreateToken): Promise<NewTokenView> {
     const { name, scope, boards = null, expires_at = null } = body;
     const now = this.clock.now();
-    if (expires_at !== null && expires_at <= now.toISOString()) {
-      throw invalid('expires_at', 'out_of_range', 'must be in the future');
-    }
     const { token, lookup, hash } = makeToken();
     const id = await this.unitOfWork.maintain(async (manager) => {
       if (scope !== 'admin' && (await lockTokens(manager, "t.scope = 'admin'")).length === 0) {

@@ -1,10 +1,12 @@
 import type { ArgumentMetadata, Type } from '@nestjs/common';
 import { Injectable, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import type { ValidationError, ValidatorOptions } from 'class-validator';
+import { Clock } from '../time/clock';
 import { asForm, Repeated } from './form';
 import type { FieldError, FieldErrorCode } from './problem';
 import { Problem } from './problem';
 import { UnreadableBody } from './unreadable-body';
+import { validatedAt } from './validation';
 
 /** Levels of objects and lists in a body, and fields in all. */
 const MAX_DEPTH = 32;
@@ -33,7 +35,7 @@ class InvalidFields extends Error {
 /** Nest's ValidationPipe for bodies and queries; every error becomes a field error of one problem. */
 @Injectable()
 export class ProblemValidationPipe extends ValidationPipe {
-  constructor() {
+  constructor(private readonly clock: Clock) {
     super({
       whitelist: true,
       forbidNonWhitelisted: true,
@@ -65,6 +67,14 @@ export class ProblemValidationPipe extends ValidationPipe {
       errors.push(...error.errors.flatMap((each) => fieldErrors(each, place)));
     }
     throw Problem.invalid(errors);
+  }
+
+  protected override validate(
+    dto: object,
+    options?: ValidatorOptions,
+  ): Promise<ValidationError[]> | ValidationError[] {
+    validatedAt.set(dto, this.clock.now());
+    return super.validate(dto, options);
   }
 }
 
@@ -149,7 +159,7 @@ function fieldError(
   };
 }
 
-const pipe = new ProblemValidationPipe();
+const pipe = new ProblemValidationPipe(new Clock());
 
 /**
  * Validates fields that do not come from HTTP like those of a body.

@@ -292,6 +292,19 @@ function parseInstant(value: unknown): Parsed {
 export const IsInstant = (): PropertyDecorator =>
   Parse(parseInstant, { type: 'string', format: 'date-time' });
 
+/** When a DTO is validated. */
+export const validatedAt = new WeakMap<object, Date>();
+
+/** An instant as of `IsInstant`, later than now. */
+export const IsFutureInstant = (): PropertyDecorator =>
+  applyDecorators(
+    Rule('out_of_range', 'must be in the future', (value, { object }) => {
+      const now = validatedAt.get(object) ?? new Date();
+      return (value as string) > now.toISOString();
+    }),
+    IsInstant(),
+  );
+
 /** A list of at most 20 different labels, each of 1 to 50 code points. */
 export const IsLabels = (): PropertyDecorator =>
   applyDecorators(

@@ -392,8 +392,9 @@ describe('with tokens', () => {
         '/token unknown_field',
       );
       expectErrors(
-        await admin.post('/api/tokens', { name: 'x', scope: 'read', expires_at: '2020-01-01' }),
+        await admin.post('/api/tokens', { name: '', scope: 'read', expires_at: '2020-01-01' }),
         '/expires_at out_of_range',
+        '/name blank',
       );
       expectErrors(
         await admin.post('/api/tokens', { name: 'x', scope: 'admin', boards: ['A'] }),
