@@ -2,7 +2,15 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Scope } from '../http/access';
 import { SCOPES } from '../http/access';
 import { EnumField, IdField, InstantField } from '../http/schema';
-import { Check, Doc, IsBoardNames, IsFutureInstant, IsLine, IsOneOf, Nullable } from '../http/validation';
+import {
+  Check,
+  Doc,
+  IsBoardNames,
+  IsFutureInstant,
+  IsLine,
+  IsOneOf,
+  Nullable,
+} from '../http/validation';
 
 /** A token as clients see it: without the secret. */
 export class TokenView {
