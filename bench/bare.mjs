@@ -29,13 +29,13 @@ const SQL = {
   storiesOfSprint: `${LIST} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 61`,
   backlog: `${LIST} WHERE s.board_id = ? AND s.sprint_id IS NULL ORDER BY s.seq, s.id LIMIT ?`,
   current: `SELECT s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date, s.end_date,
-    s.completed_at, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start
+    s.completed_at, s.external_id, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start
     FROM sprints s JOIN boards b ON b.id = s.board_id WHERE s.board_id = ? AND s.completed_at IS NULL
     AND s.start_date <= ? AND (s.end_date >= ? OR (s.end_date IS NULL AND NOT EXISTS (
       SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?
       AND (n.start_date > s.start_date OR n.id > s.id)))) ORDER BY s.start_date DESC, s.id DESC LIMIT 1`,
   allStories: `SELECT ${STORY} ${STORIES} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 101`,
-  tasks: `SELECT t.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.created_at, t.updated_at, t.done_at, t.version
+  tasks: `SELECT t.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.external_id, t.created_at, t.updated_at, t.done_at, t.version
     FROM boards b JOIN stories s ON s.board_id = b.id JOIN tasks t ON t.story_id = s.id
     WHERE b.id = ? AND b.revision = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`,
   lockBySprint: `SELECT ${BOARD} FROM boards b WHERE b.id = (SELECT board_id FROM sprints WHERE id = ?)
@@ -117,7 +117,7 @@ async function current(name, { 'if-none-match': tag, 'cache-control': control })
 
 async function build(board, day) {
   const [row] = await database.query(SQL.current, [board.id, day, day, day]);
-  const { id, board_name, name, goal, start_date, end_date, version } = row;
+  const { id, board_name, name, goal, start_date, end_date, external_id, version } = row;
   const stories = await database.query(SQL.allStories, [board.id, id]);
   const tasks = await database.query(SQL.tasks, [board.id, board.revision, id]);
   const byId = new Map();
@@ -125,7 +125,12 @@ async function build(board, day) {
   for (const one of tasks) byId.get(one.story_id).tasks.push(represented(one));
   return JSON.stringify({
     ...{ id, board_name, name, goal, start_date, end_date, state: 'active', completed_at: null },
-    ...{ created_at: instant(row.created_at), updated_at: instant(row.updated_at), version },
+    ...{
+      external_id,
+      created_at: instant(row.created_at),
+      updated_at: instant(row.updated_at),
+      version,
+    },
     stories,
   });
 }

@@ -6,6 +6,8 @@ import { Body } from '../http/input';
 import { SprintId } from '../http/path';
 import { Answers, AnswersAction, RequireScope, Repeatable } from '../http/route';
 import { ReportView } from '../reports/report.dto';
+import { actionPaths, SprintReferenceOfPath } from '../sprints/sprint-id';
+import type { SprintReference } from '../sprints/sprint.queries';
 import { SprintView } from '../sprints/sprint.dto';
 import { CompleteSprint } from './completion.dto';
 import { CompletionService } from './completion.service';
@@ -15,12 +17,16 @@ import { CompletionService } from './completion.service';
 export class CompletionController {
   constructor(private readonly completion: CompletionService) {}
 
-  @Post('sprints/:sprint_id/complete')
+  @Post(actionPaths('complete'))
   @RequireScope('write')
   @Repeatable()
   @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
-  complete(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: CompleteSprint) {
-    return this.completion.complete(caller, id, body);
+  complete(
+    @CurrentCaller() caller: Caller,
+    @SprintReferenceOfPath() reference: SprintReference,
+    @Body() body: CompleteSprint,
+  ) {
+    return this.completion.complete(caller, reference, body);
   }
 
   @Post('sprints/:sprint_id/reopen')

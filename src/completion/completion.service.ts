@@ -7,7 +7,7 @@ import { Problem } from '../http/problem';
 import type { ReportView } from '../reports/report.dto';
 import { ReportsService } from '../reports/reports.service';
 import type { SprintView } from '../sprints/sprint.dto';
-import type { SprintRow } from '../sprints/sprint.queries';
+import type { SprintReference, SprintRow } from '../sprints/sprint.queries';
 import { SprintQueries } from '../sprints/sprint.queries';
 import { SprintChanges } from '../sprints/sprint-changes.service';
 import { StoryOrder } from '../stories/story-order.service';
@@ -32,13 +32,14 @@ export class CompletionService {
    */
   complete(
     caller: Caller,
-    id: number,
+    reference: SprintReference,
     { unfinished = 'backlog', position = 'first', dry_run = false }: CompleteSprint,
   ): Promise<ReportView> {
     const work = async (change: Change): Promise<ReportView> => {
-      const locked = await this.sprintChanges.lock(change, id);
+      const locked = await this.sprintChanges.lock(change, reference);
       const { board, row, sprint } = locked;
-      requireMatch(caller, sprint);
+      const { id } = row;
+      this.sprintChanges.requireMatch(change, locked, reference);
       if (sprint.state === 'completed') throw new Problem('sprint_completed');
       if (sprint.state === 'planned') throw new Problem('sprint_not_started');
       const sprintId = await this.targetOf(change, row, unfinished);

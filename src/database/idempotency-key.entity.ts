@@ -23,6 +23,10 @@ export class IdempotencyKey {
   @Column({ type: 'text', nullable: true })
   answer: string | null;
 
+  /** The revision of the board that the response is about; null if it is about none. */
+  @Column({ type: 'integer', nullable: true })
+  revision: number | null;
+
   @Column({ type: 'datetime', precision: 3 })
   created_at: Date;
 }

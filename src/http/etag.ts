@@ -37,17 +37,19 @@ export function matchesNone(header: string | undefined, etag: string): boolean {
 /**
  * Rejects a change under a stale `If-Match`, compared strongly (RFC 9110, section 13.1.1) with the
  * representation as it is under the board's lock.
+ * @param others further entity tags that match
  * @throws Problem `precondition_failed`
  */
-export function requireMatch(caller: Caller, representation: object): void {
+export function requireMatch(caller: Caller, representation: object, ...others: string[]): void {
   if (caller.ifMatch === undefined) return;
-  requireTag(caller, etagOf(JSON.stringify(representation)));
+  requireTag(caller, etagOf(JSON.stringify(representation)), ...others);
 }
 
 /** As `requireMatch`, where the entity tag is known. @throws Problem `precondition_failed` */
-export function requireTag({ ifMatch }: Caller, etag: string): void {
+export function requireTag({ ifMatch }: Caller, ...etags: string[]): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  if (!tagsOf(ifMatch).includes(etag)) throw new Problem('precondition_failed');
+  const sent = tagsOf(ifMatch);
+  if (!etags.some((etag) => sent.includes(etag))) throw new Problem('precondition_failed');
 }
 
 /** Entity tags may contain commas, so the header cannot be split at them. */

@@ -83,7 +83,7 @@ export const PROBLEMS = {
   external_id_taken: [
     409,
     'External id taken',
-    'Another story of the board has this `external_id`.',
+    'Another story or sprint of the board, or another task of the story, has this `external_id`.',
   ],
   last_admin: [
     409,

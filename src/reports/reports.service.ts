@@ -111,13 +111,13 @@ export class ReportsService {
     const { history, backlog, from } = await this.database.snapshot(async (reader) => {
       const board = await findBoard(reader, boardName);
       const today = calendarDate(now, board.time_zone);
-      const current = await this.sprints.findRelative(reader, board.id, 'current', today);
+      const active = await this.sprints.findLastActive(reader, board.id, today);
       const history: CompletedTotals[] = [];
       for (const row of await this.sprints.findCompleted(reader, board.id, HISTORY)) {
         history.push(await this.totalsOf(reader, row));
       }
       const backlog = await countBacklog(reader, board.id);
-      return { history, backlog, from: current?.end_date ?? today };
+      return { history, backlog, from: active?.end_date ?? today };
     });
     if (history.length < MIN_HISTORY) throw new Problem('not_enough_history');
     const { count, points } = backlog;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { collectionTag } from '../boards/board.queries';
 import { BoardsService } from '../boards/boards.service';
 import type { Change, LockedBoard } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -14,10 +15,10 @@ import { StoriesService } from '../stories/stories.service';
 import type { CreateStory, StoryView } from '../stories/story.dto';
 import { StoryOrder } from '../stories/story-order.service';
 import { findStoriesOfSprint } from '../stories/story.queries';
-import { toStored } from '../time/clock';
+import { calendarDate, toStored } from '../time/clock';
 import type { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from './sprint.dto';
 import { Sprint } from './sprint.entity';
-import type { SprintReference, SprintRow } from './sprint.queries';
+import type { RelativeReference, SprintReference, SprintRow } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
 
 /** A sprint that was loaded under the lock of its board. */
@@ -28,7 +29,7 @@ interface LockedSprint {
 }
 
 type WritableColumns = Partial<
-  Pick<Sprint, 'name' | 'goal' | 'start_date' | 'end_date' | 'completed_at'>
+  Pick<Sprint, 'name' | 'goal' | 'start_date' | 'end_date' | 'completed_at' | 'external_id'>
 >;
 
 /** Creates, changes and deletes sprints, and creates stories in them. */
@@ -46,6 +47,7 @@ export class SprintChanges {
   create(caller: Caller, boardName: string, body: CreateSprint): Promise<SprintView> {
     return this.unitOfWork.run(caller, async (change) => {
       const board = await this.boards.boardForCreation(change, boardName);
+      await this.sprints.requireFree(change, board.id, body.external_id ?? null);
       const columns = {
         board_id: board.id,
         name: body.name ?? null,
@@ -53,6 +55,7 @@ export class SprintChanges {
         start_date: body.start_date,
         end_date: body.end_date ?? null,
         completed_at: null,
+        external_id: body.external_id ?? null,
         version: 1,
       };
       const { instant } = change;
@@ -84,6 +87,8 @@ export class SprintChanges {
       if (changed && sprint.completed_at !== null) {
         if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
       }
+      const { external_id: externalId = null } = changed ?? {};
+      await this.sprints.requireFree(change, locked.board.id, externalId);
       requireUnchanged(body, sprint, errorsOfDates({ ...sprint, ...changed }, body));
       if (!changed) return sprint;
       return this.write(change, locked, 'sprint.updated', changed);
@@ -111,18 +116,53 @@ export class SprintChanges {
   createStory(caller: Caller, reference: SprintReference, body: CreateStory): Promise<StoryView> {
     if (typeof reference === 'number') return this.stories.createInSprint(caller, reference, body);
     return this.unitOfWork.run(caller, async (change) => {
-      const board = await change.lockNamed(reference.boardName);
-      const id = await this.sprints.relativeId(change, board, reference.which, change.instant);
-      return this.stories.createIn(change, board, id, body);
+      const { board, row } = await this.lock(change, reference);
+      return this.stories.createIn(change, board, row.id, body);
     });
   }
 
-  /** Locks the board of a sprint and loads the sprint. @throws Problem `sprint_not_found` */
-  async lock(change: Change, id: number): Promise<LockedSprint> {
+  /**
+   * Locks the board of a sprint and loads the sprint.
+   * @throws Problem `sprint_not_found`, `board_not_found`, `no_current_sprint`, …
+   */
+  async lock(change: Change, reference: SprintReference): Promise<LockedSprint> {
+    const { board, row } =
+      typeof reference === 'number'
+        ? await this.lockById(change, reference)
+        : await this.lockByWord(change, reference);
+    return { board, row, sprint: representSprint(row, change.instant) };
+  }
+
+  private async lockById(change: Change, id: number): Promise<Omit<LockedSprint, 'sprint'>> {
     const board = await change.lockBoardOf('sprints', id);
     const row = board && (await this.sprints.find(change, id));
     if (!row) throw new Problem('sprint_not_found');
-    return { board, row, sprint: representSprint(row, change.instant) };
+    return { board, row };
+  }
+
+  private async lockByWord(
+    change: Change,
+    { boardName, which }: RelativeReference,
+  ): Promise<Omit<LockedSprint, 'sprint'>> {
+    const board = await change.lockNamed(boardName);
+    return { board, row: await this.sprints.relative(change, board, which, change.instant) };
+  }
+
+  /**
+   * Rejects an action on a sprint under a stale `If-Match`: the tag of the sprint or, if the path names
+   * it by a word, of the sprint in full at that word.
+   * @throws Problem `precondition_failed`
+   */
+  requireMatch(
+    { caller, instant }: Change,
+    { board, sprint }: LockedSprint,
+    reference: SprintReference,
+  ): void {
+    const inFull =
+      typeof reference === 'number'
+        ? []
+        : [collectionTag(board, calendarDate(instant, board.time_zone), reference.which)];
+    requireMatch(caller, sprint, ...inFull);
   }
 
   /** Writes columns of a sprint, records the event, and returns the sprint after it. */

@@ -13,6 +13,12 @@ export const sprintPaths = (rest: string): string[] => [
   ...RELATIVE.map((which) => `boards/:board_name/sprints/${which}/${rest}`),
 ];
 
+/** The paths of an action on a sprint: by id, and on the current one. */
+export const actionPaths = (action: string): string[] => [
+  `sprints/:sprint_id/${action}`,
+  `boards/:board_name/sprints/current/${action}`,
+];
+
 /** The sprint that a path names by a word, if it does. @throws Problem `board_not_found` */
 function relativeReference({ params, routeOptions }: FastifyRequest): SprintReference | undefined {
   const word = /\/sprints\/(\w+)(?:\/|$)/.exec(routeOptions.url ?? '')?.[1];
@@ -21,7 +27,7 @@ function relativeReference({ params, routeOptions }: FastifyRequest): SprintRefe
   return which && { boardName: readBoardName(boardName), which };
 }
 
-/** The sprint that a path of `sprintPaths` names, for handlers that resolve it in a change. */
+/** The sprint that a path of `sprintPaths` or `actionPaths` names, for handlers that resolve it in a change. */
 export const SprintReferenceOfPath = createParamDecorator(
   (_: unknown, context: ExecutionContext): SprintReference => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();

@@ -29,6 +29,7 @@ export class SprintView {
   @DateField() end_date: string | null;
   @EnumField(SPRINT_STATES) state: SprintState;
   @InstantField() completed_at: string | null;
+  @ApiProperty() external_id: string | null;
   @InstantField() created_at: string;
   @InstantField() updated_at: string;
   @IdField() version: number;
@@ -55,6 +56,8 @@ export class CreateSprint {
   @Nullable() @NotBefore('start_date') @IsCalendarDate() end_date?: string | null;
   @Nullable() @IsText(100) name?: string | null;
   @Nullable() @IsText(2000) goal?: string | null;
+  /** Unique on its board. */
+  @Nullable() @IsText(100) external_id?: string | null;
 }
 
 @ReadOnly('id', 'board_name', 'state', 'completed_at', 'created_at', 'updated_at', 'version')

@@ -5,6 +5,7 @@ import { Board } from '../boards/board.entity';
 /** A time-boxed iteration of one board. Its state is derived from its dates, never stored. */
 @Entity('sprints')
 @Index('ix_sprints_order', ['board_id', 'start_date', 'id'])
+@Index('ix_sprints_external_id', ['board_id', 'external_id'])
 @Index('ix_sprints_open', ['board_id', 'completed_at', 'start_date', 'id'])
 export class Sprint {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -21,6 +22,8 @@ export class Sprint {
   /** The last day, inclusive. */
   @Column({ type: 'date', nullable: true }) end_date: string | null;
   @Column({ type: 'datetime', precision: 3, nullable: true }) completed_at: Date | null;
+  /** Unique on its board. */
+  @Column({ type: 'varchar', length: 100, nullable: true }) external_id: string | null;
   @Column({ type: 'datetime', precision: 3 }) created_at: Date;
   @Column({ type: 'datetime', precision: 3 }) updated_at: Date;
   @Column({ type: 'integer' }) version: number;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Repository } from 'typeorm';
+import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { Problem } from '../http/problem';
 import type { TaskView } from '../tasks/task.dto';
@@ -21,6 +22,7 @@ export interface SprintRow {
   start_date: string;
   end_date: string | null;
   completed_at: string | null;
+  external_id: string | null;
   created_at: string;
   updated_at: string;
   version: number;
@@ -32,15 +34,21 @@ export interface SprintRow {
 export const RELATIVE = ['current', 'next', 'previous'] as const;
 export type Relative = (typeof RELATIVE)[number];
 
-/** How a path names a sprint: by its id, or by a word and the name of its board. */
-export type SprintReference = number | { boardName: string; which: Relative };
+/** A sprint that a path names by a word and the name of its board. */
+export interface RelativeReference {
+  boardName: string;
+  which: Relative;
+}
+
+/** How a path names a sprint. */
+export type SprintReference = number | RelativeReference;
 
 const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id
   AND n.start_date >= s.start_date AND (n.start_date > s.start_date OR n.id > s.id)
   ORDER BY n.start_date, n.id LIMIT 1)`;
 
 const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date,
-  s.end_date, s.completed_at, s.created_at, s.updated_at, s.version,
+  s.end_date, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version,
   CASE WHEN s.end_date IS NULL THEN ${NEXT_START} END AS next_start`;
 
 const OPEN_AND_STARTED = 's.completed_at IS NULL AND s.start_date <= :today';
@@ -83,6 +91,7 @@ export function representSprint(row: SprintRow, now: Date): SprintView {
     end_date: row.end_date,
     state: stateOn(calendarDate(now, row.time_zone), row),
     completed_at: row.completed_at && toRfc3339(row.completed_at),
+    external_id: row.external_id,
     created_at: toRfc3339(row.created_at),
     updated_at: toRfc3339(row.updated_at),
     version: row.version,
@@ -109,9 +118,10 @@ export class SprintQueries {
   }
 
   /**
-   * Finds a sprint of a board by the day in its time zone. The current sprint is the last active one,
-   * `next` is the first planned one, and `previous` the last sprint before the current one or, without
-   * a current one, the last that has started; by (start_date, id).
+   * Finds a sprint of a board by the day in its time zone. The current sprint is the last active one or,
+   * without one, the last ended one; `next` is the first after it that is not completed, and `previous`
+   * the last before it; by (start_date, id). Without a current sprint, `next` is the first planned one
+   * and `previous` the last completed one.
    */
   async findRelative(
     reader: Reader,
@@ -119,32 +129,42 @@ export class SprintQueries {
     which: Relative,
     today: string,
   ): Promise<SprintRow | undefined> {
-    if (which === 'next') {
-      return first(reader, ordered(this.inState(boardId, 'planned', today), 'ASC'));
-    }
-    const current = await first(reader, ordered(this.inState(boardId, 'active', today), 'DESC'));
+    const current =
+      (await this.findLastActive(reader, boardId, today)) ??
+      (await first(reader, ordered(this.inState(boardId, 'ended', today), 'DESC')));
     if (which === 'current') return current;
-    const started = ordered(this.ofBoard(boardId), 'DESC');
-    if (!current) return first(reader, started.andWhere('s.start_date <= :today', { today }));
+    if (!current) {
+      return which === 'next'
+        ? first(reader, ordered(this.inState(boardId, 'planned', today), 'ASC'))
+        : (await this.findCompleted(reader, boardId, 1))[0];
+    }
+    if (which === 'next') return this.findFollowing(reader, current, { open: true });
     const { start_date: start, id } = current;
+    // All of them have started, since the current one has.
     const before = 's.start_date <= :start AND (s.start_date < :start OR s.id < :id)';
-    return first(reader, started.andWhere(before, { start, id }));
+    const earlier = this.ofBoard(boardId).andWhere(before, { start, id });
+    return first(reader, ordered(earlier, 'DESC'));
+  }
+
+  /** The last active sprint of a board, by (start_date, id), on a day in its time zone. */
+  findLastActive(reader: Reader, boardId: number, today: string): Promise<SprintRow | undefined> {
+    return first(reader, ordered(this.inState(boardId, 'active', today), 'DESC'));
   }
 
   /**
-   * The id of the current, next or previous sprint of a board at an instant.
+   * The current, next or previous sprint of a board at an instant.
    * @throws Problem `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
    */
-  async relativeId(
+  async relative(
     reader: Reader,
     board: { id: number; time_zone: string },
     which: Relative,
     now: Date,
-  ): Promise<number> {
+  ): Promise<SprintRow> {
     const today = calendarDate(now, board.time_zone);
     const sprint = await this.findRelative(reader, board.id, which, today);
     if (!sprint) throw new Problem(`no_${which}_sprint`);
-    return sprint.id;
+    return sprint;
   }
 
   /** The next sprint of the board after another, by (start_date, id), or the next that is open. */
@@ -157,6 +177,13 @@ export class SprintQueries {
     const following = this.ofBoard(boardId).andWhere(after, { start, id });
     if (open) following.andWhere('s.completed_at IS NULL');
     return first(reader, ordered(following, 'ASC'));
+  }
+
+  /** @throws Problem `external_id_taken` if a sprint of the board has this `external_id` */
+  async requireFree(change: Change, boardId: number, externalId: string | null): Promise<void> {
+    if (externalId === null) return;
+    const sql = 'SELECT id FROM sprints WHERE board_id = ? AND external_id = ? LIMIT 1';
+    if (await change.first(sql, [boardId, externalId])) throw new Problem('external_id_taken');
   }
 
   /** The last completed sprints of a board, oldest first. */

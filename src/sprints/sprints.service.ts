@@ -57,6 +57,7 @@ export class SprintsService implements OnModuleInit {
   async idOf(reference: SprintReference): Promise<number> {
     if (typeof reference === 'number') return reference;
     const board = await findBoard(this.database, reference.boardName);
-    return this.sprints.relativeId(this.database, board, reference.which, this.clock.now());
+    const { which } = reference;
+    return (await this.sprints.relative(this.database, board, which, this.clock.now())).id;
   }
 }

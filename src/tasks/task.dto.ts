@@ -13,6 +13,7 @@ export class TaskView {
   @IntegerField() seq: number;
   @EnumField(STATUSES) status: Status;
   @ApiProperty() assignee: string | null;
+  @ApiProperty() external_id: string | null;
   @InstantField() created_at: string;
   @InstantField() updated_at: string;
   @InstantField() done_at: string | null;
@@ -25,6 +26,8 @@ export class CreateTask {
   @Nullable() @IsInt32() seq?: number | null;
   @Optional() @IsOneOf(STATUSES) status?: Status;
   @Nullable() @IsText(100) assignee?: string | null;
+  /** Unique in its story. */
+  @Nullable() @IsText(100) external_id?: string | null;
 }
 
 @ReadOnly('id', 'story_id', 'created_at', 'updated_at', 'done_at', 'version')

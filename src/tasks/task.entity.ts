@@ -18,6 +18,8 @@ export class Task {
   @Column({ type: 'integer' }) seq: number;
   @Column({ type: 'varchar', length: 16 }) status: Status;
   @Column({ type: 'varchar', length: 100, nullable: true }) assignee: string | null;
+  /** Unique in its story. */
+  @Column({ type: 'varchar', length: 100, nullable: true }) external_id: string | null;
   @Column({ type: 'datetime', precision: 3 }) created_at: Date;
   @Column({ type: 'datetime', precision: 3 }) updated_at: Date;
   @Column({ type: 'datetime', precision: 3, nullable: true }) done_at: Date | null;

@@ -4,7 +4,7 @@ import type { TaskView } from './task.dto';
 
 /** The columns of a task `t`, with the names and in the order of the representation. */
 export const TASK_COLUMNS =
-  't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.created_at, t.updated_at, t.done_at, t.version';
+  't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.external_id, t.created_at, t.updated_at, t.done_at, t.version';
 
 /** The representation of a raw row. */
 export const representTask = (row: TaskView): TaskView => ({
@@ -14,6 +14,7 @@ export const representTask = (row: TaskView): TaskView => ({
   seq: row.seq,
   status: row.status,
   assignee: row.assignee,
+  external_id: row.external_id,
   created_at: toRfc3339(row.created_at),
   updated_at: toRfc3339(row.updated_at),
   done_at: row.done_at && toRfc3339(row.done_at),

@@ -97,8 +97,9 @@ export class TasksService implements OnModuleInit {
       if (Number(story.count) >= MAX_TASKS) throw new Problem('too_many_tasks');
       const seq = body.seq ?? (story.last ?? 0) + 1;
       if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
-      const { title, status = 'todo', assignee = null } = body;
-      const columns = { story_id: storyId, title, seq, status, assignee };
+      const { title, status = 'todo', assignee = null, external_id = null } = body;
+      await requireFree(change, storyId, external_id);
+      const columns = { story_id: storyId, title, seq, status, assignee, external_id };
       const { identifiers } = await change.manager.insert(Task, {
         ...columns,
         created_at: change.instant,
@@ -127,8 +128,9 @@ export class TasksService implements OnModuleInit {
       const { board, task } = await this.lock(change, id);
       requireMatch(caller, task);
       requireVersion(body, task);
-      requireUnchanged(body, task);
       const changed = differences(task, writable(body))?.after;
+      await requireFree(change, task.story_id, changed?.external_id ?? null);
+      requireUnchanged(body, task);
       if (!changed) return task;
       const { status } = changed;
       const doneAt = status === 'done' ? change.instant : null;
@@ -187,6 +189,18 @@ export class TasksService implements OnModuleInit {
     const { board_id, board_name, ...task } = row;
     return { task: representTask(task), board: { id: board_id, name: board_name } };
   }
+}
+
+/** @throws Problem `external_id_taken` if a task of the story has this `external_id` */
+async function requireFree(
+  change: Change,
+  storyId: number,
+  externalId: string | null,
+): Promise<void> {
+  if (externalId === null) return;
+  // The index of the story's order finds its tasks, at most 1,000.
+  const sql = 'SELECT id FROM tasks WHERE story_id = ? AND external_id = ? LIMIT 1';
+  if (await change.first(sql, [storyId, externalId])) throw new Problem('external_id_taken');
 }
 
 /** @throws Restart when the story moved to another board before its board was locked */

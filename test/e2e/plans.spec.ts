@@ -200,10 +200,10 @@ async function everything(): Promise<void> {
   }
   await call(`GET ${BOARD}/sprints/current`);
 
-  await call(`POST ${BOARD}/sprints`, {}, { start_date: week(200) });
+  await call(`POST ${BOARD}/sprints`, {}, { start_date: week(200), external_id: 'S-1' });
   await call(`GET ${SPRINT}`, sprint);
   for (const method of ['PUT', 'PATCH'])
-    await call(`${method} ${SPRINT}`, sprint, { name: method });
+    await call(`${method} ${SPRINT}`, sprint, { external_id: method });
   await call(`PUT ${SPRINT}`, sprint, { start_date: week(9), end_date: week(12) });
   for (const what of ['report', 'burndown']) await call(`GET ${SPRINT}/${what}`, sprint);
   await call(`GET ${BOARD}/velocity`);
@@ -222,7 +222,7 @@ async function everything(): Promise<void> {
   await call(`PUT ${STORY}`, story, { sprint_id: null });
   await moves(sprint);
   await call(`GET ${STORY}/tasks`, story);
-  await call(`POST ${STORY}/tasks`, story, { title: 'A task' });
+  await call(`POST ${STORY}/tasks`, story, { title: 'A task', external_id: 'T-1' });
   await call(`GET ${TASK}`, task);
   for (const method of ['PUT', 'PATCH']) await call(`${method} ${TASK}`, task, { title: method });
   await call(`DELETE ${TASK}`, task);
@@ -233,6 +233,9 @@ async function everything(): Promise<void> {
     await call(`POST ${SPRINT}/complete`, ended, { unfinished });
     await call(`POST ${SPRINT}/reopen`, ended);
   }
+  await call(`POST ${BOARD}/sprints/current/complete`);
+  // None is active now.
+  for (const which of ['current', 'next', 'previous']) await call(`GET ${BOARD}/sprints/${which}`);
   await call(`DELETE ${SPRINT}`, sprint);
   await call(`DELETE ${SPRINT}`, { sprint_id: sprints[0] as number }, undefined, {
     query: '?force=true',

@@ -1,6 +1,6 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-import { Workspace } from '../support/make';
+import { made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
@@ -36,6 +36,7 @@ describe('a sprint', () => {
       end_date: null,
       state: 'planned',
       completed_at: null,
+      external_id: null,
       created_at: '2026-11-21T12:00:00.000Z',
       updated_at: '2026-11-21T12:00:00.000Z',
       version: 1,
@@ -422,8 +423,106 @@ describe('the sprints of a board', () => {
     await expectNone('next', 'previous');
     expect(await idOf('current')).toBe(sprint.id);
     at('2026-11-28');
+    await expectNone('next', 'previous');
+    expect(await idOf('current')).toBe(sprint.id);
+    await made2xx(client.post(`/api/sprints/${sprint.id}/complete`, {}));
     await expectNone('current', 'next');
     expect(await idOf('previous')).toBe(sprint.id);
+  });
+
+  it('are current until completed: the last active one or else the last ended one', async () => {
+    const board = await Workspace.create(service.client);
+    const long = await board.sprint('2026-11-02', { end_date: '2026-11-27' });
+    const first = await board.sprint('2026-11-03', { end_date: '2026-11-06' });
+    const second = await board.sprint('2026-11-10', { end_date: '2026-11-13' });
+    const third = await board.sprint('2026-11-30', { end_date: '2026-12-11' });
+    const words = async (): Promise<(number | undefined)[]> => {
+      const ids = [];
+      for (const word of ['previous', 'current', 'next']) {
+        const answer = await service.client.get(`${board.path}/sprints/${word}`);
+        ids.push(answer.status === 404 ? undefined : answer.body.id);
+      }
+      return ids;
+    };
+    const complete = (sprint: { id: number }): Promise<any> =>
+      made2xx(service.client.post(`/api/sprints/${sprint.id}/complete`, {}));
+    at('2026-11-01');
+    expect(await words()).toEqual([undefined, undefined, long.id]);
+    // An active one comes before an ended one, even if that started later; what follows is next.
+    at('2026-11-16');
+    expect(await words()).toEqual([undefined, long.id, first.id]);
+    at('2026-11-28');
+    expect(await words()).toEqual([first.id, second.id, third.id]);
+    await complete(second);
+    expect(await words()).toEqual([long.id, first.id, third.id]);
+    await complete(long);
+    await complete(first);
+    expect(await words()).toEqual([second.id, undefined, third.id]);
+    at('2026-11-30');
+    expect(await words()).toEqual([second.id, third.id, undefined]);
+  });
+
+  it('are completed at current, with the tag of the sprint or of the current sprint', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const [a, b, c] = [
+      await board.sprint('2026-11-02', { end_date: '2026-11-06' }),
+      await board.sprint('2026-11-09', { end_date: '2026-11-13' }),
+      await board.sprint('2026-11-16', { end_date: '2026-11-20' }),
+    ];
+    const story = await board.story(c);
+    at('2026-11-23');
+    const path = `${board.path}/sprints/current/complete`;
+    const none = await client.get(`${board.path}/sprints/current`);
+    await board.story(null);
+    for (const tag of [none.headers.get('etag') ?? '', '"other"']) {
+      const headers = { 'If-Match': tag };
+      expectProblem(await client.post(path, {}, { headers }), 412, 'precondition_failed');
+    }
+    const current = await client.get(`${board.path}/sprints/current`);
+    const headers = { 'If-Match': current.headers.get('etag') ?? '', 'Idempotency-Key': 'friday' };
+    const report = await client.post(path, {}, { headers });
+    expect([report.status, report.body.sprint.id, report.body.sprint.state]).toEqual([
+      200,
+      c.id,
+      'completed',
+    ]);
+    expect(report.body.unfinished.stories[0]).toMatchObject({ id: story.id, carried_to: null });
+    // A repeated request gets its first response, though the word means another sprint now.
+    const replayed = await client.post(path, {}, { headers });
+    expect(replayed.text).toBe(report.text);
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+    const shown = await client.get(`/api/sprints/${b.id}`);
+    const ofSprint = { headers: { 'If-Match': shown.headers.get('etag') ?? '' } };
+    expect((await client.post(path, {}, ofSprint)).body.sprint.id).toBe(b.id);
+    expect((await client.post(path)).body.sprint.id).toBe(a.id);
+    expectProblem(await client.post(path), 404, 'no_current_sprint');
+    expectProblem(await client.post(path, { unfinished: 'x' }), 404, 'no_current_sprint');
+    for (const word of ['next', 'previous']) {
+      const other = await client.post(`${board.path}/sprints/${word}/complete`);
+      expectProblem(other, 404, 'route_not_found');
+    }
+  });
+
+  it('have an external_id that is unique on their board', async () => {
+    const { client } = service;
+    const [board, other] = [await Workspace.create(client), await Workspace.create(client)];
+    const external_id = 'jira:42';
+    const first = await board.sprint('2026-11-02', { external_id });
+    expect(first.external_id).toBe(external_id);
+    expect((await show(first)).external_id).toBe(external_id);
+    const body = { start_date: '2026-11-16', external_id };
+    expectProblem(await client.post(`${board.path}/sprints`, body), 409, 'external_id_taken');
+    expect((await client.post(`${other.path}/sprints`, body)).status).toBe(201);
+    const second = await board.sprint('2026-11-16', { external_id: 'jira:43' });
+    const put = (fields: object): Promise<any> => client.put(`/api/sprints/${second.id}`, fields);
+    expectProblem(await put({ external_id }), 409, 'external_id_taken');
+    expect((await put({ external_id: 'jira:43', name: 'Same' })).status).toBe(200);
+    expect((await put({ external_id: 'JIRA:42' })).body.external_id).toBe('JIRA:42');
+    expect((await put({ external_id: null })).body.external_id).toBeNull();
+    expectErrors(await put({ external_id: 'x'.repeat(101) }), '/external_id too_long');
+    const last = (await board.events()).at(-1);
+    expect([last.before.external_id, last.after.external_id]).toEqual(['JIRA:42', null]);
   });
 
   it('are previous to the current one even while they are still active', async () => {

@@ -33,12 +33,38 @@ describe('a task', () => {
       seq: 1,
       status: 'todo',
       assignee: null,
+      external_id: null,
       created_at: '2026-11-21T12:00:00.000Z',
       updated_at: '2026-11-21T12:00:00.000Z',
       done_at: null,
       version: 1,
     });
     expect((await client.get(`/api/tasks/${made.body.id}`)).body).toEqual(made.body);
+  });
+
+  it('has an external_id that is unique in its story', async () => {
+    const { client } = service;
+    const external_id = 'trello:a';
+    const task = await board.task(story, { external_id });
+    expect(task.external_id).toBe(external_id);
+    const path = `/api/stories/${story.id}/tasks`;
+    const body = { title: 'x', external_id };
+    expectProblem(await client.post(path, body), 409, 'external_id_taken');
+    const other = await board.task(await board.story(null), { external_id });
+    expect(other.external_id).toBe(external_id);
+    const second = await board.task(story);
+    expectProblem(await put(second, { external_id }), 409, 'external_id_taken');
+    expect((await put(task, { external_id, title: 'Same' })).status).toBe(200);
+    expect((await put(task, { external_id: null })).body.external_id).toBeNull();
+    expect((await put(second, { external_id })).body.external_id).toBe(external_id);
+    expectErrors(await put(second, { external_id: 'x'.repeat(101) }), '/external_id too_long');
+    // It keeps it when its story moves to another board.
+    const target = await Workspace.create(client);
+    const sprint = await target.sprint('2026-11-23');
+    await client.put(`/api/stories/${story.id}`, { sprint_id: sprint.id });
+    expect((await client.get(`/api/tasks/${second.id}`)).body.external_id).toBe(external_id);
+    const moved = (await target.events()).at(-1);
+    expect(moved.after.tasks.map((each: any) => each.external_id)).toEqual([null, external_id]);
   });
 
   it('comes after the last of its story if no seq is sent', async () => {

@@ -91,6 +91,7 @@ describe('with tokens', () => {
       'PATCH /api/sprints/{sprint_id}': 'write',
       'DELETE /api/sprints/{sprint_id}': 'write',
       'POST /api/sprints/{sprint_id}/complete': 'write',
+      'POST /api/boards/{board_name}/sprints/current/complete': 'write',
       'POST /api/sprints/{sprint_id}/reopen': 'write',
       'GET /api/sprints/{sprint_id}/stories': 'read',
       'POST /api/sprints/{sprint_id}/stories': 'write',

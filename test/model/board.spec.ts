@@ -63,11 +63,13 @@ class Model {
 
   named(which: 'current' | 'next' | 'previous'): Sprint | undefined {
     const all = this.ordered();
-    const current = all.filter((sprint) => this.state(sprint) === 'active').at(-1);
+    const last = (state: string): Sprint | undefined =>
+      all.filter((sprint) => this.state(sprint) === state).at(-1);
+    const current = last('active') ?? last('ended');
     if (which === 'current') return current;
-    if (which === 'next') return all.find((sprint) => this.state(sprint) === 'planned');
-    const before = current ? all.slice(0, all.indexOf(current)) : all;
-    return before.filter(({ start }) => start <= this.today).at(-1);
+    // Without a current sprint all of them are planned, for none is completed here.
+    const i = current ? all.indexOf(current) : -1;
+    return which === 'next' ? all[i + 1] : all[i - 1];
   }
 
   isTaken(externalId: string | null, but?: Story): boolean {
