@@ -9,10 +9,12 @@ import { AppModule } from './app.module';
 import { Config } from './config/config';
 import { DOCUMENT_FILE } from './docs';
 import { createAdapter } from './http/adapter';
+import type { ProblemCode } from './http/problem';
 import type { RouteSettings } from './http/route';
 import { SETTING } from './http/route';
 import { ID_SCHEMA, NAME_SCHEMA } from './http/validation';
 import { createLogger } from './logging/logger';
+import { ProblemResponses } from './openapi/problems';
 import { nameSchemas } from './openapi/schemas';
 import { RELATIVE } from './sprints/sprint.queries';
 
@@ -67,6 +69,7 @@ async function buildDocument(): Promise<OpenAPIObject> {
 function complete(document: OpenAPIObject): OpenAPIObject {
   const components = document.components as Record<string, Schema>;
   const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
+  const problems = new ProblemResponses();
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId = operationId(operation, method, path);
@@ -74,6 +77,18 @@ function complete(document: OpenAPIObject): OpenAPIObject {
       describePath(path, operation);
       describeConditions(path, method, operation, settings);
       describeResponses(method, operation, settings);
+      Object.assign(
+        operation.responses,
+        problems.of({
+          operationId: operation.operationId,
+          method,
+          path,
+          scope: settings.get('scope') as RouteSettings['scope'],
+          always: settings.has('always'),
+          parameters: operation.parameters,
+          declared: (settings.get('problems') ?? []) as ProblemCode[],
+        }),
+      );
       describeBody(operation, components.schemas as Record<string, Schema>);
     }
   }
@@ -82,13 +97,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
   document.security = [{}, { bearer: [] }];
   components.schemas = { ...components.schemas, Problem: PROBLEM, FieldError: FIELD_ERROR };
   components.headers = HEADERS;
-  components.responses = {
-    Problem: {
-      description: 'An error; `code` says which.',
-      headers: referTo('X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow'),
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    },
-  };
+  components.responses = problems.components;
   return document;
 }
 
@@ -127,11 +136,15 @@ function operationId({ summary }: Operation, method: string, path: string): stri
   return method === 'patch' ? name.replace(/^update/, 'patch') : name;
 }
 
-/** Removes the settings of `Route` from the operation and returns their names. */
-function takeSettings(operation: Operation): Set<keyof RouteSettings> {
-  const names = Object.keys(operation).filter((name) => name.startsWith(SETTING));
-  for (const name of names) delete operation[name];
-  return new Set(names.map((name) => name.slice(SETTING.length) as keyof RouteSettings));
+type Settings = ReadonlyMap<keyof RouteSettings, unknown>;
+
+/** Removes the settings of `Route` from the operation and returns them. */
+function takeSettings(operation: Operation): Settings {
+  const settings = Object.entries(operation).filter(([name]) => name.startsWith(SETTING));
+  for (const [name] of settings) delete operation[name];
+  return new Map(
+    settings.map(([name, value]) => [name.slice(SETTING.length) as keyof RouteSettings, value]),
+  );
 }
 
 /** A handler of several paths reads only some of their parameters, so the path determines them. */
@@ -150,7 +163,7 @@ function describeConditions(
   path: string,
   method: string,
   { parameters, responses }: Operation,
-  settings: ReadonlySet<keyof RouteSettings>,
+  settings: Settings,
 ): void {
   if (!path.startsWith('/api/')) return;
   const add = (name: string, description: string, schema: Schema = { type: 'string' }): void => {
@@ -171,21 +184,15 @@ function describeConditions(
   }
 }
 
-const PROBLEM_RESPONSE = { $ref: '#/components/responses/Problem' };
-
 /** The headers of successful responses; those of errors are part of `Problem`. */
 function describeResponses(
   method: string,
   { parameters, responses }: Operation,
-  settings: ReadonlySet<keyof RouteSettings>,
+  settings: Settings,
 ): void {
   const has = (parameter: string): boolean => parameters.some(({ name }) => name === parameter);
   const tagged = ['get', 'put', 'patch'].includes(method) || settings.has('tagged');
   for (const [status, response] of Object.entries(responses)) {
-    if (status >= '400') {
-      responses[status] = PROBLEM_RESPONSE;
-      continue;
-    }
     const names: Header[] = ['X-Request-Id'];
     if (tagged || status === '201') names.push('ETag');
     if (status === '201') names.push('Location');
@@ -194,7 +201,6 @@ function describeResponses(
     if (has('Idempotency-Key')) names.push('Idempotent-Replayed');
     response.headers = referTo(...names);
   }
-  responses.default = PROBLEM_RESPONSE;
 }
 
 /** A body may be a form, too, and absent where no field is required. */

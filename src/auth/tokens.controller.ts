@@ -7,7 +7,7 @@ import { etagOf } from '../http/etag';
 import { Body, Query } from '../http/input';
 import { PageQuery } from '../http/listing';
 import { TokenId } from '../http/path';
-import { Answers, Creates, RequireScope, Route } from '../http/route';
+import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
 import { Deleted } from '../http/schema';
 import { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { TokensService } from './tokens.service';
@@ -51,6 +51,7 @@ export class TokensController {
   @Delete(':token_id')
   @RequireScope('admin')
   @Answers('Delete token', Deleted)
+  @Rejects('last_admin')
   delete(@CurrentCaller() caller: Caller, @TokenId() id: number) {
     return this.tokens.delete(caller, id);
   }

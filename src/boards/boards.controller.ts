@@ -5,7 +5,7 @@ import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { PageQuery } from '../http/listing';
 import { BoardName } from '../http/path';
-import { Answers, Creates, RequireScope } from '../http/route';
+import { Answers, Creates, Rejects, RequireScope } from '../http/route';
 import { Deleted } from '../http/schema';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
@@ -25,6 +25,7 @@ export class BoardsController {
   @Post()
   @RequireScope('write', { filtered: true })
   @Creates('Create board', BoardView, ({ name }) => `/api/boards/${encodeURIComponent(name)}`)
+  @Rejects('board_not_found', 'name_taken')
   create(@CurrentCaller() caller: Caller, @Body() body: CreateBoard) {
     return this.boards.create(caller, body);
   }
@@ -39,6 +40,7 @@ export class BoardsController {
   @Put(':board_name')
   @RequireScope('write')
   @Answers('Update board', BoardView)
+  @Rejects('name_taken')
   update(@CurrentCaller() caller: Caller, @BoardName() name: string, @Body() body: UpdateBoard) {
     return this.boards.update(caller, name, body);
   }
@@ -46,6 +48,7 @@ export class BoardsController {
   @Patch(':board_name')
   @RequireScope('write')
   @Answers('Update board', BoardView)
+  @Rejects('name_taken')
   patch(@CurrentCaller() caller: Caller, @BoardName() name: string, @Body() body: UpdateBoard) {
     return this.boards.update(caller, name, body);
   }
@@ -53,6 +56,7 @@ export class BoardsController {
   @Delete(':board_name')
   @RequireScope('write')
   @Answers('Delete board', Deleted)
+  @Rejects('board_not_empty')
   delete(
     @CurrentCaller() caller: Caller,
     @BoardName() name: string,

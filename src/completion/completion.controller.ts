@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body } from '../http/input';
 import { SprintId } from '../http/path';
-import { Answers, AnswersAction, RequireScope, Repeatable } from '../http/route';
+import { Answers, AnswersAction, Rejects, RequireScope, Repeatable } from '../http/route';
 import { ReportView } from '../reports/report.dto';
 import { actionPaths, SprintReferenceOfPath } from '../sprints/sprint-id';
 import type { SprintReference } from '../sprints/sprint.queries';
@@ -21,6 +21,7 @@ export class CompletionController {
   @RequireScope('write')
   @Repeatable()
   @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
+  @Rejects('no_next_sprint_to_carry_to', 'seq_exhausted', 'sprint_completed', 'sprint_not_started')
   complete(
     @CurrentCaller() caller: Caller,
     @SprintReferenceOfPath() reference: SprintReference,
@@ -32,6 +33,7 @@ export class CompletionController {
   @Post('sprints/:sprint_id/reopen')
   @RequireScope('write')
   @AnswersAction('Reopen sprint', SprintView)
+  @Rejects('sprint_not_completed')
   reopen(@CurrentCaller() caller: Caller, @SprintId() id: number) {
     return this.completion.reopen(caller, id);
   }

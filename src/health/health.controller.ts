@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { HealthIndicatorResult } from '@nestjs/terminus';
 import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Database } from '../database/database';
 import { unavailable } from '../database/errors';
 import { Problem } from '../http/problem';
-import { Answers, RequireScope, Route } from '../http/route';
+import { Answers, Rejects, RequireScope, Route } from '../http/route';
 import { Lifecycle } from './lifecycle';
 
 /** The response of a check that passes; the response of one that fails is a problem document. */
@@ -46,10 +46,7 @@ export class HealthController {
   @RequireScope('public')
   @Route({ always: true })
   @Answers('Check readiness: whether requests can be served', Health)
-  @ApiResponse({
-    status: 503,
-    description: 'The database is unavailable, or the service is stopping.',
-  })
+  @Rejects('database_unavailable')
   ready() {
     if (this.lifecycle.stopping) throw new Problem('shutting_down');
     return this.health.check([() => this.checkDatabase()]);

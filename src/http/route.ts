@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import type { Scope } from './access';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
+import type { ProblemCode } from './problem';
 
 /** The media types of responses, by the values of `?format=`. */
 export const MEDIA_TYPES = {
@@ -62,6 +63,8 @@ export interface RouteSettings {
   unrepeatable?: boolean;
   /** It takes an `Idempotency-Key`. */
   repeatable?: boolean;
+  /** Problems of its service, for the OpenAPI document. */
+  problems?: ProblemCode[];
 }
 
 const SETTINGS = Symbol('route settings');
@@ -77,7 +80,8 @@ export function Route(settings: RouteSettings): MethodDecorator {
     Reflect.defineMetadata(SETTINGS, all, handler);
     (RouteConfig(all) as MethodDecorator)(target, key, descriptor);
     for (const [name, value] of Object.entries(settings)) {
-      if (value) ApiExtension(SETTING + name, true)(target, key, descriptor);
+      const told = name === 'scope' || name === 'problems' ? (value as unknown) : true;
+      if (value) ApiExtension(SETTING + name, told)(target, key, descriptor);
     }
   };
 }
@@ -94,6 +98,12 @@ export const RequireScope = (
 /** The route takes an `Idempotency-Key`. */
 export const Repeatable = (): MethodDecorator =>
   applyDecorators(UseInterceptors(IdempotencyInterceptor), Route({ repeatable: true }));
+
+/**
+ * The problems that the service of a route has for this operation, such as conflicts. Those that follow
+ * from its path, its parameters and its scope need not be declared.
+ */
+export const Rejects = (...problems: ProblemCode[]): MethodDecorator => Route({ problems });
 
 /** Describes a handler that answers 200 with one object, or a bare array of them. */
 export function Answers(summary: string, type: Type<unknown> | [Type<unknown>]): MethodDecorator {

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Query } from '../http/input';
 import { BoardName } from '../http/path';
-import { AnswersIn, RequireScope } from '../http/route';
+import { AnswersIn, Rejects, RequireScope } from '../http/route';
 import { SprintIdOfPath, sprintPaths } from '../sprints/sprint-id';
 import {
   BurndownView,
@@ -54,6 +54,7 @@ export class ReportsController {
     'Show forecast: when the backlog is done, and what fits into the next sprint',
     ForecastView,
   )
+  @Rejects('not_enough_history')
   forecast(@BoardName() name: string, @Query() query: ForecastQuery) {
     return this.reports.forecast(name, query);
   }

@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { BoardName, NewBoardName, SprintId } from '../http/path';
-import { Answers, Creates, RequireScope } from '../http/route';
+import { Answers, Creates, Rejects, RequireScope } from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
 import { StoryListsService } from '../stories/story-lists.service';
 import { SprintCache } from './sprint-cache';
@@ -42,6 +42,7 @@ export class SprintsController {
   @Post('boards/:board_name/sprints')
   @RequireScope('write')
   @Creates('Create sprint', SprintView, ({ id }) => `/api/sprints/${id}`)
+  @Rejects('external_id_taken')
   create(
     @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
@@ -81,6 +82,7 @@ export class SprintsController {
   @Put('sprints/:sprint_id')
   @RequireScope('write')
   @Answers('Update sprint', SprintView)
+  @Rejects('external_id_taken', 'sprint_completed')
   update(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: UpdateSprint) {
     return this.changes.update(caller, id, body);
   }
@@ -88,6 +90,7 @@ export class SprintsController {
   @Patch('sprints/:sprint_id')
   @RequireScope('write')
   @Answers('Update sprint', SprintView)
+  @Rejects('external_id_taken', 'sprint_completed')
   patch(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: UpdateSprint) {
     return this.changes.update(caller, id, body);
   }
@@ -95,6 +98,7 @@ export class SprintsController {
   @Delete('sprints/:sprint_id')
   @RequireScope('write')
   @Answers('Delete sprint', SprintDeleted)
+  @Rejects('sprint_completed')
   delete(
     @CurrentCaller() caller: Caller,
     @SprintId() id: number,
@@ -113,6 +117,7 @@ export class SprintsController {
   @Post(sprintPaths('stories'))
   @RequireScope('write')
   @Creates('Create story in a sprint', StoryView, ({ id }) => `/api/stories/${id}`)
+  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed')
   createStory(
     @CurrentCaller() caller: Caller,
     @SprintReferenceOfPath() reference: SprintReference,

@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { BoardName, NewBoardName, StoryId } from '../http/path';
-import { Answers, AnswersAction, Creates, RequireScope, Repeatable } from '../http/route';
+import { Answers, AnswersAction, Creates, Rejects, RequireScope, Repeatable } from '../http/route';
 import { MoveStories, MoveStory } from './move.dto';
 import { MovesService } from './moves.service';
 import { StoriesService } from './stories.service';
@@ -30,6 +30,7 @@ export class StoriesController {
   @Post('boards/:board_name/backlog')
   @RequireScope('write')
   @Creates('Create story in the backlog', StoryView, ({ id }) => `/api/stories/${id}`)
+  @Rejects('external_id_taken', 'seq_exhausted')
   createInBacklog(
     @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
@@ -55,6 +56,7 @@ export class StoriesController {
   @Put('stories/:story_id')
   @RequireScope('write')
   @Answers('Update story', StoryView)
+  @Rejects('external_id_taken', 'sprint_completed')
   update(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
@@ -62,6 +64,7 @@ export class StoriesController {
   @Patch('stories/:story_id')
   @RequireScope('write')
   @Answers('Update story', StoryView)
+  @Rejects('external_id_taken', 'sprint_completed')
   patch(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
@@ -69,6 +72,7 @@ export class StoriesController {
   @Delete('stories/:story_id')
   @RequireScope('write')
   @Answers('Delete story', StoryDeleted)
+  @Rejects('sprint_completed')
   delete(@CurrentCaller() caller: Caller, @StoryId() id: number) {
     return this.stories.delete(caller, id);
   }
@@ -76,6 +80,7 @@ export class StoriesController {
   @Post('stories/:story_id/move')
   @RequireScope('write')
   @AnswersAction('Move story', StoryView)
+  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed')
   move(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: MoveStory) {
     return this.moves.move(caller, id, body);
   }
@@ -84,6 +89,7 @@ export class StoriesController {
   @RequireScope('write')
   @Repeatable()
   @Answers('Move stories of a board, all or none', [StoryView])
+  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed')
   moveTogether(
     @CurrentCaller() caller: Caller,
     @BoardName() name: string,

@@ -5,7 +5,7 @@ import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { PageQuery } from '../http/listing';
 import { StoryId, TaskId } from '../http/path';
-import { Answers, Creates, RequireScope } from '../http/route';
+import { Answers, Creates, Rejects, RequireScope } from '../http/route';
 import { Deleted } from '../http/schema';
 import { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { TasksService } from './tasks.service';
@@ -25,6 +25,7 @@ export class TasksController {
   @Post('stories/:story_id/tasks')
   @RequireScope('write')
   @Creates('Create task', TaskView, ({ id }) => `/api/tasks/${id}`)
+  @Rejects('external_id_taken', 'seq_exhausted', 'too_many_tasks')
   create(@CurrentCaller() caller: Caller, @StoryId() storyId: number, @Body() body: CreateTask) {
     return this.tasks.create(caller, storyId, body);
   }
@@ -39,6 +40,7 @@ export class TasksController {
   @Put('tasks/:task_id')
   @RequireScope('write')
   @Answers('Update task', TaskView)
+  @Rejects('external_id_taken')
   update(@CurrentCaller() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask) {
     return this.tasks.update(caller, id, body);
   }
@@ -46,6 +48,7 @@ export class TasksController {
   @Patch('tasks/:task_id')
   @RequireScope('write')
   @Answers('Update task', TaskView)
+  @Rejects('external_id_taken')
   patch(@CurrentCaller() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask) {
     return this.tasks.update(caller, id, body);
   }

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
 import ts from 'typescript';
 import { DOCUMENT_FILE } from '../../src/docs';
 import type { TestApp } from '../support/app';
@@ -12,6 +14,11 @@ import { Workspace } from '../support/make';
 
 const committed = readFileSync(DOCUMENT_FILE, 'utf8');
 const document = JSON.parse(committed);
+
+const ajv = new Ajv2020({ strict: false, validateFormats: true });
+addFormats(ajv);
+ajv.addSchema(document, 'openapi');
+const schemaOf = (name: string): object => ({ $ref: `openapi#/components/schemas/${name}` });
 
 /** Method, path and description of each operation. */
 const all: { method: string; path: string; operation: any }[] = operations().map((name) => {
@@ -102,6 +109,29 @@ describe('the document', () => {
           'application/json',
           'application/x-www-form-urlencoded',
         ]);
+      }
+    }
+  });
+
+  it('lists every error of each operation: named responses, with an example for each code', () => {
+    const codesOf = (id: string, status: number): string[] => {
+      const found = all.find(({ operation }) => operation.operationId === id);
+      const { $ref } = found?.operation.responses[status] as { $ref: string };
+      const { content } = document.components.responses[$ref.split('/').pop() ?? ''];
+      return Object.keys(content['application/problem+json'].examples as object);
+    };
+    expect(codesOf('showStory', 404)).toEqual(['story_not_found']);
+    expect(codesOf('listStoriesOfCurrentSprint', 404)).toEqual([
+      'board_not_found',
+      'no_current_sprint',
+    ]);
+    expect(codesOf('deleteBoard', 409)).toEqual(['board_not_empty']);
+    expect(codesOf('createStoryInSprint', 422)).toEqual(['idempotency_key_reused']);
+    const problem = ajv.compile<any>(schemaOf('Problem'));
+    for (const [name, response] of Object.entries<any>(document.components.responses)) {
+      const examples: Record<string, any> = response.content['application/problem+json'].examples;
+      for (const [code, { value }] of Object.entries<any>(examples)) {
+        expect([name, problem(value) ? value.code : problem.errors]).toEqual([name, code]);
       }
     }
   });

@@ -5,7 +5,10 @@ import { printed } from '../support/print';
 import { sources } from '../support/sources';
 
 const root = join(__dirname, '../..');
-const users = sources().filter(({ path }) => path !== 'http/problem.ts');
+/** What only documents an error does not use it. */
+const users = sources()
+  .filter(({ path }) => path !== 'http/problem.ts' && !path.startsWith('openapi/'))
+  .map(({ path, text }) => ({ path, text: text.replace(/@Rejects\([^)]*\)/g, '') }));
 
 /** Whether a file has the code as a string, or as a template such as `no_${which}_sprint`. */
 const uses = (text: string, code: string): boolean =>

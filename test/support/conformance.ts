@@ -6,6 +6,8 @@ import { join } from 'node:path';
 
 interface Media {
   schema: object;
+  /** Of a problem: by the codes that the response can have. */
+  examples?: Record<string, object>;
 }
 interface Response {
   headers?: Record<string, object>;
@@ -55,9 +57,6 @@ export function conforms(
   }
   const status = String(answer.status);
   const key = operation.responses[status] ? status : 'default';
-  if (key === 'default' && answer.status < 400) {
-    throw new Error(`${method} ${path} answered ${status}, which the document does not have`);
-  }
   const declared = operation.responses[key];
   const response = declared?.$ref
     ? document.components.responses[declared.$ref.split('/').pop() ?? '']
@@ -66,6 +65,14 @@ export function conforms(
     if (answer.headers.has(name) && !response?.headers?.[name]) {
       throw new Error(`${method} ${path} answered ${status} with ${name}, which is not documented`);
     }
+  }
+  const problems = response?.content?.['application/problem+json']?.examples;
+  const { code } = (answer.body ?? {}) as { code?: string };
+  const isListed = method === 'HEAD' || (code !== undefined && problems && code in problems);
+  if (answer.status < 400 ? key === 'default' : !isListed) {
+    throw new Error(
+      `${method} ${path} answered ${status} ${code}, which the document does not have (@Rejects)`,
+    );
   }
   if (method === 'HEAD' || answer.status === 304) return;
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
