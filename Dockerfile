@@ -5,6 +5,7 @@ RUN npm ci --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json openapi.json ./
 COPY scripts scripts
 COPY src src
+COPY web web
 # The last command loads the whole program, so the build fails if a production dependency is missing.
 RUN npm run build \
  && npm prune --omit=dev --no-audit --no-fund \

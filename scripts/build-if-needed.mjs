@@ -5,12 +5,15 @@ import { execSync } from 'node:child_process';
 const newest = (folder) =>
   Math.max(
     ...readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && entry.name !== 'schema.d.ts')
       .map((entry) => statSync(`${entry.parentPath ?? entry.path}/${entry.name}`).mtimeMs),
   );
 
-const main = 'dist/main.js';
+const isStale = (file, folder) => !existsSync(file) || statSync(file).mtimeMs < newest(folder);
 // The image has no sources, only the build.
-if (existsSync('src') && (!existsSync(main) || statSync(main).mtimeMs < newest('src'))) {
+if (
+  existsSync('src') &&
+  (isStale('dist/main.js', 'src') || isStale('dist/web/index.html', 'web'))
+) {
   execSync('npm run build', { stdio: 'inherit' });
 }

@@ -1,0 +1,11 @@
+// Generates the types of the REST interface for web/ where openapi.json is newer. They are not committed.
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import openapiTS, { astToString } from 'openapi-typescript';
+
+const source = 'openapi.json';
+const target = 'web/src/api/schema.d.ts';
+
+if (!existsSync(target) || statSync(target).mtimeMs < statSync(source).mtimeMs) {
+  const document = JSON.parse(readFileSync(source, 'utf8'));
+  writeFileSync(target, astToString(await openapiTS(document)));
+}

@@ -1,0 +1,39 @@
+import type { Problem } from './types';
+
+/** An error response of the service. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly problem?: Problem,
+    /** Seconds, of 429 and 503. */
+    readonly retryAfter?: number,
+  ) {
+    super(message);
+  }
+
+  /** The error of a field of the body, by its JSON pointer; undefined where the field has none. */
+  detailOf(field: string): string | undefined {
+    return this.problem?.errors?.find(({ pointer }) => pointer === `/${field}`)?.detail;
+  }
+}
+
+/** The error of a response that is not successful. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
+  const details = problem?.errors?.map(({ pointer, parameter, detail }) =>
+    `${pointer?.slice(1) ?? parameter ?? ''} ${detail}`.trim(),
+  );
+  return new ApiError(
+    response.status,
+    problem?.code ?? 'unknown',
+    details?.join('; ') || problem?.detail || `The service answered ${response.status}.`,
+    problem,
+    Number(response.headers.get('Retry-After')) || undefined,
+  );
+}
+
+/** Whether the request did not reach the service, or its response was lost. */
+export const isDisconnected = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');

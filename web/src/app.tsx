@@ -1,0 +1,157 @@
+import { useEffect } from 'preact/hooks';
+import { useCommands } from './commands';
+import { Keys } from './components/keys';
+import { Toasts } from './components/toasts';
+import { Skeleton } from './components/controls';
+import { pathOf, route } from './router';
+import { closeDialog, dialog, openDialog } from './state/dialogs';
+import { session } from './state/session';
+import { showBoard, store } from './state/stores';
+import { lazy } from './util/lazy';
+import { BoardView } from './views/board/board';
+
+const BoardsView = lazy(async () => (await import('./views/boards/boards')).BoardsView);
+const NewBoard = lazy(async () => (await import('./views/boards/new-board')).NewBoard);
+const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory);
+const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog);
+const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
+
+/** The whole page: the bar, the view of the URL, and what lies over it. */
+export function App() {
+  const { view, board } = route.value;
+  const isSignedIn = session.value != null;
+  useEffect(() => {
+    showBoard(isSignedIn && board ? board : null);
+  }, [board, isSignedIn]);
+  useCommands(
+    [
+      { name: 'Undo', key: 'z', run: () => store.value?.undo() },
+      { name: 'List the keys', key: '?', run: () => openDialog({ kind: 'keys' }) },
+    ],
+    [],
+  );
+  return (
+    <>
+      <Bar />
+      <main class={`view view-${view}`} tabIndex={-1}>
+        {session.value === undefined ? (
+          <Skeleton lines={5} />
+        ) : session.value === null ? (
+          <h1>Sign in</h1>
+        ) : (
+          <View />
+        )}
+      </main>
+      <Overlays />
+      <Toasts />
+    </>
+  );
+}
+
+/** The view of the URL. A new view is a case here, and a name in `router.ts`. */
+function View() {
+  const { view, board } = route.value;
+  const current = store.value;
+  if (view === 'boards') return <BoardsView />;
+  if (view === 'missing') return <Missing detail="There is no such page." />;
+  if (!current || current.name !== board) return <Skeleton lines={5} />;
+  const failure = current.failure.value;
+  if (failure) return <Missing detail={failure.detail} />;
+  switch (view) {
+    case 'board':
+      return <BoardView store={current} />;
+    default:
+      return <Missing detail="There is no such page." />;
+  }
+}
+
+function Missing({ detail }: { detail: string }) {
+  return (
+    <div class="blank">
+      <h1>Not found</h1>
+      <p>{detail}</p>
+      <p>
+        <a class="button" href="/">
+          Boards
+        </a>
+      </p>
+    </div>
+  );
+}
+
+/** The bar at the top: where one is, and how the changes stand. */
+function Bar() {
+  const { view, board } = route.value;
+  const current = store.value;
+  const isOpen = board !== '' && session.value != null;
+  const link = (to: 'board' | 'backlog' | 'reports', name: string) => (
+    <a href={pathOf(board, to)} aria-current={view === to ? 'page' : undefined}>
+      {name}
+    </a>
+  );
+  return (
+    <header class="bar">
+      <nav aria-label="Main">
+        <a class="home" href="/" aria-current={view === 'boards' ? 'page' : undefined}>
+          Boards
+        </a>
+        {isOpen && (
+          <>
+            <span class="crumb" aria-hidden="true">
+              /
+            </span>
+            {link('board', board)}
+            {link('backlog', 'Plan')}
+            {link('reports', 'Reports')}
+          </>
+        )}
+      </nav>
+      <span class="spring" />
+      {current && <SaveState />}
+      <button
+        type="button"
+        class="button quiet"
+        aria-label="List the keys"
+        onClick={() => openDialog({ kind: 'keys' })}
+      >
+        ?
+      </button>
+    </header>
+  );
+}
+
+function SaveState() {
+  const current = store.value;
+  if (!current) return null;
+  const state = current.queue.state.value;
+  const count = current.queue.pending.value.length;
+  if (state === 'offline') {
+    return <span class="save-state offline">Offline: {count} unsaved</span>;
+  }
+  if (current.base.value && !current.isLive.value) {
+    return <span class="save-state">Connecting…</span>;
+  }
+  return null;
+}
+
+/** The dialogs over the view. */
+function Overlays() {
+  const current = store.value;
+  const state = current?.view.value;
+  const { story } = route.value;
+  const request = dialog.value;
+  const conflict = current?.queue.conflicts.value[0];
+  return (
+    <>
+      {current && story !== undefined && <StoryDialog key={story} store={current} id={story} />}
+      {request?.kind === 'keys' && <Keys onClose={closeDialog} />}
+      {request?.kind === 'new-board' && <NewBoard onClose={closeDialog} />}
+      {request?.kind === 'new-story' && current && state && (
+        <NewStory store={current} state={state} list={request.list} onClose={closeDialog} />
+      )}
+      {conflict && current && (
+        <ConflictDialog key={conflict.label} store={current} conflict={conflict} />
+      )}
+    </>
+  );
+}

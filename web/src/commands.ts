@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+/** Something that a key or the command palette can do. */
+export interface Command {
+  /** In the words of the palette: “New story”. */
+  name: string;
+  /** `KeyboardEvent.key`, letters in lower case; `Ctrl+k` for Ctrl or Cmd, `Shift+ArrowUp`. */
+  key?: string;
+  /** What the help shows instead of the key. */
+  shownKey?: string;
+  run: () => void;
+}
+
+/** The commands of what is shown now; those of the innermost view come last and win. */
+export const commands = signal<readonly (readonly Command[])[]>([]);
+
+/** Makes commands available while the component is mounted. */
+export function useCommands(list: readonly Command[], inputs: readonly unknown[]): void {
+  useEffect(() => {
+    commands.value = [...commands.value, list];
+    return () => {
+      commands.value = commands.value.filter((each) => each !== list);
+    };
+    // The caller names what the commands depend on.
+  }, inputs);
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  target.closest('input, textarea, select, [contenteditable]') !== null;
+
+document.addEventListener('keydown', (event) => {
+  if (event.defaultPrevented || event.altKey) return;
+  const isControl = event.ctrlKey || event.metaKey;
+  const isNamed = event.key.length > 1;
+  const key =
+    (isControl ? 'Ctrl+' : '') +
+    // Shift is part of a character, such as `?`.
+    (event.shiftKey && isNamed ? 'Shift+' : '') +
+    (isNamed ? event.key : event.key.toLowerCase());
+  if (!isControl && isTyping(event.target)) return;
+  // A dialog keeps the keys of the view behind it from acting.
+  if (document.querySelector('dialog[open]')) return;
+  const command = commands.value.flat().findLast((each) => each.key === key);
+  if (!command) return;
+  // A focused button or link acts by itself; a card has the focus as a list item.
+  const isControlFocused =
+    event.target instanceof Element && event.target.closest('a, button, summary');
+  if (isControlFocused && event.key === 'Enter') return;
+  event.preventDefault();
+  command.run();
+});

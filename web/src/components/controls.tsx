@@ -1,0 +1,87 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+type ButtonProps = JSX.IntrinsicElements['button'] & {
+  kind?: 'primary' | 'quiet' | 'danger';
+};
+
+export function Button({ kind, ...rest }: ButtonProps) {
+  return <button type="button" class={`button ${kind ?? ''}`} {...rest} />;
+}
+
+interface FieldProps {
+  label: string;
+  /** What is wrong with the value. */
+  error?: string;
+  hint?: string;
+  children: (props: {
+    id: string;
+    'aria-describedby'?: string;
+    'aria-invalid'?: boolean;
+  }) => ComponentChildren;
+}
+
+/** A labelled field with its error. */
+export function Field({ label, error, hint, children }: FieldProps) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        'aria-describedby': note ? `${id}-note` : undefined,
+        'aria-invalid': error ? true : undefined,
+      })}
+      {note && (
+        <p id={`${id}-note`} class={error ? 'field-error' : 'field-hint'}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A placeholder while something loads; it appears after a moment, so that quick answers do not flash. */
+export function Skeleton({ lines = 3 }: { lines?: number }) {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {Array.from({ length: lines }, (_, i) => (
+        <div key={i} />
+      ))}
+    </div>
+  );
+}
+
+const ICONS = {
+  move: 'M4 8h.01M8 8h.01M12 8h.01',
+  close: 'M4 4l8 8M12 4l-8 8',
+  plus: 'M8 3v10M3 8h10',
+  search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3 3',
+  chevron: 'M4 6l4 4 4-4',
+} as const;
+
+export function Icon({ name }: { name: keyof typeof ICONS }) {
+  return (
+    <svg class={`icon icon-${name}`} viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d={ICONS[name]} />
+    </svg>
+  );
+}
+
+/** The mark of a status: an empty, half full or ticked circle. */
+export function StatusMark({ status }: { status: 'todo' | 'in_progress' | 'done' }) {
+  return (
+    <svg
+      class={`status-mark ${status}`}
+      viewBox="0 0 16 16"
+      width="16"
+      height="16"
+      aria-hidden="true"
+    >
+      <circle cx="8" cy="8" r="6" />
+      {status === 'in_progress' && <path class="part" d="M8 4.5a3.5 3.5 0 0 1 0 7z" />}
+      {status === 'done' && <path class="tick" d="M5.2 8.2l2 2 3.6-4" />}
+    </svg>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Icon } from './controls';
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  /** `story` is wide. */
+  size?: 'story';
+  children: ComponentChildren;
+}
+
+/**
+ * A modal dialog: `Esc`, the button Close and a click beside it close it. The browser keeps the focus
+ * inside and gives it back afterwards.
+ */
+export function Dialog({ title, onClose, size, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    const opener = document.activeElement as HTMLElement | null;
+    const card = opener?.closest<HTMLElement>('[data-story]')?.dataset.story;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      // The card may have been drawn again meanwhile.
+      if (card) document.querySelector<HTMLElement>(`[data-story="${card}"]`)?.focus();
+      else opener?.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={`dialog ${size ?? ''}`}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === element.current) onClose();
+      }}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={heading}>{title}</h2>
+          <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

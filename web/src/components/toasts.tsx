@@ -1,0 +1,44 @@
+import { announcement, closeToast, toasts } from '../state/announce';
+import { Icon } from './controls';
+
+/** The messages at the edge of the window, and the live region. */
+export function Toasts() {
+  return (
+    <>
+      <div class="hidden" role="status" aria-live="polite">
+        {announcement}
+      </div>
+      <div class="toasts">
+        {toasts.value.map(({ id, text, isError, action }) => (
+          <div
+            key={id}
+            class={isError ? 'toast error' : 'toast'}
+            role={isError ? 'alert' : undefined}
+          >
+            <span>{text}</span>
+            {action && (
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => {
+                  closeToast(id);
+                  action.run();
+                }}
+              >
+                {action.name}
+              </button>
+            )}
+            <button
+              type="button"
+              class="button quiet"
+              aria-label="Dismiss"
+              onClick={() => closeToast(id)}
+            >
+              <Icon name="close" />
+            </button>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}

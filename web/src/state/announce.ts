@@ -1,0 +1,36 @@
+import { signal } from '@preact/signals';
+
+/** The text of the polite live region. */
+export const announcement = signal('');
+
+export interface Toast {
+  id: number;
+  text: string;
+  isError: boolean;
+  action?: { name: string; run: () => void };
+}
+
+export const toasts = signal<readonly Toast[]>([]);
+
+let lastId = 0;
+
+/** Says it to those who do not see the change. */
+export function announce(text: string): void {
+  // The same text twice is read again only if the region changes.
+  announcement.value = announcement.value === text ? `${text}\u00a0` : text;
+}
+
+/** Shows a message for some seconds; an error stays until it is closed. */
+export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}) {
+  const { isError = false, action } = options;
+  const entry = { id: ++lastId, text, isError, action };
+  // One message at a time besides errors.
+  toasts.value = [...toasts.value.filter((each) => each.isError), entry].slice(-3);
+  if (!isError) setTimeout(() => closeToast(entry.id), 6000);
+}
+
+export const alertError = (text: string): void => toast(text, { isError: true });
+
+export function closeToast(id: number): void {
+  toasts.value = toasts.value.filter((each) => each.id !== id);
+}

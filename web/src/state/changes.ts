@@ -1,0 +1,417 @@
+import { api, told } from '../api/client';
+import type { NewStory, Position, Status, Story, Task } from '../api/types';
+import type { BoardState, Card, ListId } from './model';
+import { bySeq, sprintName, statusName, storiesOf, withEntry } from './model';
+
+/** The fields of a story that a change may set. */
+export type StoryFields = Partial<
+  Pick<
+    Story,
+    'title' | 'description' | 'points' | 'priority' | 'assignee' | 'labels' | 'status' | 'sprint_id'
+  >
+>;
+
+/**
+ * A change of a board that the user makes, as plain data, so that it can be kept in IndexedDB. What is
+ * created has a negative id until the service has given it one.
+ */
+export type Change =
+  | { kind: 'story.create'; id: number; list: ListId; body: NewStory; position?: Position }
+  | { kind: 'story.update'; id: number; set: StoryFields }
+  | { kind: 'story.move'; ids: number[]; list: ListId; position: Position }
+  | { kind: 'story.delete'; id: number }
+  | { kind: 'task.create'; id: number; storyId: number; title: string; status?: Status }
+  | {
+      kind: 'task.update';
+      id: number;
+      storyId: number;
+      set: Partial<Pick<Task, 'title' | 'status'>>;
+    }
+  | { kind: 'task.delete'; id: number; storyId: number };
+
+type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
+
+/** The headers of a request that changes something. */
+export interface Conditions {
+  /** The entity tag of what the user saw; absent for what is created. */
+  ifMatch?: string;
+  key: string;
+}
+
+/** What the service answered: the state after it, and at which revision which rows were read. */
+export interface Outcome {
+  commit: (state: BoardState) => BoardState;
+  revision: number;
+  /** The id of what was created. */
+  id?: number;
+  etag?: string;
+}
+
+/** All that the queue must know about a kind of change. A new kind is an entry of `KINDS`. */
+interface Kind<C extends Change> {
+  /** What the change does, in the words of a toast: “Move Pay by card to Done”. */
+  label(change: C, before: BoardState): string;
+  /** The state as the user sees it until the service has answered. */
+  apply(state: BoardState, change: C): BoardState;
+  send(change: C, board: string, conditions: Conditions): Promise<Outcome>;
+  /** The changes that undo it, as seen from the state before it. `id` is that of what was created. */
+  inverse(change: C, before: BoardState, id: number): Change[];
+}
+
+const titleOf = (state: BoardState, id: number): string =>
+  `“${state.stories.get(id)?.title ?? id}”`;
+
+const putStory = (state: BoardState, story: Card): BoardState => ({
+  ...state,
+  stories: withEntry(state.stories, story.id, { ...state.stories.get(story.id), ...story }),
+});
+
+const putTasks = (
+  state: BoardState,
+  storyId: number,
+  change: (tasks: readonly Task[]) => readonly Task[],
+): BoardState => ({
+  ...state,
+  tasks: withEntry(state.tasks, storyId, change(state.tasks.get(storyId) ?? [])),
+});
+
+const replaceTask = (state: BoardState, task: Task): BoardState =>
+  putTasks(state, task.story_id, (tasks) =>
+    [...tasks.filter(({ id }) => id !== task.id), task].sort(bySeq),
+  );
+
+const now = (): string => new Date().toISOString();
+
+/** What a creation repeats of a story or task that was deleted. */
+const bodyOf = ({
+  title,
+  description,
+  points,
+  priority,
+  assignee,
+  labels,
+  status,
+}: Card): NewStory => ({
+  title,
+  description,
+  points,
+  priority,
+  assignee,
+  labels,
+  status,
+});
+
+/** The position that a story has in its list, so that it can be moved back there. */
+export function positionOf(state: BoardState, id: number): Position {
+  const story = state.stories.get(id);
+  const list = story ? storiesOf(state, story.sprint_id) : [];
+  const previous = list[list.findIndex((each) => each.id === id) - 1];
+  return previous ? { after: previous.id } : 'first';
+}
+
+/** Numbers between two neighbours of a list, for stories that the service has not placed yet. */
+function seqsAt(list: readonly Card[], position: Position, count: number): number[] {
+  const neighbour =
+    typeof position === 'string'
+      ? -1
+      : list.findIndex(
+          ({ id }) => id === ('before' in position ? position.before : position.after),
+        );
+  let index = position === 'first' ? 0 : list.length;
+  if (neighbour >= 0)
+    index = neighbour + (typeof position === 'object' && 'after' in position ? 1 : 0);
+  const lower = list[index - 1]?.seq;
+  const upper = list[index]?.seq;
+  const from = lower ?? (upper ?? 0) - count - 1;
+  const to = upper ?? from + count + 1;
+  return Array.from({ length: count }, (_, i) => from + ((to - from) * (i + 1)) / (count + 1));
+}
+
+const nextSeq = (list: readonly { seq: number }[]): number => (list.at(-1)?.seq ?? 0) + 1;
+
+const headersOf = ({ ifMatch }: Conditions) => (ifMatch ? { 'If-Match': ifMatch } : {});
+
+const storyOutcome = (story: Story, response: Response): Outcome => ({
+  commit: (state) => putStory(state, story),
+  ...told(response),
+  id: story.id,
+});
+
+const listName = (state: BoardState, list: ListId): string => {
+  const sprint = list === null ? undefined : state.sprints.get(list);
+  return sprint ? sprintName(sprint) : 'the backlog';
+};
+
+export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
+  'story.create': {
+    label: ({ body }) => `Create “${body.title}”`,
+    apply: (state, { id, list, body }) =>
+      putStory(state, {
+        id,
+        board_name: state.board.name,
+        sprint_id: list,
+        seq: nextSeq(storiesOf(state, list)),
+        version: 0,
+        external_id: null,
+        created_at: now(),
+        updated_at: now(),
+        done_at: body.status === 'done' ? now() : null,
+        title: body.title,
+        description: body.description ?? null,
+        points: body.points ?? null,
+        priority: body.priority ?? null,
+        assignee: body.assignee ?? null,
+        labels: body.labels ?? [],
+        status: body.status ?? 'todo',
+      }),
+    async send({ list, body }, board, { key }) {
+      const header = { 'Idempotency-Key': key };
+      const { data, response } =
+        list === null
+          ? await api.POST('/api/boards/{board_name}/backlog', {
+              params: { path: { board_name: board }, header },
+              body,
+            })
+          : await api.POST('/api/sprints/{sprint_id}/stories', {
+              params: { path: { sprint_id: list }, header },
+              body,
+            });
+      return storyOutcome(data as Story, response);
+    },
+    inverse: (_change, _before, id) => [{ kind: 'story.delete', id }],
+  },
+
+  'story.update': {
+    label({ id, set }, before) {
+      const fields = Object.keys(set);
+      if (set.status !== undefined && fields.length === 1) {
+        return `Move ${titleOf(before, id)} to ${statusName(set.status)}`;
+      }
+      return `Change ${titleOf(before, id)}`;
+    },
+    apply(state, { id, set }) {
+      const story = state.stories.get(id);
+      if (!story) return state;
+      const isDone = (set.status ?? story.status) === 'done';
+      return putStory(state, {
+        ...story,
+        ...set,
+        done_at: isDone ? (story.done_at ?? now()) : null,
+      });
+    },
+    async send({ id, set }, _board, conditions) {
+      const { data, response } = await api.PUT('/api/stories/{story_id}', {
+        params: { path: { story_id: id }, header: headersOf(conditions) },
+        body: set,
+      });
+      return storyOutcome(data as Story, response);
+    },
+    inverse({ id, set }, before) {
+      const story = before.stories.get(id);
+      if (!story) return [];
+      const old = Object.fromEntries(
+        Object.keys(set).map((name) => [name, story[name as keyof StoryFields] ?? null]),
+      );
+      return [{ kind: 'story.update', id, set: old }];
+    },
+  },
+
+  'story.move': {
+    label({ ids, list }, before) {
+      const [first = 0] = ids;
+      const what = ids.length === 1 ? titleOf(before, first) : `${ids.length} stories`;
+      const isSame = ids.every((id) => before.stories.get(id)?.sprint_id === list);
+      return isSame ? `Move ${what}` : `Move ${what} to ${listName(before, list)}`;
+    },
+    apply(state, { ids, list, position }) {
+      const others = storiesOf(state, list).filter(({ id }) => !ids.includes(id));
+      const seqs = seqsAt(others, position, ids.length);
+      const stories = new Map(state.stories);
+      ids.forEach((id, i) => {
+        const story = stories.get(id);
+        if (story) stories.set(id, { ...story, sprint_id: list, seq: seqs[i] ?? story.seq });
+      });
+      return { ...state, stories };
+    },
+    async send({ ids, list, position }, board, conditions) {
+      const [first = 0] = ids;
+      const header = { 'Idempotency-Key': conditions.key, ...headersOf(conditions) };
+      if (ids.length === 1) {
+        const { data, response } = await api.POST('/api/stories/{story_id}/move', {
+          params: { path: { story_id: first }, header },
+          body: { sprint_id: list, position: position as 'first' },
+        });
+        return storyOutcome(data as Story, response);
+      }
+      const { data, response } = await api.POST('/api/boards/{board_name}/stories/move', {
+        params: { path: { board_name: board }, header },
+        body: { story_ids: ids, sprint_id: list, position: position as 'first' },
+      });
+      return {
+        commit: (state) => (data as Story[]).reduce(putStory, state),
+        revision: told(response).revision,
+      };
+    },
+    inverse({ ids }, before) {
+      const isTogether = ids.every(
+        (id) => before.stories.get(id)?.sprint_id === before.stories.get(ids[0] ?? 0)?.sprint_id,
+      );
+      const groups = isTogether && ids.length === 1 ? [ids] : ids.map((id) => [id]);
+      // From the first of the list to the last, so that the neighbour of each is in its place.
+      const ordered = groups
+        .map(([id = 0]) => before.stories.get(id))
+        .filter((story) => story !== undefined)
+        .sort(bySeq);
+      return ordered.map((story) => ({
+        kind: 'story.move',
+        ids: [story.id],
+        list: story.sprint_id,
+        position: positionOf(before, story.id),
+      }));
+    },
+  },
+
+  'story.delete': {
+    label: ({ id }, before) => `Delete ${titleOf(before, id)}`,
+    apply: (state, { id }) => ({ ...state, stories: withEntry(state.stories, id, undefined) }),
+    async send({ id }, _board, conditions) {
+      const { response } = await api.DELETE('/api/stories/{story_id}', {
+        params: { path: { story_id: id }, header: headersOf(conditions) },
+      });
+      return {
+        commit: (state) => ({ ...state, stories: withEntry(state.stories, id, undefined) }),
+        revision: told(response).revision,
+      };
+    },
+    inverse({ id }, before) {
+      const story = before.stories.get(id);
+      if (!story) return [];
+      const temporary = temporaryId();
+      const position = positionOf(before, id);
+      const tasks = before.tasks.get(id) ?? [];
+      return [
+        { kind: 'story.create', id: temporary, list: story.sprint_id, body: bodyOf(story) },
+        { kind: 'story.move', ids: [temporary], list: story.sprint_id, position },
+        ...tasks.map(({ title, status }): Change => ({
+          kind: 'task.create',
+          id: temporaryId(),
+          storyId: temporary,
+          title,
+          status,
+        })),
+      ];
+    },
+  },
+
+  'task.create': {
+    label: ({ title }) => `Create task “${title}”`,
+    apply: (state, { id, storyId, title, status = 'todo' }) =>
+      putTasks(state, storyId, (tasks) => [
+        ...tasks,
+        {
+          id,
+          story_id: storyId,
+          title,
+          status,
+          seq: nextSeq(tasks),
+          assignee: null,
+          created_at: now(),
+          updated_at: now(),
+          done_at: null,
+          version: 0,
+        } as Task,
+      ]),
+    async send({ storyId, title, status = 'todo' }, _board, { key }) {
+      const { data, response } = await api.POST('/api/stories/{story_id}/tasks', {
+        params: { path: { story_id: storyId }, header: { 'Idempotency-Key': key } },
+        body: { title, status },
+      });
+      const task = data as Task;
+      return { commit: (state) => replaceTask(state, task), ...told(response), id: task.id };
+    },
+    inverse: ({ storyId }, _before, id) => [{ kind: 'task.delete', id, storyId }],
+  },
+
+  'task.update': {
+    label: ({ set }) => (set.status ? `Set a task to ${statusName(set.status)}` : 'Change a task'),
+    apply: (state, { id, storyId, set }) =>
+      putTasks(state, storyId, (tasks) =>
+        tasks.map((task) => (task.id === id ? { ...task, ...set } : task)),
+      ),
+    async send({ id, set }, _board, conditions) {
+      const { data, response } = await api.PUT('/api/tasks/{task_id}', {
+        params: { path: { task_id: id }, header: headersOf(conditions) },
+        body: set,
+      });
+      const task = data as Task;
+      return { commit: (state) => replaceTask(state, task), ...told(response), id };
+    },
+    inverse({ id, storyId, set }, before) {
+      const task = before.tasks.get(storyId)?.find((each) => each.id === id);
+      if (!task) return [];
+      const old = Object.fromEntries(
+        Object.keys(set).map((name) => [name, task[name as 'title' | 'status']]),
+      );
+      return [{ kind: 'task.update', id, storyId, set: old }];
+    },
+  },
+
+  'task.delete': {
+    label: () => 'Delete a task',
+    apply: (state, { id, storyId }) =>
+      putTasks(state, storyId, (tasks) => tasks.filter((task) => task.id !== id)),
+    async send({ id, storyId }, _board, conditions) {
+      const { response } = await api.DELETE('/api/tasks/{task_id}', {
+        params: { path: { task_id: id }, header: headersOf(conditions) },
+      });
+      return {
+        commit: (state) => putTasks(state, storyId, (tasks) => tasks.filter((t) => t.id !== id)),
+        revision: told(response).revision,
+      };
+    },
+    inverse({ id, storyId }, before) {
+      const task = before.tasks.get(storyId)?.find((each) => each.id === id);
+      if (!task) return [];
+      const { title, status } = task;
+      return [{ kind: 'task.create', id: temporaryId(), storyId, title, status }];
+    },
+  },
+};
+
+/** The entry of `KINDS` for a change. The kinds take different changes, which TypeScript cannot relate. */
+export const kindOf = (change: Change): Kind<Change> => KINDS[change.kind];
+
+let lastTemporary = 0;
+export const temporaryId = (): number => (lastTemporary = Math.min(-Date.now(), lastTemporary - 1));
+
+/** The row whose entity tag a change is conditional on; undefined for creations and moves of several. */
+export function targetOf(change: Change): { entity: 'story' | 'task'; id: number } | undefined {
+  switch (change.kind) {
+    case 'story.update':
+    case 'story.delete':
+      return { entity: 'story', id: change.id };
+    case 'story.move':
+      return change.ids.length === 1 ? { entity: 'story', id: change.ids[0] ?? 0 } : undefined;
+    case 'task.update':
+    case 'task.delete':
+      return { entity: 'task', id: change.id };
+    default:
+      return undefined;
+  }
+}
+
+/** The change with the id that the service gave instead of a temporary one. */
+export function withRealId(change: Change, temporary: number, id: number): Change {
+  const real = (each: number): number => (each === temporary ? id : each);
+  const copy = { ...change };
+  if ('id' in copy) copy.id = real(copy.id);
+  if ('storyId' in copy) copy.storyId = real(copy.storyId);
+  if ('ids' in copy) copy.ids = copy.ids.map(real);
+  if ('position' in copy && typeof copy.position === 'object') {
+    copy.position =
+      'before' in copy.position
+        ? { before: real(copy.position.before) }
+        : { after: real(copy.position.after) };
+  }
+  return copy;
+}

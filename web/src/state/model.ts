@@ -1,0 +1,99 @@
+import type { Board, Sprint, Status, Story, Task } from '../api/types';
+
+/** The fields of a story that a list needs: all but the description. */
+export const CARD_FIELDS = [
+  'id',
+  'board_name',
+  'sprint_id',
+  'title',
+  'seq',
+  'priority',
+  'status',
+  'points',
+  'assignee',
+  'labels',
+  'external_id',
+  'created_at',
+  'updated_at',
+  'done_at',
+  'version',
+] as const;
+
+/** A story as the board knows it. The description is present once the story was opened. */
+export type Card = Omit<Story, 'description'> & { description?: string | null };
+
+/** A list of stories: a sprint's id, or null for the backlog. */
+export type ListId = number | null;
+
+/** The state of one board at a revision. It is never changed: each change makes a new one. */
+export interface BoardState {
+  board: Board;
+  sprints: ReadonlyMap<number, Sprint>;
+  stories: ReadonlyMap<number, Card>;
+  /** The tasks of the stories that were opened. */
+  tasks: ReadonlyMap<number, readonly Task[]>;
+}
+
+export const STATUSES: readonly { status: Status; name: string }[] = [
+  { status: 'todo', name: 'To do' },
+  { status: 'in_progress', name: 'In progress' },
+  { status: 'done', name: 'Done' },
+];
+
+export const statusName = (status: Status): string =>
+  STATUSES.find((each) => each.status === status)?.name ?? status;
+
+/** What a sprint is called where it has no name. */
+export const sprintName = (sprint: Sprint): string =>
+  sprint.name ?? `Sprint of ${sprint.start_date}`;
+
+export const bySeq = (a: { seq: number; id: number }, b: { seq: number; id: number }): number =>
+  a.seq - b.seq || a.id - b.id;
+
+/** The stories of a list in their order. */
+export function storiesOf(state: BoardState, list: ListId): Card[] {
+  return [...state.stories.values()].filter((story) => story.sprint_id === list).sort(bySeq);
+}
+
+export function sprintsOf(state: BoardState): Sprint[] {
+  return [...state.sprints.values()].sort(
+    (a, b) => a.start_date.localeCompare(b.start_date) || a.id - b.id,
+  );
+}
+
+/** The current sprint by the rule of the service: the last active one, else the last ended one. */
+export function currentSprint(state: BoardState): Sprint | undefined {
+  const sprints = sprintsOf(state);
+  return (
+    sprints.findLast(({ state }) => state === 'active') ??
+    sprints.findLast(({ state }) => state === 'ended')
+  );
+}
+
+/** The sprint of `?sprint=`: an id or one of the words `current`, `next` and `previous`. */
+export function findSprint(state: BoardState, word: string | null): Sprint | undefined {
+  const sprints = sprintsOf(state);
+  const current = currentSprint(state);
+  const at = current ? sprints.indexOf(current) : -1;
+  if (word === 'next') {
+    return current
+      ? sprints.slice(at + 1).find(({ state }) => state !== 'completed')
+      : sprints.find(({ state }) => state === 'planned');
+  }
+  if (word === 'previous') {
+    return (current ? sprints.slice(0, at) : sprints).findLast(({ state }) => state !== 'planned');
+  }
+  if (word !== null && word !== 'current') return state.sprints.get(Number(word));
+  return current;
+}
+
+/** The sum of points, without the error of binary fractions. */
+export const sumOfPoints = (stories: readonly { points: number | null }[]): number =>
+  stories.reduce((sum, { points }) => sum + Math.round((points ?? 0) * 100), 0) / 100;
+
+export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): Map<K, V> {
+  const copy = new Map(map);
+  if (value === undefined) copy.delete(key);
+  else copy.set(key, value);
+  return copy;
+}

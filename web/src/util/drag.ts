@@ -1,0 +1,77 @@
+import {
+  draggable,
+  dropTargetForElements,
+} from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
+import { signal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+/** Where the dragged story would be dropped: a list, and the index of the card that it comes before. */
+export const dropPlace = signal<{ list: string; index: number } | null>(null);
+
+/** The story that is dragged. */
+export const dragged = signal<number | null>(null);
+
+/** Fingers scroll; on touch screens a story is moved by its menu. */
+const canDrag = matchMedia('(any-pointer: fine)').matches;
+
+/** Makes a card draggable. */
+export function useDraggable(
+  ref: RefObject<HTMLElement | null>,
+  id: number,
+  isEnabled: boolean,
+): void {
+  useEffect(() => {
+    const element = ref.current;
+    if (!element || !isEnabled || !canDrag) return;
+    return draggable({
+      element,
+      getInitialData: () => ({ story: id }),
+      onDragStart: () => (dragged.value = id),
+      onDrop: () => (dragged.value = null),
+    });
+  }, [id, isEnabled]);
+}
+
+/** The index of the card that is below the pointer's upper half. */
+function indexAt(list: Element, y: number): number {
+  const cards = [...list.querySelectorAll(':scope > [data-story]')];
+  const index = cards.findIndex((card) => {
+    const { top, height } = card.getBoundingClientRect();
+    return y < top + height / 2;
+  });
+  return index < 0 ? cards.length : index;
+}
+
+/**
+ * Makes an area accept cards. The cards are the children of the list in it, with `data-story`.
+ * @param onDrop gets the id of the story and the index of the card that it comes before
+ */
+export function useDropList(
+  ref: RefObject<HTMLElement | null>,
+  name: string,
+  onDrop: (story: number, index: number) => void,
+  inputs: readonly unknown[],
+): void {
+  useEffect(() => {
+    const element = ref.current;
+    const list = element?.querySelector('ul') ?? element;
+    if (!element || !list || !canDrag) return;
+    return dropTargetForElements({
+      element,
+      canDrop: ({ source }) => typeof source.data.story === 'number',
+      onDrag: ({ location }) => {
+        const index = indexAt(list, location.current.input.clientY);
+        const place = dropPlace.value;
+        if (place?.list !== name || place.index !== index) dropPlace.value = { list: name, index };
+      },
+      onDragLeave: () => {
+        if (dropPlace.value?.list === name) dropPlace.value = null;
+      },
+      onDrop: ({ source, location }) => {
+        dropPlace.value = null;
+        onDrop(source.data.story as number, indexAt(list, location.current.input.clientY));
+      },
+    });
+  }, inputs);
+}

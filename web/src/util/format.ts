@@ -1,0 +1,28 @@
+const LANGUAGES = navigator.languages;
+
+const numbers = new Intl.NumberFormat(LANGUAGES as string[]);
+const days = new Intl.DateTimeFormat(LANGUAGES as string[], {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+const daysWithYear = new Intl.DateTimeFormat(LANGUAGES as string[], {
+  dateStyle: 'medium',
+  timeZone: 'UTC',
+});
+const moments = new Intl.DateTimeFormat(LANGUAGES as string[], {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+});
+
+export const formatNumber = (value: number): string => numbers.format(value);
+
+/** A calendar date, `YYYY-MM-DD`, in the language of the browser. */
+export const formatDay = (date: string): string => days.format(new Date(`${date}T00:00:00Z`));
+export const formatDate = (date: string): string =>
+  daysWithYear.format(new Date(`${date}T00:00:00Z`));
+/** A time, in the time zone of the browser. */
+export const formatTime = (time: string): string => moments.format(new Date(time));
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;

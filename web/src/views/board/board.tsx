@@ -1,0 +1,286 @@
+import { useComputed } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useCommands } from '../../commands';
+import { Button, Skeleton } from '../../components/controls';
+import { Filters, matches } from '../../components/filters';
+import { Menu } from '../../components/menu';
+import { navigate, pathOf, query, storyUrl } from '../../router';
+import { announce } from '../../state/announce';
+import type { BoardStore } from '../../state/board-store';
+import { cardElement, focused } from '../../state/focus';
+import type { BoardState, Card } from '../../state/model';
+import {
+  currentSprint,
+  findSprint,
+  sprintName,
+  sprintsOf,
+  STATUSES,
+  storiesOf,
+  sumOfPoints,
+} from '../../state/model';
+import { canWrite } from '../../state/session';
+import { openDialog } from '../../state/dialogs';
+import { todayIn, workingDays } from '../../util/calendar';
+import { formatDay, formatNumber, plural } from '../../util/format';
+import type { Sprint } from '../../api/types';
+import { Burndown } from './burndown';
+import { Column } from './column';
+import { setStatus, shiftCard } from './moves';
+
+/** The board of one sprint: its goal and numbers, and its stories in three columns. */
+export function BoardView({ store }: { store: BoardStore }) {
+  const sprint = useComputed(() => {
+    const state = store.view.value;
+    return state ? findSprint(state, query.value.get('sprint')) : undefined;
+  });
+  const id = sprint.value?.id;
+  useEffect(() => {
+    if (id !== undefined) void store.loadList(id);
+  }, [store, id, store.base.value !== null]);
+  const columns = useComputed(() => {
+    const state = store.view.value;
+    const list = state && id !== undefined ? storiesOf(state, id) : [];
+    const shown = list.filter((story) => matches(story, query.value));
+    return STATUSES.map(({ status, name }) => ({
+      status,
+      name,
+      stories: shown.filter((story) => story.status === status),
+    }));
+  });
+  useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id);
+
+  const state = store.view.value;
+  if (!state) return <Skeleton lines={6} />;
+  if (!sprint.value) return <NoSprint state={state} />;
+  const isLoaded = store.lists.value.has(sprint.value.id);
+  return (
+    <>
+      <SprintHead state={state} sprint={sprint.value} />
+      <div class="sprint">
+        <div class="sprint-main">
+          <Filters stories={storiesOf(state, sprint.value.id)} />
+          <nav class="column-tabs" aria-label="Columns">
+            {columns.value.map(({ status, name, stories }) => (
+              <button
+                key={status}
+                type="button"
+                class="button"
+                onClick={() =>
+                  document
+                    .getElementById(`column-${status}`)
+                    ?.scrollIntoView({ inline: 'start', block: 'nearest' })
+                }
+              >
+                {name} <span class="count">{formatNumber(stories.length)}</span>
+              </button>
+            ))}
+          </nav>
+          <div class={isLoaded ? 'columns' : 'columns loading'}>
+            {columns.value.map((column) => (
+              <Column key={column.status} store={store} isLoaded={isLoaded} {...column} />
+            ))}
+          </div>
+        </div>
+        <Burndown store={store} sprint={sprint.value} />
+      </div>
+    </>
+  );
+}
+
+function NoSprint({ state }: { state: BoardState }) {
+  const asked = query.value.get('sprint');
+  const next = sprintsOf(state).find(({ state }) => state === 'planned');
+  return (
+    <div class="blank">
+      <h1>{asked ? 'No such sprint' : 'No sprint is running'}</h1>
+      <p>
+        A sprint is a week or two in which the team finishes what it has chosen. Write stories and
+        sprints in the plan; on its start date a sprint shows here.
+      </p>
+      <p class="actions">
+        <a class="button primary" href={pathOf(state.board.name, 'backlog')}>
+          Go to the plan
+        </a>
+        {next && (
+          <a class="button" href={`${pathOf(state.board.name)}?sprint=${next.id}`}>
+            Look at {sprintName(next)}
+          </a>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** What the sprint is about, and how it stands, as text. */
+function SprintHead({ state, sprint }: { state: BoardState; sprint: Sprint }) {
+  const stories = storiesOf(state, sprint.id);
+  const all = sumOfPoints(stories);
+  const done = sumOfPoints(stories.filter(({ status }) => status === 'done'));
+  const shown = sprintsOf(state).filter(
+    ({ id, state }) => state === 'active' || state === 'ended' || id === sprint.id,
+  );
+  const url = ({ id }: Sprint): string =>
+    id === currentSprint(state)?.id
+      ? pathOf(state.board.name)
+      : `${pathOf(state.board.name)}?sprint=${id}`;
+  return (
+    <header class="view-head">
+      <div class="view-title">
+        <h1>{sprintName(sprint)}</h1>
+        <span class={`state ${sprint.state}`}>{STATE_NAMES[sprint.state]}</span>
+        <nav class="sprint-links" aria-label="Sprints">
+          {shown
+            .filter(({ id }) => id !== sprint.id)
+            .map((each) => (
+              <a key={each.id} class="button quiet" href={url(each)}>
+                {sprintName(each)}
+              </a>
+            ))}
+          <Menu
+            name="All sprints"
+            class="button quiet"
+            items={() =>
+              sprintsOf(state)
+                .reverse()
+                .map((each) => ({
+                  name: `${sprintName(each)} – ${STATE_NAMES[each.state]}`,
+                  run: () => navigate(url(each)),
+                }))
+            }
+          />
+        </nav>
+        <span class="spring" />
+        {canWrite.value && (
+          <Button kind="primary" onClick={() => openDialog({ kind: 'new-story', list: sprint.id })}>
+            New story
+          </Button>
+        )}
+      </div>
+      {sprint.goal && <p class="goal">{sprint.goal}</p>}
+      <p class="facts">
+        <span>
+          {formatDay(sprint.start_date)}
+          {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
+        </span>
+        <span>{daysLeft(state, sprint)}</span>
+        <span>
+          {formatNumber(done)} of {plural(all, 'point')} done
+        </span>
+        <progress value={done} max={all || 1} aria-label="Points done" />
+      </p>
+    </header>
+  );
+}
+
+const STATE_NAMES = {
+  planned: 'Planned',
+  active: 'Active',
+  ended: 'Ended',
+  completed: 'Completed',
+} as const;
+
+function daysLeft({ board }: BoardState, sprint: Sprint): string {
+  if (sprint.state === 'completed') return 'Completed';
+  if (!sprint.end_date) return 'No end date';
+  const today = todayIn(board.time_zone);
+  const from = today > sprint.start_date ? today : sprint.start_date;
+  if (from > sprint.end_date) return 'The end date has passed';
+  return `${plural(workingDays(board, from, sprint.end_date), 'working day')} left`;
+}
+
+/** The keys that act on the focused card. */
+function useBoardKeys(
+  store: BoardStore,
+  columns: () => Card[][],
+  sprint: number | undefined,
+): void {
+  const place = (): { story: Card; column: number; row: number } | undefined => {
+    for (const [column, stories] of columns().entries()) {
+      const row = stories.findIndex(({ id }) => id === focused.value);
+      const story = stories[row];
+      if (story && cardElement(story.id)) return { story, column, row };
+    }
+    return undefined;
+  };
+  const focusAt = (column: number, row: number): void => {
+    const stories = columns()[column] ?? [];
+    const story = stories[Math.max(0, Math.min(row, stories.length - 1))];
+    if (story) {
+      focused.value = story.id;
+      cardElement(story.id)?.focus();
+    }
+  };
+  const step = (columnBy: number, rowBy: number): void => {
+    const at = place();
+    if (!at) {
+      const first = columns().findIndex((stories) => stories.length > 0);
+      focusAt(first, 0);
+      return;
+    }
+    if (columnBy === 0) {
+      focusAt(at.column, at.row + rowBy);
+      return;
+    }
+    // Empty columns are passed over.
+    for (let column = at.column + columnBy; columns()[column]; column += columnBy) {
+      if (columns()[column]?.length) {
+        focusAt(column, at.row);
+        return;
+      }
+    }
+  };
+  const withCard = (run: (story: Card, column: number) => void) => (): void => {
+    const at = place();
+    if (!at) announce('Choose a card first, with the arrow keys');
+    else if (canWrite.value) run(at.story, at.column);
+  };
+  const toColumn = (by: number) =>
+    withCard((story, column) => {
+      const next = STATUSES[column + by];
+      if (next) setStatus(store, story, next.status);
+    });
+  const toStatus = (index: number) =>
+    withCard((story) => {
+      const to = STATUSES[index];
+      if (to) setStatus(store, story, to.status);
+    });
+  const shift = (by: -1 | 1) =>
+    withCard((story, column) => shiftCard(store, story, columns()[column] ?? [], by));
+
+  useCommands(
+    [
+      { name: 'Next card', key: 'ArrowDown', shownKey: '↓', run: () => step(0, 1) },
+      { name: 'Previous card', key: 'ArrowUp', shownKey: '↑', run: () => step(0, -1) },
+      { name: 'Card in the next column', key: 'ArrowRight', shownKey: '→', run: () => step(1, 0) },
+      {
+        name: 'Card in the previous column',
+        key: 'ArrowLeft',
+        shownKey: '←',
+        run: () => step(-1, 0),
+      },
+      { name: 'Move card down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: shift(1) },
+      { name: 'Move card up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: shift(-1) },
+      { name: 'Move card right', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toColumn(1) },
+      { name: 'Move card left', key: 'Shift+ArrowLeft', shownKey: 'Shift ←', run: toColumn(-1) },
+      {
+        name: 'Open story',
+        key: 'Enter',
+        run: () => {
+          const at = place();
+          if (at) navigate(storyUrl(at.story.id));
+        },
+      },
+      { name: 'Set to do', key: '1', run: toStatus(0) },
+      { name: 'Set in progress', key: '2', run: toStatus(1) },
+      { name: 'Set done', key: '3', run: toStatus(2) },
+      {
+        name: 'New story',
+        key: 'c',
+        run: () => {
+          if (canWrite.value) openDialog({ kind: 'new-story', list: sprint ?? null });
+        },
+      },
+    ],
+    [store, sprint],
+  );
+}

@@ -1,0 +1,82 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useCallback, useRef } from 'preact/hooks';
+import type { Status } from '../../api/types';
+import { Card } from '../../components/card';
+import { Button, StatusMark } from '../../components/controls';
+import type { BoardStore } from '../../state/board-store';
+import { focused } from '../../state/focus';
+import type { Card as Story } from '../../state/model';
+import { sumOfPoints } from '../../state/model';
+import { dropPlace, useDropList } from '../../util/drag';
+import { formatNumber, plural } from '../../util/format';
+import { dropIntoColumn, moveItems } from './moves';
+
+/** More cards than these are drawn when the user asks. */
+const PAGE = 200;
+
+interface ColumnProps {
+  store: BoardStore;
+  status: Status;
+  name: string;
+  stories: readonly Story[];
+  isLoaded: boolean;
+}
+
+/** A column of the sprint board: the stories of one status. */
+export function Column({ store, status, name, stories, isLoaded }: ColumnProps) {
+  const ref = useRef<HTMLElement>(null);
+  const limit = useSignal(PAGE);
+  const place = useComputed(() => (dropPlace.value?.list === status ? dropPlace.value.index : -1));
+  const shown = stories.slice(0, limit.value);
+  useDropList(
+    ref,
+    status,
+    (id, index) => {
+      const story = store.view.value?.stories.get(id);
+      if (story) dropIntoColumn(store, story, status, shown, index);
+    },
+    [store, status, stories, limit.value],
+  );
+  // The same function for each state, so that only changed cards are drawn again.
+  const latest = useRef(stories);
+  latest.current = stories;
+  const moves = useCallback((story: Story) => moveItems(store, story, latest.current), [store]);
+  const hasStop = shown.some(({ id }) => id === focused.value);
+  return (
+    <section ref={ref} class={`column ${place.value >= 0 ? 'over' : ''}`} id={`column-${status}`}>
+      <h2 class="column-head">
+        <StatusMark status={status} />
+        {name}
+        <span class="count" aria-label={plural(stories.length, 'story', 'stories')}>
+          {formatNumber(stories.length)}
+        </span>
+        <span class="spring" />
+        <span class="column-points">{plural(sumOfPoints(stories), 'point')}</span>
+      </h2>
+      <ul class="cards" aria-label={name}>
+        {shown.map((story, i) => (
+          <Card
+            key={story.id}
+            story={story}
+            isEntry={!hasStop && i === 0}
+            isDropBefore={place.value === i}
+            moves={moves}
+          />
+        ))}
+      </ul>
+      {place.value >= shown.length && <div class="drop-line" />}
+      {stories.length > limit.value && (
+        <Button kind="quiet" onClick={() => (limit.value += PAGE)}>
+          Show more
+        </Button>
+      )}
+      {isLoaded && stories.length === 0 && <p class="empty">No stories {emptyHint[status]}</p>}
+    </section>
+  );
+}
+
+const emptyHint: Record<Status, string> = {
+  todo: 'to do. Press c to write one.',
+  in_progress: 'in progress. Press 2 on a card to start it.',
+  done: 'done yet. Press 3 on a card when it is.',
+};

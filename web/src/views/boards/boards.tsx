@@ -1,0 +1,69 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { Board } from '../../api/types';
+import { useCommands } from '../../commands';
+import { Button, Skeleton } from '../../components/controls';
+import { pathOf } from '../../router';
+import { alertError } from '../../state/announce';
+import { openDialog } from '../../state/dialogs';
+import { isAdmin, session } from '../../state/session';
+import { formatTime } from '../../util/format';
+
+/** All boards that the user may see. */
+export function BoardsView() {
+  const boards = useSignal<readonly Board[] | null>(null);
+  const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
+  useEffect(() => {
+    document.title = 'Boards – Sprintline';
+    void api.GET('/api/boards').then(
+      ({ data }) => (boards.value = data as Board[]),
+      (error: Error) => alertError(error.message),
+    );
+  }, []);
+  useCommands(
+    canCreate
+      ? [{ name: 'New board', key: 'c', run: () => openDialog({ kind: 'new-board' }) }]
+      : [],
+    [canCreate],
+  );
+  return (
+    <div class="boards">
+      <header class="view-head">
+        <div class="view-title">
+          <h1>Boards</h1>
+          <span class="spring" />
+          {isAdmin.value && session.value?.token_required && (
+            <a class="button" href="/tokens">
+              Tokens
+            </a>
+          )}
+          {canCreate && (
+            <Button kind="primary" onClick={() => openDialog({ kind: 'new-board' })}>
+              New board
+            </Button>
+          )}
+        </div>
+      </header>
+      {boards.value === null && <Skeleton lines={3} />}
+      {boards.value?.length === 0 && (
+        <div class="blank">
+          <p>
+            A board is the work of one team: its sprints, its stories and a backlog. Make the first
+            one{canCreate ? ' with New board' : ''}.
+          </p>
+        </div>
+      )}
+      <ul class="board-list">
+        {boards.value?.map((board) => (
+          <li key={board.id}>
+            <a href={pathOf(board.name)}>
+              <span class="board-name">{board.name}</span>
+              <span class="note">Changed {formatTime(board.updated_at)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,190 @@
+import { useId } from 'preact/hooks';
+import type { Status } from '../../api/types';
+import { Field } from '../../components/controls';
+import type { BoardState, Card, ListId } from '../../state/model';
+import { sprintName, sprintsOf, STATUSES } from '../../state/model';
+import type { StoryFields } from '../../state/changes';
+
+/** The values of the form of a story, as they are typed. */
+export interface Draft {
+  title: string;
+  description: string;
+  points: string;
+  assignee: string;
+  labels: string;
+  status: Status;
+  sprint: string;
+}
+
+export const emptyDraft = (list: ListId): Draft => ({
+  title: '',
+  description: '',
+  points: '',
+  assignee: '',
+  labels: '',
+  status: 'todo',
+  sprint: list === null ? '' : String(list),
+});
+
+export const draftOf = (story: Card): Draft => ({
+  title: story.title,
+  description: story.description ?? '',
+  points: story.points === null ? '' : String(story.points),
+  assignee: story.assignee ?? '',
+  labels: story.labels.join(', '),
+  status: story.status,
+  sprint: story.sprint_id === null ? '' : String(story.sprint_id),
+});
+
+/** The fields of a draft, as the service takes them. */
+export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'priority' | 'sprint_id'>> {
+  const points = draft.points.trim().replace(',', '.');
+  return {
+    title: draft.title.trim(),
+    description: draft.description || null,
+    points: points === '' ? null : Number(points),
+    assignee: draft.assignee.trim() || null,
+    labels: [
+      ...new Set(
+        draft.labels
+          .split(',')
+          .map((label) => label.trim())
+          .filter(Boolean),
+      ),
+    ],
+    status: draft.status,
+  };
+}
+
+/** What is wrong with a draft, by field. */
+export function faultsOf(draft: Draft): Partial<Record<keyof Draft, string>> {
+  const faults: Partial<Record<keyof Draft, string>> = {};
+  const { title, points, labels } = fieldsOf(draft);
+  if (!title) faults.title = 'A story needs a title.';
+  else if ([...title].length > 255) faults.title = 'At most 255 characters.';
+  if (
+    points !== null &&
+    !(points >= 0 && points <= 1000 && Math.round(points * 100) / 100 === points)
+  ) {
+    faults.points = 'A number from 0 to 1,000 with at most two decimals.';
+  }
+  if (labels.length > 20) faults.labels = 'At most 20 labels.';
+  if (labels.some((label) => [...label].length > 50)) faults.labels = 'At most 50 characters each.';
+  return faults;
+}
+
+interface StoryFormProps {
+  state: BoardState;
+  draft: Draft;
+  faults: Partial<Record<keyof Draft, string>>;
+  isReadOnly?: boolean;
+  onChange: (set: Partial<Draft>) => void;
+}
+
+/** The fields of a story. */
+export function StoryForm({ state, draft, faults, isReadOnly = false, onChange }: StoryFormProps) {
+  const people = useId();
+  const names = [...new Set([...state.stories.values()].map(({ assignee }) => assignee))];
+  return (
+    <div class="story-form">
+      <Field label="Title" error={faults.title}>
+        {(props) => (
+          <input
+            {...props}
+            class="title-input"
+            value={draft.title}
+            required
+            readOnly={isReadOnly}
+            autoFocus={!draft.title}
+            onInput={(event) => onChange({ title: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label="Description">
+        {(props) => (
+          <textarea
+            {...props}
+            rows={5}
+            maxLength={32767}
+            value={draft.description}
+            readOnly={isReadOnly}
+            onInput={(event) => onChange({ description: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <div class="field-row">
+        <Field label="Status">
+          {(props) => (
+            <select
+              {...props}
+              value={draft.status}
+              disabled={isReadOnly}
+              onChange={(event) => onChange({ status: event.currentTarget.value as Status })}
+            >
+              {STATUSES.map(({ status, name }) => (
+                <option key={status} value={status}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Points" error={faults.points}>
+          {(props) => (
+            <input
+              {...props}
+              inputMode="decimal"
+              value={draft.points}
+              readOnly={isReadOnly}
+              onInput={(event) => onChange({ points: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Assignee">
+          {(props) => (
+            <input
+              {...props}
+              list={people}
+              maxLength={100}
+              value={draft.assignee}
+              readOnly={isReadOnly}
+              onInput={(event) => onChange({ assignee: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Sprint">
+          {(props) => (
+            <select
+              {...props}
+              value={draft.sprint}
+              disabled={isReadOnly}
+              onChange={(event) => onChange({ sprint: event.currentTarget.value })}
+            >
+              <option value="">Backlog</option>
+              {sprintsOf(state)
+                .filter(({ id, state }) => state !== 'completed' || String(id) === draft.sprint)
+                .map((sprint) => (
+                  <option key={sprint.id} value={String(sprint.id)}>
+                    {sprintName(sprint)}
+                  </option>
+                ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field label="Labels" error={faults.labels} hint="Separated by commas.">
+        {(props) => (
+          <input
+            {...props}
+            value={draft.labels}
+            readOnly={isReadOnly}
+            onInput={(event) => onChange({ labels: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <datalist id={people}>
+        {names.map((name) => name && <option key={name} value={name} />)}
+      </datalist>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { Event } from '../../api/types';
+import { store } from '../../state/stores';
+import type { Card } from '../../state/model';
+import { sprintName, statusName } from '../../state/model';
+import { formatTime } from '../../util/format';
+
+/** Fields that follow from others. */
+const DERIVED = new Set(['updated_at', 'done_at', 'version', 'seq', 'id', 'created_at', 'tasks']);
+
+const NAMES: Record<string, string> = {
+  title: 'Title',
+  description: 'Description',
+  points: 'Points',
+  priority: 'Priority',
+  assignee: 'Assignee',
+  labels: 'Labels',
+  status: 'Status',
+  sprint_id: 'Sprint',
+  board_name: 'Board',
+  external_id: 'External id',
+};
+
+const WORDS: Partial<Record<Event['type'], string>> = {
+  'story.created': 'created it',
+  'story.deleted': 'deleted it',
+  'story.moved': 'moved it',
+  'story.moved_out': 'moved it to another board',
+  'story.moved_in': 'moved it to this board',
+  'story.updated': 'changed it',
+};
+
+/** A value of an event as text. */
+export function shown(name: string, value: unknown): string {
+  if (name === 'status') return statusName(value as Card['status']);
+  if (name === 'sprint_id') {
+    const sprint = store.value?.view.value?.sprints.get(value as number);
+    return value === null ? 'Backlog' : sprint ? sprintName(sprint) : `#${value as number}`;
+  }
+  if (value === null || value === undefined || value === '') return 'none';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+/** The fields that an event changed: their names, old and new values. */
+export function changesOf({ before, after }: Event): { name: string; from: string; to: string }[] {
+  if (!before || !after) return [];
+  return Object.keys(after)
+    .filter((name) => !DERIVED.has(name))
+    .map((name) => ({
+      name: NAMES[name] ?? name,
+      from: shown(name, before[name]),
+      to: shown(name, after[name]),
+    }));
+}
+
+/** Who changed what and when, the latest first. */
+export function History({ story }: { story: Card }) {
+  const events = useSignal<readonly Event[] | null>(null);
+  useEffect(() => {
+    if (story.id < 0) return;
+    const path = { story_id: story.id };
+    void api.GET('/api/stories/{story_id}/history', { params: { path } }).then(
+      ({ data }) => (events.value = (data as Event[]).toReversed()),
+      () => undefined,
+    );
+  }, [story.id, story.version]);
+  return (
+    <section class="history">
+      <h3>History</h3>
+      <ol>
+        {events.value?.map((event) => (
+          <li key={event.revision}>
+            <span class="history-who">
+              <strong>{event.actor}</strong> {WORDS[event.type] ?? event.type}
+            </span>
+            <time dateTime={event.at}>{formatTime(event.at)}</time>
+            {changesOf(event).map(({ name, from, to }) => (
+              <div key={name} class="history-change">
+                {name}: <del>{from}</del> → <ins>{to}</ins>
+              </div>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

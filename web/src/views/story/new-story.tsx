@@ -1,0 +1,59 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import type { BoardStore } from '../../state/board-store';
+import { temporaryId } from '../../state/changes';
+import type { BoardState, ListId } from '../../state/model';
+import type { Draft } from './fields';
+import { emptyDraft, faultsOf, fieldsOf, StoryForm } from './fields';
+
+interface NewStoryProps {
+  store: BoardStore;
+  state: BoardState;
+  list: ListId;
+  onClose: () => void;
+}
+
+/** The dialog in which a story is written; it can stay open for the next one. */
+export function NewStory({ store, state, list, onClose }: NewStoryProps) {
+  const draft = useSignal<Draft>(emptyDraft(list));
+  const isChecked = useSignal(false);
+  const faults = isChecked.value ? faultsOf(draft.value) : {};
+  const create = (): void => {
+    isChecked.value = true;
+    if (Object.keys(faultsOf(draft.value)).length > 0) return;
+    const target = draft.value.sprint === '' ? null : Number(draft.value.sprint);
+    store.change([
+      { kind: 'story.create', id: temporaryId(), list: target, body: fieldsOf(draft.value) },
+    ]);
+    onClose();
+  };
+  return (
+    <Dialog title="New story" onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          create();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create();
+        }}
+      >
+        <StoryForm
+          state={state}
+          draft={draft.value}
+          faults={faults}
+          onChange={(set) => (draft.value = { ...draft.value, ...set })}
+        />
+        <footer class="dialog-foot">
+          <span class="spring" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit">
+            Create
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
