@@ -16,6 +16,7 @@ import { RouteTable } from './http/route-table';
 import { SECURITY_HEADERS } from './http/security-headers';
 import { NestLogger } from './logging/logger';
 import { Metrics } from './metrics/metrics';
+import { serveWeb, WEB_FOLDER } from './web';
 
 export const applicationOptions = (logger: Logger): NestApplicationOptions => ({
   // `parseBodies` parses forms, too, and leaves errors to the validation pipe.
@@ -25,7 +26,11 @@ export const applicationOptions = (logger: Logger): NestApplicationOptions => ({
 });
 
 /** Sets up the server before `listen`, for the program and the tests. The hooks run in this order. */
-export async function setUp(app: NestFastifyApplication, logger: Logger): Promise<void> {
+export async function setUp(
+  app: NestFastifyApplication,
+  logger: Logger,
+  webFolder = WEB_FOLDER,
+): Promise<void> {
   const server = app.getHttpAdapter().getInstance();
   const config = app.get(Config);
   const lifecycle = app.get(Lifecycle);
@@ -55,4 +60,5 @@ export async function setUp(app: NestFastifyApplication, logger: Logger): Promis
   });
   logRequests(server, logger, (...observation) => metrics.observe(...observation));
   setUpDocs(app);
+  await serveWeb(server, webFolder);
 }

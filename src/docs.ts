@@ -52,7 +52,7 @@ const ASSETS = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Serves `/openapi.json` and `/docs`, and redirects `/` to the latter. */
+/** Serves `/openapi.json` and `/docs`. */
 export function setUpDocs(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   let text: string | undefined;
@@ -67,9 +67,6 @@ export function setUpDocs(app: NestFastifyApplication): void {
   server.get('/openapi.json', isPublic, (_request, reply) =>
     send(reply, 'application/json', document()),
   );
-  server.get('/', isPublic, (_request, reply) => {
-    void reply.redirect('/docs', 302);
-  });
   server.get('/docs', isPublic, (_request, reply) => send(reply, 'text/html', PAGE));
   server.get('/docs/init.js', isPublic, (_request, reply) =>
     send(reply, 'text/javascript', SCRIPT),

@@ -169,6 +169,7 @@ function describeConditions(
   const add = (name: string, description: string, schema: Schema = { type: 'string' }): void => {
     parameters.push({ name, in: 'header', required: false, description, schema });
   };
+  if (settings.has('live')) return;
   if (method === 'get') {
     add('If-None-Match', 'Entity tags. The response is 304 if the resource has one of them.');
     responses['304'] = { description: 'Not modified.' };
@@ -191,7 +192,8 @@ function describeResponses(
   settings: Settings,
 ): void {
   const has = (parameter: string): boolean => parameters.some(({ name }) => name === parameter);
-  const tagged = ['get', 'put', 'patch'].includes(method) || settings.has('tagged');
+  const tagged =
+    (['get', 'put', 'patch'].includes(method) && !settings.has('live')) || settings.has('tagged');
   for (const [status, response] of Object.entries(responses)) {
     const names: Header[] = ['X-Request-Id'];
     if (tagged || status === '201') names.push('ETag');

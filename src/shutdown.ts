@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
+import { StreamsService } from './events/streams.service';
 import { Lifecycle } from './health/lifecycle';
 
 /** Milliseconds for clients to read complete responses before the server is closed. */
@@ -30,6 +31,7 @@ export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: 
       pino.warn('stopped before every request was finished');
       process.exit(0);
     }, FINISH_MS).unref();
+    app.get(StreamsService).close();
     await connections.flushed();
     await connections.close();
     await app.close();

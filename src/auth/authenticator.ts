@@ -18,8 +18,8 @@ const OPEN_MS = 100;
 const USE_MS = 60_000;
 
 // Plain SQL, because every request with a token executes it.
-const TOKEN =
-  'SELECT id, hash, name, scope, boards, expires_at, last_used_at FROM tokens WHERE lookup = ?';
+const COLUMNS = 'id, hash, name, scope, boards, expires_at, last_used_at';
+const TOKEN = `SELECT ${COLUMNS} FROM tokens WHERE lookup = ?`;
 
 interface TokenRow {
   id: number;
@@ -74,6 +74,28 @@ export class Authenticator {
     return (await this.database.first('SELECT id FROM tokens LIMIT 1')) !== undefined;
   }
 
+  /**
+   * What callers may do now, for responses that last: undefined for one whose token is no longer valid.
+   * @throws Problem `database_unavailable`
+   */
+  async present(callers: readonly Access[]): Promise<(Access | undefined)[]> {
+    const ids = [...new Set(callers.map(({ tokenId }) => tokenId))].filter((id) => id > 0);
+    const rows =
+      ids.length === 0
+        ? []
+        : await this.database.query<TokenRow>(
+            `SELECT ${COLUMNS} FROM tokens WHERE id IN (${ids.map(() => '?').join(', ')})`,
+            ids,
+          );
+    const now = this.clock.now();
+    const valid = rows.filter((row) => !isExpired(row, now)).map(accessOfToken);
+    const byId = new Map(valid.map((access) => [access.tokenId, access]));
+    const { auth, onLoopback } = this.config;
+    const isOpen = auth === 'off' || (onLoopback && !(await this.anyToken()));
+    if (isOpen) byId.set(OPEN.tokenId, OPEN);
+    return callers.map(({ tokenId }) => byId.get(tokenId));
+  }
+
   /** Clears the cached state after a token was created or deleted. */
   reset(): void {
     this.wasOpen = false;
@@ -106,11 +128,9 @@ export class Authenticator {
     if (!row) return 'unknown';
     if (!isToken(text, row.hash)) return 'wrong';
     const now = this.clock.now();
-    if (row.expires_at !== null && row.expires_at <= toStored(now)) return 'expired';
+    if (isExpired(row, now)) return 'expired';
     this.recordUse(row, now);
-    const access: Access = { actor: row.name, tokenId: row.id, scope: row.scope };
-    if (row.boards !== null) access.boards = new Set(JSON.parse(row.boards) as string[]);
-    return access;
+    return accessOfToken(row);
   }
 
   /** Whether there is no token; concurrent requests share one SELECT. */
@@ -154,6 +174,15 @@ export class Authenticator {
       headers: { 'WWW-Authenticate': `Bearer realm="sprintline"${error}` },
     });
   }
+}
+
+const isExpired = ({ expires_at }: TokenRow, now: Date): boolean =>
+  expires_at !== null && expires_at <= toStored(now);
+
+function accessOfToken({ id, name, scope, boards }: TokenRow): Access {
+  const access: Access = { actor: name, tokenId: id, scope };
+  if (boards !== null) access.boards = new Set(JSON.parse(boards) as string[]);
+  return access;
 }
 
 /**

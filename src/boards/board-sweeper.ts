@@ -6,12 +6,16 @@ import type { EntityManager, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import { In, IsNull, LessThanOrEqual } from 'typeorm';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
+import { Clock, toStored } from '../time/clock';
 
 /** Rows that one transaction deletes, so that other changes wait only briefly for it. */
 const CHUNK = 500;
 
+/** Milliseconds for which the log of a deleted board is kept: streams of every instance end with its last event. */
+const LOG_MS = 60_000;
+
 /**
- * Deletes the rows of deleted boards in short transactions. A deleted board has no name and cannot be
+ * Deletes the rows of deleted boards in short transactions, its log a minute later. A deleted board has no name and cannot be
  * found, so the work may stop anywhere and continue later.
  */
 @Injectable()
@@ -24,6 +28,7 @@ export class BoardSweeper implements OnApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
   ) {}
 
   /** Deletes the rows of deleted boards. During a run, another run is requested. */
@@ -55,19 +60,21 @@ export class BoardSweeper implements OnApplicationShutdown {
   }
 
   private async sweepAll(): Promise<void> {
-    const boards = await this.database.query<{ id: number }>(
-      'SELECT id FROM boards WHERE name IS NULL ORDER BY id',
+    const boards = await this.database.query<{ id: number; updated_at: string }>(
+      'SELECT id, updated_at FROM boards WHERE name IS NULL ORDER BY id',
     );
-    for (const { id } of boards) {
-      while (!this.closing && !(await this.sweepSome(id))) await setImmediate();
+    const keptSince = toStored(new Date(this.clock.now().getTime() - LOG_MS));
+    for (const { id, updated_at } of boards) {
+      const keepsLog = updated_at > keptSince;
+      while (!this.closing && !(await this.sweepSome(id, keepsLog))) await setImmediate();
     }
   }
 
   /**
-   * Deletes one chunk, children before parents; returns whether the board itself is deleted. Tables are
+   * Deletes one chunk, children before parents; returns whether nothing is left to delete now. Tables are
    * named by strings, because this module must not import the modules that build on it.
    */
-  private sweepSome(id: number): Promise<boolean> {
+  private sweepSome(id: number, keepsLog: boolean): Promise<boolean> {
     const board = { board_id: id };
     return this.unitOfWork.maintain(async (manager) => {
       const stories = await idsOf(manager, 'stories', board);
@@ -82,6 +89,7 @@ export class BoardSweeper implements OnApplicationShutdown {
         await manager.delete('sprints', { id: In(sprints) });
         return false;
       }
+      if (keepsLog) return true;
       const first = await manager.findOne<ObjectLiteral>('events', {
         select: { revision: true },
         where: board,

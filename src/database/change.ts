@@ -82,6 +82,8 @@ export class Change implements Reader {
   instant: Date;
   private readonly boards = new Map<number, LockedBoard>();
   private readonly events = new Map<LockedBoard, NewEvent[]>();
+  /** Ids of the boards whose logs were extended by `flush`. */
+  readonly boardsWithEvents: number[] = [];
 
   /** @param restarted boards that an earlier attempt found to be missing from its locks */
   constructor(
@@ -248,6 +250,7 @@ export class Change implements Reader {
         ]),
       );
       board.revision = revision;
+      this.boardsWithEvents.push(board.id);
     }
     this.events.clear();
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Semaphore, withTimeout } from 'async-mutex';
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { DataSource, QueryFailedError } from 'typeorm';
@@ -36,6 +37,9 @@ export class UnitOfWork {
   private readonly slots: Semaphore;
   /** Changes that run or wait to run. */
   pending = 0;
+  /** Emits the id of each board whose log a change of this process has extended. */
+  readonly commits = new EventEmitter<{ board: [id: number] }>();
+
   constructor(
     @Inject(WRITER) private readonly writer: DataSource,
     private readonly database: Database,
@@ -59,7 +63,7 @@ export class UnitOfWork {
    *   the connection was lost during the commit. A request with an idempotency key that was answered
    *   before gets its first answer, and is marked as replayed.
    */
-  run<T>(
+  async run<T>(
     caller: Caller,
     work: (change: Change) => Promise<T>,
     retryMs: number = RETRY_MS,
@@ -67,7 +71,8 @@ export class UnitOfWork {
     const { idempotency } = caller;
     if (idempotency?.used) throw new Error('a request with an idempotency key is one change');
     if (idempotency) idempotency.used = true;
-    return this.attempt(async (manager, restarted) => {
+    let changed: readonly number[] = [];
+    const result = await this.attempt(async (manager, restarted) => {
       const change = new Change(manager, caller, this.clock, restarted);
       if (idempotency) {
         const response = await claimKey(change, idempotency);
@@ -77,8 +82,11 @@ export class UnitOfWork {
       const result = await work(change);
       await change.flush();
       if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result));
+      changed = change.boardsWithEvents;
       return result;
     }, retryMs);
+    for (const id of changed) this.commits.emit('board', id);
+    return result;
   }
 
   /** Runs a change as `run` does, and rolls it back. */

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EnumField, IdField, InstantField } from '../http/schema';
-import { IsInteger, Optional } from '../http/validation';
+import { AnyOf, IsInteger, Optional } from '../http/validation';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 
@@ -37,4 +37,11 @@ export class FeedQuery {
   @Optional() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
   /** The greatest number of events. Default: 1,000. */
   @Optional() @IsInteger(1, 1000) limit?: number;
+}
+
+export class StreamQuery {
+  /** Continues after this revision. `Last-Event-ID` takes precedence. Default: from now. */
+  @Optional() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
+  /** Only events of these types. */
+  @Optional() @AnyOf(EVENT_TYPES) type?: (EventType | null)[];
 }

@@ -1,19 +1,26 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Header, Req, Res, StreamableFile } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accessOf } from '../http/access';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input';
 import { PageQuery } from '../http/listing';
 import { BoardName, StoryId } from '../http/path';
-import { Answers, RequireScope } from '../http/route';
-import { EventView, FeedQuery } from './event.dto';
+import { Problem } from '../http/problem';
+import { Answers, Rejects, RequireScope, Route } from '../http/route';
+import { clientOf } from '../http/stream';
+import { EventView, FeedQuery, StreamQuery } from './event.dto';
 import { EventsService } from './events.service';
+import { StreamsService } from './streams.service';
 
 @ApiTags('Events')
 @Controller('api')
 export class EventsController {
-  constructor(private readonly events: EventsService) {}
+  constructor(
+    private readonly events: EventsService,
+    private readonly streams: StreamsService,
+  ) {}
 
   @Get('boards/:board_name/events')
   @RequireScope('read')
@@ -31,10 +38,48 @@ export class EventsController {
     return events;
   }
 
+  @Get('boards/:board_name/stream')
+  @RequireScope('read')
+  @Route({ live: true, produces: ['text/event-stream'] })
+  @Rejects('too_many_streams')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Accel-Buffering', 'no')
+  @ApiOperation({ summary: 'Stream events of a board, as Server-Sent Events' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    description: 'The revision that the stream continues after.',
+    schema: { type: 'string', pattern: '^\\d*$' },
+  })
+  @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
+  async stream(
+    @BoardName() name: string,
+    @Query() { after, type }: StreamQuery,
+    @Req() request: FastifyRequest,
+  ) {
+    const last = lastEventId(request);
+    const stream = await this.streams.open(name, last ?? after, type, {
+      id: clientOf(request),
+      access: accessOf(request),
+    });
+    // Its comments are traffic, so only a reader that takes nothing is disconnected.
+    request.raw.socket.setTimeout(this.streams.idleMs);
+    return new StreamableFile(stream, { type: 'text/event-stream; charset=utf-8' });
+  }
+
   @Get('stories/:story_id/history')
   @RequireScope('read', { filtered: true })
   @Answers('List history of a story, a deleted one too', [EventView])
   history(@CurrentCaller() caller: Caller, @StoryId() id: number, @Query() page: PageQuery) {
     return this.events.ofStory(caller, id, page);
   }
+}
+
+/** The cursor that `EventSource` sends when it connects again. @throws Problem `invalid_request` */
+function lastEventId({ headers }: FastifyRequest): number | undefined {
+  const sent = headers['last-event-id'];
+  if (sent === undefined || sent === '') return undefined;
+  if (/^\d+$/.test(String(sent))) return Number(sent);
+  throw Problem.invalid([
+    { header: 'Last-Event-ID', code: 'invalid_type', detail: 'Last-Event-ID must be a revision' },
+  ]);
 }

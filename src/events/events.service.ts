@@ -89,6 +89,16 @@ export class EventsService {
     );
   }
 
+  /** At most `limit` events of a board after a revision; a deleted board has no name. */
+  async page(boardId: number, after: number, limit: number): Promise<EventView[]> {
+    const rows = await this.select()
+      .where('e.board_id = :boardId AND e.revision > :after', { boardId, after })
+      .orderBy('e.revision')
+      .limit(limit)
+      .getRawMany<EventRow>();
+    return rows.map(represent);
+  }
+
   private select(): SelectQueryBuilder<Event> {
     return this.events.createQueryBuilder('e').innerJoin('e.board', 'b').select(EVENT_COLUMNS);
   }

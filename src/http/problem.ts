@@ -149,6 +149,11 @@ export const PROBLEMS = {
     'Too many requests',
     'The rate limit is exceeded; `Retry-After` says how many seconds to wait.',
   ],
+  too_many_streams: [
+    429,
+    'Too many streams',
+    'The token, or the address without one, has too many open streams.',
+  ],
   headers_too_large: [431, 'Headers too large', 'The headers are too large.'],
   internal_error: [500, 'Internal error', 'The service has a bug; the log has the request id.'],
   database_unavailable: [

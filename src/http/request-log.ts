@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutTokens } from './redaction';
+import type { RouteSettings } from './route';
 
 /** Logs a request in one line. */
 export function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
@@ -23,7 +24,11 @@ export function logRequests(
 ): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(none)';
-    observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    const { live } = request.routeOptions.config as RouteSettings;
+    // How long a stream was open is no latency.
+    if (!live || reply.statusCode !== 200) {
+      observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    }
     logRequest(logger, request, reply);
     done();
   });

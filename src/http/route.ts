@@ -55,6 +55,8 @@ export interface RouteSettings {
   tagged?: boolean;
   /** Its formats, if there are several. */
   formats?: Formats;
+  /** Its response is a stream without an end, which has no entity tag. */
+  live?: true;
   /** The required scope; `public` requires no token. A route without a scope is forbidden. */
   scope?: Scope | 'public';
   /** Its service filters by the boards that the caller may see, so its path need not name a board. */

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module';
 import { Metrics } from './metrics';
 import { MetricsController } from './metrics.controller';
 
-@Module({ controllers: [MetricsController], providers: [Metrics], exports: [Metrics] })
+@Module({
+  imports: [EventsModule],
+  controllers: [MetricsController],
+  providers: [Metrics],
+  exports: [Metrics],
+})
 export class MetricsModule {}

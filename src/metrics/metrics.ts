@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
+import { StreamsService } from '../events/streams.service';
 
 /** The metrics of this process, for Prometheus. */
 @Injectable()
@@ -16,7 +17,7 @@ export class Metrics implements OnApplicationShutdown {
     registers: [this.registry],
   });
 
-  constructor(database: Database, unitOfWork: UnitOfWork) {
+  constructor(database: Database, unitOfWork: UnitOfWork, streams: StreamsService) {
     collectDefaultMetrics({ register: this.registry });
     const gauge = (name: string, help: string, value: () => number): void => {
       const registers = [this.registry];
@@ -35,6 +36,7 @@ export class Metrics implements OnApplicationShutdown {
       'Reports and long lists that are being read.',
       () => database.openSnapshots,
     );
+    gauge('streams_open', 'Open streams of events.', () => streams.count);
   }
 
   /** Counts a request. `route` is the pattern of the path, which bounds the number of series. */

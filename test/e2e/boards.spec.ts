@@ -284,6 +284,10 @@ describe('a board', () => {
     failing.mockRestore();
     expectProblem(answer, 503, 'database_unavailable');
     await app.get(BoardSweeper)['sweeping'];
+    // Its log is kept for a minute, so that streams end with its last event.
+    service.clock.set(new Date(Date.now() + 61_000).toISOString());
+    await app.get(BoardSweeper).sweep();
+    service.clock.set();
     for (const [table, column] of [
       ['boards', 'id'],
       ['sprints', 'board_id'],

@@ -163,7 +163,7 @@ describe('security headers', () => {
     ['a script', 200, get('/docs/swagger-ui-bundle.js')],
     ['the document', 200, get('/openapi.json')],
     ['the metrics', 200, get('/metrics')],
-    ['a redirection', 302, get('/')],
+    ['a redirection', 302, get('/', { accept: 'application/json' })],
     ['204', 204, () => send(`${service.url}/api/boards`, { method: 'OPTIONS' })],
     ['404 of a resource', 404, get('/api/stories/999999')],
     ['404 of a route', 404, get('/nowhere')],

@@ -3,11 +3,13 @@ import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
 import { ExpiredKeys } from '../../src/database/expired-keys';
 import type { Parameter } from '../../src/database/reader';
+import { StreamsService } from '../../src/events/streams.service';
 import { StoryImportService } from '../../src/stories/story-import.service';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Client } from '../support/client';
 import { operations } from '../support/conformance';
+import { Stream } from '../support/event-stream';
 import { insertRows } from '../support/fill';
 import { made2xx } from '../support/make';
 import type { Plan } from '../support/plans';
@@ -257,6 +259,7 @@ async function boards(): Promise<void> {
   await call(`PUT ${BOARD}`, {}, { time_zone: 'Europe/Berlin' });
   await call(`PATCH ${BOARD}`, { board_name: 'Team 9' }, { name: 'Renamed' });
   await call(`GET ${BOARD}/events`, {}, undefined, { query: '?after=5&limit=10' });
+  await streams();
   await service.app
     .get(StoryImportService)
     .load(OPERATOR, names.board, [
@@ -264,6 +267,19 @@ async function boards(): Promise<void> {
       { title: 'Imported' },
     ]);
   await service.app.get(ExpiredKeys).delete();
+}
+
+/** A stream, from its beginning and polled. */
+async function streams(): Promise<void> {
+  const operation = `GET ${BOARD}/stream`;
+  called.add(operation);
+  const stream = await Stream.open(`${service.url}/api/boards/${names.board}/stream?after=5`, {
+    headers: client.headers,
+  });
+  await stream.until(({ logged }) => logged.length > 200);
+  await service.app.get(StreamsService).poll();
+  await service.app.get(StreamsService).checkAccess();
+  stream.close();
 }
 
 /** The query of the next page. */

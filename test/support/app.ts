@@ -42,6 +42,8 @@ export interface AppOptions {
   environment?: Record<string, string>;
   /** Gets the lines of the log. */
   log?: string[];
+  /** The folder of the built page. */
+  web?: string;
 }
 
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
@@ -63,7 +65,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     createAdapter(config, pino),
     applicationOptions(pino),
   );
-  await setUp(app, pino);
+  await setUp(app, pino, options.web);
   await app.listen(0, '127.0.0.1');
   try {
     await app.get(Database).ready();

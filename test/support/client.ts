@@ -53,6 +53,11 @@ export class Client {
     this.agent = agent ?? new Agent({ keepAlive: true, maxSockets: connections, localAddress });
   }
 
+  /** The headers that it sends with every call. */
+  get headers(): Record<string, string> {
+    return { ...this.options.headers };
+  }
+
   /** The same client with headers that it sends with every call. */
   with(headers: Record<string, string>): Client {
     const all = { ...this.options.headers, ...headers };

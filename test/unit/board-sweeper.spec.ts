@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import type { Database } from '../../src/database/database';
 import type { UnitOfWork } from '../../src/database/unit-of-work';
+import { Clock } from '../../src/time/clock';
 
 it.each(Array.from({ length: 12 }, (_, i) => i))(
   'a board that is deleted %i microtasks after the sweeper has started is swept by it',
@@ -20,6 +21,7 @@ it.each(Array.from({ length: 12 }, (_, i) => i))(
     const sweeper = new BoardSweeper(
       database as unknown as Database,
       unitOfWork as unknown as UnitOfWork,
+      new Clock(),
     );
     void sweeper.sweep();
     for (let i = 0; i < microtasks; i += 1) await Promise.resolve();

@@ -1,0 +1,121 @@
+import type { EventType } from './event';
+import type { EventView } from './event.dto';
+
+/** An event as all streams of its board send it. */
+export interface SentEvent {
+  revision: number;
+  type: EventType;
+  bytes: Buffer;
+}
+
+/** Reads at most so many events of a board after a revision, in their order. */
+export type ReadEvents = (after: number, limit: number) => Promise<EventView[]>;
+
+/** What a feed gives its events to. */
+export interface Subscriber {
+  deliver(events: readonly SentEvent[]): void;
+  /** No event follows those that were delivered. */
+  end(): void;
+}
+
+/** Events that are read at once. */
+export const PAGE = 100;
+
+/** Events are missing from the log: the board was deleted, or the database restored from a backup. */
+class MissingEventsError extends Error {}
+
+/**
+ * The one reader of the log of a board for all streams of this process. It reads each revision once and
+ * formats each event once.
+ */
+export class BoardFeed {
+  private readonly subscribers = new Set<Subscriber>();
+  private isReading = false;
+  private isStale = false;
+  /** Whether no event can follow. */
+  hasEnded = false;
+
+  /** @param revision the last revision that was read */
+  constructor(
+    readonly boardId: number,
+    public boardName: string,
+    public revision: number,
+    private readonly read: ReadEvents,
+  ) {}
+
+  /** Delivers all later events; ends at once if no event can follow. */
+  subscribe(subscriber: Subscriber): void {
+    if (this.hasEnded) subscriber.end();
+    else this.subscribers.add(subscriber);
+  }
+
+  unsubscribe(subscriber: Subscriber): void {
+    this.subscribers.delete(subscriber);
+  }
+
+  /** Reads on. Concurrent calls share one run. @throws the error of the database; a later call goes on */
+  async wake(): Promise<void> {
+    this.isStale = true;
+    if (this.isReading) return;
+    this.isReading = true;
+    try {
+      while (this.isStale && !this.hasEnded) {
+        this.isStale = false;
+        await this.readOn();
+      }
+    } finally {
+      // No await since the last check of `isStale`, so no call is lost.
+      this.isReading = false;
+    }
+  }
+
+  /**
+   * The next events after a revision.
+   * @throws Error if they are no longer in the log
+   */
+  async page(after: number, limit = PAGE): Promise<SentEvent[]> {
+    const events = await this.read(after, limit);
+    return events.map((event, i) => {
+      if (event.revision !== after + i + 1) throw new MissingEventsError();
+      return format(event, this.boardName);
+    });
+  }
+
+  /** Ends all streams; their clients connect again. */
+  end(): void {
+    this.hasEnded = true;
+    for (const subscriber of [...this.subscribers]) subscriber.end();
+    this.subscribers.clear();
+  }
+
+  private async readOn(): Promise<void> {
+    for (;;) {
+      const events = await this.page(this.revision).catch((error: unknown) => {
+        if (!(error instanceof MissingEventsError)) throw error;
+        this.end();
+        return [];
+      });
+      const last = events.at(-1);
+      if (!last || this.hasEnded) return;
+      this.revision = last.revision;
+      for (const subscriber of [...this.subscribers]) subscriber.deliver(events);
+      if (isLast(last)) this.end();
+      if (events.length < PAGE) return;
+    }
+  }
+}
+
+/** Whether an event is the last one of its board. */
+export const isLast = ({ type }: SentEvent): boolean => type === 'board.deleted';
+
+/** One event of the HTML standard's `text/event-stream`. */
+export function eventText(id: number, type: string, data: object): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** @param boardName the name of a deleted board, which has none */
+function format(event: EventView, boardName: string): SentEvent {
+  const { revision, type } = event;
+  const view = { ...event, board_name: event.board_name ?? boardName };
+  return { revision, type, bytes: Buffer.from(eventText(revision, type, view)) };
+}

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream';
+import type { BoardFeed, SentEvent, Subscriber } from './board-feed';
+import { eventText, isLast, PAGE } from './board-feed';
+
+/** Bytes that a stream reads ahead of its reader while it catches up. */
+const READ_AHEAD = 128 * 1024;
+/** Bytes of live events that a reader may be late by. */
+const MAX_UNSENT = 1024 * 1024;
+
+/** Milliseconds after which `EventSource` connects again. */
+const RETRY_MS = 2000;
+
+export interface StreamStart {
+  /** The revision that the stream continues from. */
+  after: number;
+  /** The present revision of the board. */
+  revision: number;
+  /** Whether the client must read the board again, because it knows a later revision. */
+  reset: boolean;
+}
+
+/**
+ * The Server-Sent Events of one response. It reads pages of the log as fast as its reader takes them, until
+ * it has caught up with the feed of its board; from then on the feed delivers.
+ */
+export class EventStream extends Readable implements Subscriber {
+  private isLive = false;
+  private isCatchingUp = false;
+  private hasEnded = false;
+  private rows = PAGE;
+  private after: number;
+
+  /**
+   * @param types the types of events that are sent; undefined: all
+   * @param page reads a page of the log
+   */
+  constructor(
+    private readonly feed: BoardFeed,
+    { after, revision, reset }: StreamStart,
+    private readonly types: ReadonlySet<string> | undefined,
+    private readonly page: BoardFeed['page'],
+  ) {
+    super({ highWaterMark: READ_AHEAD });
+    this.after = after;
+    const first = eventText(after, reset ? 'reset' : 'ready', { revision });
+    this.push(`retry: ${RETRY_MS}\n${first}`);
+  }
+
+  override _read(): void {
+    if (this.isLive || this.isCatchingUp) return;
+    // After an error the client connects again.
+    this.catchUp().catch(() => this.destroy());
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.feed.unsubscribe(this);
+    done(error);
+  }
+
+  /** Called by the feed. Cuts off a reader that is too slow, who then resumes. */
+  deliver(events: readonly SentEvent[]): void {
+    for (const event of events) this.send(event);
+    if (this.readableLength > MAX_UNSENT) this.destroy();
+  }
+
+  /** Sends a comment, so that nothing between the service and the client takes the connection for dead. */
+  beat(): void {
+    if (this.isLive && this.isOpen) this.push(':\n\n');
+  }
+
+  /** Ends the response, after the events that were sent. */
+  end(): void {
+    if (!this.isOpen) return;
+    this.hasEnded = true;
+    this.push(null);
+  }
+
+  private get isOpen(): boolean {
+    return !this.destroyed && !this.hasEnded;
+  }
+
+  /** Reads until the read-ahead is full or the feed takes over. */
+  private async catchUp(): Promise<void> {
+    this.isCatchingUp = true;
+    try {
+      while (this.isOpen && this.after < this.feed.revision) {
+        const events = await this.page(this.after, this.rows);
+        if (events.length === 0) throw new Error('the log is behind its feed');
+        const fitting = this.fitting(events);
+        for (const event of events.slice(0, fitting)) this.send(event);
+        // Events that were read but do not fit are read again.
+        this.rows = fitting < events.length ? fitting : Math.min(PAGE, 2 * this.rows);
+        if (this.readableLength >= READ_AHEAD) return;
+      }
+      if (!this.isOpen) return;
+      this.isLive = true;
+      this.feed.subscribe(this);
+    } finally {
+      this.isCatchingUp = false;
+    }
+  }
+
+  /** How many of these events the read-ahead has space for; at least one. */
+  private fitting(events: readonly SentEvent[]): number {
+    let bytes = 0;
+    const end = events.findIndex((event) => (bytes += event.bytes.length) > READ_AHEAD);
+    return end < 0 ? events.length : Math.max(1, end);
+  }
+
+  private send(event: SentEvent): void {
+    if (!this.isOpen || event.revision <= this.after) return;
+    this.after = event.revision;
+    if (!this.types || this.types.has(event.type)) this.push(event.bytes);
+    if (isLast(event)) this.end();
+  }
+}

@@ -1,0 +1,217 @@
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Semaphore } from 'async-mutex';
+import { Authenticator } from '../auth/authenticator';
+import { findBoard } from '../boards/board.queries';
+import { Config } from '../config/config';
+import { Database } from '../database/database';
+import { UnitOfWork } from '../database/unit-of-work';
+import type { Access } from '../http/access';
+import { maySee } from '../http/access';
+import { Problem } from '../http/problem';
+import { BoardFeed } from './board-feed';
+import type { EventType } from './event';
+import { EventStream } from './event-stream';
+import { EventsService } from './events.service';
+
+/** Open streams of a process, and of one token or address. */
+const MAX_STREAMS = 1000;
+const MAX_STREAMS_OF_ONE_CLIENT = 20;
+
+/** Milliseconds between two looks for changes that other instances made. */
+const POLL_MS = 500;
+/** Milliseconds between two comments on a stream. */
+const BEAT_MS = 15_000;
+/** Milliseconds between two checks of the tokens of open streams. */
+const CHECK_MS = 10_000;
+
+/** Pages that streams read from the database at a time, so that many that resume do not keep others waiting. */
+const PAGES_AT_A_TIME = 2;
+
+/** The client of a stream: its token or address, and what it may see. */
+export interface StreamClient {
+  id: string;
+  access: Access;
+}
+
+interface OpenStream {
+  stream: EventStream;
+  feed: BoardFeed;
+  client: StreamClient;
+}
+
+/** The open streams of this process and the feeds of their boards. */
+@Injectable()
+export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
+  /** Milliseconds without traffic after which the connection of a stream is closed. */
+  readonly idleMs: number;
+  private readonly logger = new Logger('Streams');
+  private readonly streams = new Set<OpenStream>();
+  /** By the id of the board. */
+  private readonly feeds = new Map<number, BoardFeed>();
+  private readonly pages = new Semaphore(PAGES_AT_A_TIME);
+  private isPolling = false;
+  private isClosing = false;
+
+  constructor(
+    private readonly events: EventsService,
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly authenticator: Authenticator,
+    config: Config,
+  ) {
+    this.idleMs = BEAT_MS + config.readerTimeoutMs;
+  }
+
+  onModuleInit(): void {
+    this.unitOfWork.commits.on('board', (id) => {
+      const feed = this.feeds.get(id);
+      if (feed) void this.wake(feed);
+    });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.close();
+  }
+
+  /** Open streams. */
+  get count(): number {
+    return this.streams.size;
+  }
+
+  /**
+   * Opens a stream of a board.
+   * @param after the revision to continue from; from now without one
+   * @param types the types of events to send; without them all
+   * @throws Problem `board_not_found`, `too_many_streams`, `overloaded`, `shutting_down`
+   */
+  async open(
+    boardName: string,
+    after: number | undefined,
+    types: readonly (EventType | null)[] | undefined,
+    client: StreamClient,
+  ): Promise<EventStream> {
+    const { id, name, revision } = await findBoard(this.database, boardName);
+    // From here on nothing is awaited, so the limits hold.
+    this.requireFree(client);
+    const known = this.feeds.get(id);
+    const feed = known && !known.hasEnded ? known : this.watch(id, name, revision);
+    const reset = after !== undefined && after > revision;
+    const stream = new EventStream(
+      feed,
+      { after: reset ? revision : (after ?? revision), revision, reset },
+      types && new Set(types.filter((type) => type !== null)),
+      (from, limit) => this.pages.runExclusive(() => feed.page(from, limit)),
+    );
+    const open: OpenStream = { stream, feed, client };
+    this.streams.add(open);
+    stream.once('close', () => this.forget(open));
+    return stream;
+  }
+
+  /** Ends all streams and opens no more. */
+  close(): void {
+    this.isClosing = true;
+    for (const { stream } of this.streams) stream.end();
+  }
+
+  /** Looks for changes of the watched boards, which other instances may have made. */
+  @Interval(POLL_MS)
+  async poll(): Promise<void> {
+    if (this.feeds.size === 0 || this.isPolling) return;
+    this.isPolling = true;
+    try {
+      await this.pollAll([...this.feeds.values()]);
+    } catch (error) {
+      // While the database is away, streams stay open.
+      this.logger.debug(error);
+    } finally {
+      this.isPolling = false;
+    }
+  }
+
+  @Interval(BEAT_MS)
+  beat(): void {
+    for (const { stream } of this.streams) stream.beat();
+  }
+
+  /** Ends the streams of clients that may no longer read their board. */
+  @Interval(CHECK_MS)
+  async checkAccess(): Promise<void> {
+    if (this.streams.size === 0) return;
+    try {
+      const suspects = await this.denied([...this.streams]);
+      if (suspects.length === 0) return;
+      // Renaming a board changes its tokens, too, and its name may be known later than they are.
+      await this.pollAll(suspects.map(({ feed }) => feed));
+      for (const { stream } of await this.denied(suspects)) stream.end();
+    } catch (error) {
+      this.logger.debug(error);
+    }
+  }
+
+  /** The streams whose clients may not read their board. */
+  private async denied(open: readonly OpenStream[]): Promise<OpenStream[]> {
+    const present = await this.authenticator.present(open.map(({ client }) => client.access));
+    return open.filter(({ feed }, i) => {
+      const access = present[i];
+      return !access || !maySee(access, feed.boardName);
+    });
+  }
+
+  private requireFree({ id }: StreamClient): void {
+    if (this.isClosing) throw new Problem('shutting_down');
+    if (this.streams.size >= MAX_STREAMS) throw new Problem('overloaded');
+    let own = 0;
+    for (const { client } of this.streams) if (client.id === id) own += 1;
+    if (own >= MAX_STREAMS_OF_ONE_CLIENT) throw new Problem('too_many_streams');
+  }
+
+  private watch(id: number, name: string, revision: number): BoardFeed {
+    const feed = new BoardFeed(id, name, revision, (after, limit) =>
+      this.events.page(id, after, limit),
+    );
+    this.feeds.set(id, feed);
+    // A change may have been committed since the revision was read.
+    void this.wake(feed);
+    return feed;
+  }
+
+  private forget(open: OpenStream): void {
+    this.streams.delete(open);
+    const { feed } = open;
+    for (const other of this.streams) if (other.feed === feed) return;
+    if (this.feeds.get(feed.boardId) === feed) this.feeds.delete(feed.boardId);
+  }
+
+  private async wake(feed: BoardFeed): Promise<void> {
+    try {
+      await feed.wake();
+    } catch (error) {
+      // The next poll reads on.
+      this.logger.debug(error);
+    }
+  }
+
+  private async pollAll(feeds: readonly BoardFeed[]): Promise<void> {
+    const known = feeds.map(({ revision }) => revision);
+    const rows = await this.database.query<{ id: number; name: string | null; revision: number }>(
+      `SELECT id, name, revision FROM boards WHERE id IN (${feeds.map(() => '?').join(', ')})`,
+      feeds.map(({ boardId }) => boardId),
+    );
+    const boards = new Map(rows.map((row) => [row.id, row]));
+    await Promise.all(
+      feeds.map(async (feed, i) => {
+        const board = boards.get(feed.boardId);
+        // The log of a deleted board is gone, or a restored backup ends before what was sent.
+        if (!board || board.revision < (known[i] ?? 0)) {
+          feed.end();
+          return;
+        }
+        feed.boardName = board.name ?? feed.boardName;
+        if (board.revision > feed.revision) await this.wake(feed);
+      }),
+    );
+  }
+}

@@ -1,0 +1,85 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { requireAcceptable, vary } from './http/formats';
+import { Problem } from './http/problem';
+import { sendProblem } from './http/problem.filter';
+import type { RouteSettings } from './http/route';
+
+/** The built page: index.html, and files whose names have a digest of their content in `assets`. */
+export const WEB_FOLDER = join(__dirname, 'web');
+
+/** Everything comes from this service; nothing is inline. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Views over which a story can be open. */
+const BOARD_VIEWS = ['', '/backlog', '/reports', '/settings'].map(
+  (view) => `/b/:board_name${view}`,
+);
+
+/** The paths of the board in the browser; each answers the same page, which shows the view. */
+const VIEWS = [
+  '/',
+  '/sign-in',
+  '/tokens',
+  ...BOARD_VIEWS,
+  ...BOARD_VIEWS.map((view) => `${view}/stories/:story_id`),
+];
+
+/** Serves the board in the browser, compressed as it was built. */
+export async function serveWeb(server: FastifyInstance, folder: string): Promise<void> {
+  const isPublic = { config: { scope: 'public' } satisfies RouteSettings };
+  const hasPage = existsSync(join(folder, 'index.html'));
+  for (const path of VIEWS) {
+    server.get(path, isPublic, (request, reply) => {
+      if (path === '/' && !wantsPage(request, reply)) return reply.redirect('/openapi.json', 302);
+      if (!hasPage) {
+        sendProblem(request, reply, new Problem('route_not_found', NOT_BUILT));
+        return reply;
+      }
+      return reply.header('Content-Security-Policy', POLICY).sendFile('index.html');
+    });
+  }
+  if (!hasPage) return;
+  await server.register(fastifyStatic, {
+    root: folder,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      const isAsset = relative(folder, path).startsWith(`assets${sep}`);
+      reply.header('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
+    },
+  });
+  for (const file of filesOf(folder)) {
+    server.get(`/${file}`, isPublic, (_request, reply) => reply.sendFile(file));
+  }
+}
+
+const NOT_BUILT = 'The board in the browser is not built; `npm run build` builds it.';
+
+/** Whether a client of `/` takes HTML; else it is a program, which the description of the API serves. */
+function wantsPage(request: FastifyRequest, reply: FastifyReply): boolean {
+  vary(reply, 'Accept');
+  return requireAcceptable(request, ['text/html', 'application/json']) === 'text/html';
+}
+
+/** The files of a folder, without the page and the compressed variants. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((file) => file !== 'index.html' && !/\.(br|gz)$/.test(file));
+}

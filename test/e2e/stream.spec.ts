@@ -1,0 +1,386 @@
+import { performance } from 'node:perf_hooks';
+import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { UnitOfWork } from '../../src/database/unit-of-work';
+import { StreamsService } from '../../src/events/streams.service';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { StreamOptions } from '../support/event-stream';
+import { Stream } from '../support/event-stream';
+import { send } from '../support/http';
+import { made2xx, Workspace } from '../support/make';
+import { expectErrors, expectProblem } from '../support/problems';
+import { onStatement } from '../support/statements';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterAll(() => service.close());
+
+const opened: Stream[] = [];
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.close();
+});
+
+async function open(path: string, options?: StreamOptions, on = service): Promise<Stream> {
+  const stream = await Stream.open(`${on.url}${path}`, options);
+  opened.push(stream);
+  return stream;
+}
+
+/** A stream that has begun. */
+async function begun(path: string, options?: StreamOptions, on = service): Promise<Stream> {
+  const stream = await open(path, options, on);
+  expect([path, stream.status]).toEqual([path, 200]);
+  await stream.until(({ events }) => events.length > 0);
+  return stream;
+}
+
+/** Changes rows without an event. */
+const update = ({ app }: TestApp, sql: string, parameters: unknown[]): Promise<unknown> =>
+  app.get(UnitOfWork).maintain((manager) => manager.query(sql, parameters));
+
+const upTo = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, i) => from + i + 1);
+
+describe('the stream of a board', () => {
+  it('begins now with "ready", then has each event as the log has it', async () => {
+    const board = await Workspace.create(service.client);
+    const sprint = await board.sprint('2026-11-23');
+    const stream = await begun(`${board.path}/stream`);
+    expect(stream.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    expect(stream.response.headers).not.toHaveProperty('etag');
+    expect(stream.response.headers).not.toHaveProperty('content-encoding');
+    expect(stream.retry).toBe(2000);
+    expect(stream.events).toMatchObject([{ id: 2, event: 'ready', data: { revision: 2 } }]);
+    const story = await board.story(sprint, { title: 'Zeilen\numbruch ✓' });
+    await board.task(story);
+    await made2xx(service.client.put(`/api/stories/${story.id}`, { status: 'done' }));
+    await stream.reaches(5);
+    const log = await board.events(2);
+    expect(stream.logged.map(({ data }) => data)).toEqual(log);
+    expect(stream.logged.map(({ id, event }) => [id, event])).toEqual(
+      log.map(({ revision, type }) => [revision, type]),
+    );
+  });
+
+  it('continues after a revision, and after `Last-Event-ID` rather than after that', async () => {
+    const board = await Workspace.create(service.client);
+    for (let i = 0; i < 4; i += 1) await board.story(null);
+    const after = await begun(`${board.path}/stream?after=2`);
+    expect(after.events[0]).toMatchObject({ id: 2, event: 'ready', data: { revision: 5 } });
+    await after.reaches(5);
+    const resumed = await begun(`${board.path}/stream?after=1`, {
+      headers: { 'last-event-id': '3' },
+    });
+    expect(resumed.events[0]).toMatchObject({ id: 3, event: 'ready', data: { revision: 5 } });
+    await resumed.reaches(5);
+    const whole = await begun(`${board.path}/stream?after=0`, { headers: { 'last-event-id': '' } });
+    await whole.reaches(5);
+    await board.story(null);
+    for (const [stream, from] of [
+      [after, 2],
+      [resumed, 3],
+      [whole, 0],
+    ] as const) {
+      await stream.reaches(6);
+      expect(stream.revisions).toEqual(upTo(from, 6));
+    }
+  });
+
+  it('says "reset" to a client that knows a later revision, and goes on from the present one', async () => {
+    const board = await Workspace.create(service.client);
+    for (const id of ['2', '99', '9'.repeat(40)]) {
+      const stream = await begun(`${board.path}/stream`, { headers: { 'last-event-id': id } });
+      expect(stream.events).toMatchObject([{ id: 1, event: 'reset', data: { revision: 1 } }]);
+    }
+    const stream = await begun(`${board.path}/stream?after=2`);
+    await board.story(null);
+    await stream.reaches(2);
+    expect(stream.events.map(({ event }) => event)).toEqual(['reset', 'story.created']);
+  });
+
+  it('has only events of the types that are asked for', async () => {
+    const board = await Workspace.create(service.client);
+    const story = await board.story(null);
+    const stream = await begun(
+      `${board.path}/stream?after=0&type=story.updated&type=sprint.created`,
+    );
+    await made2xx(service.client.put(`/api/stories/${story.id}`, { title: 'Other' }));
+    await board.sprint('2026-11-23');
+    await stream.reaches(4);
+    expect(stream.events.map(({ id, event }) => [id, event])).toEqual([
+      [0, 'ready'],
+      [3, 'story.updated'],
+      [4, 'sprint.created'],
+    ]);
+  });
+
+  it('has a long log from its beginning, more than a reader takes at once', async () => {
+    const board = await Workspace.create(service.client);
+    const sprint = await board.sprint('2026-11-23');
+    const description = 'ä'.repeat(30_000);
+    const ids: number[] = [];
+    for (let i = 0; i < 30; i += 1) {
+      const { id } = await board.story(sprint, { description });
+      ids.unshift(id as number);
+    }
+    for (let i = 0; i < 12; i += 1) {
+      const move = { story_ids: ids, position: i % 2 ? 'first' : 'last' };
+      await made2xx(service.client.post(`${board.path}/stories/move`, move));
+    }
+    const revision = await board.revision();
+    const stream = await begun(`${board.path}/stream?after=0`);
+    await board.story(null);
+    await stream.reaches(revision + 1);
+    expect(stream.logged.map(({ data }) => data)).toEqual(await board.events());
+  });
+
+  it('has a change of the same process within 100 ms', async () => {
+    const board = await Workspace.create(service.client);
+    const stream = await begun(`${board.path}/stream`);
+    const late: number[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      await board.story(null);
+      const committed = performance.now();
+      await stream.reaches(2 + i);
+      late.push(Math.max(0, (stream.events.at(-1)?.at ?? 0) - committed));
+    }
+    expect(late.sort((a, b) => a - b)[10]).toBeLessThan(100);
+  });
+
+  it('is read once for all streams of a process', async () => {
+    const board = await Workspace.create(service.client);
+    const streams = await Promise.all(
+      Array.from({ length: 10 }, () => begun(`${board.path}/stream`)),
+    );
+    let reads = 0;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (/FROM .?events.? .*revision.? > /s.test(sql)) reads += 1;
+      },
+    });
+    await board.story(null);
+    await Promise.all(streams.map((stream) => stream.reaches(2)));
+    stop();
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThan(5);
+  });
+
+  it('goes on when the board is renamed', async () => {
+    const board = await Workspace.create(service.client);
+    const stream = await begun(`${board.path}/stream`);
+    const name = `${board.name} renamed`;
+    await made2xx(service.client.put(board.path, { name }));
+    await made2xx(
+      service.client.post(`/api/boards/${encodeURIComponent(name)}/backlog`, { title: 'x' }),
+    );
+    await stream.reaches(3);
+    expect(stream.logged.map(({ data }) => [data.type, data.board_name])).toEqual([
+      ['board.updated', name],
+      ['story.created', name],
+    ]);
+  });
+
+  it('ends with "board.deleted" when the board is deleted', async () => {
+    const board = await Workspace.create(service.client);
+    await board.story(null);
+    const late = `${board.path}/stream?after=0`;
+    const stream = await begun(`${board.path}/stream`);
+    await made2xx(service.client.delete(`${board.path}?force=true`));
+    expect(await stream.ended).toBe('clean');
+    expect(stream.logged).toMatchObject([
+      { id: 3, event: 'board.deleted', data: { board_name: board.name, revision: 3 } },
+    ]);
+    expect((await open(late)).status).toBe(404);
+    await service.app.get(BoardSweeper)['sweeping'];
+  });
+
+  it('has comments, so that nothing takes the connection for dead', async () => {
+    const board = await Workspace.create(service.client);
+    const stream = await begun(`${board.path}/stream`);
+    const streams = service.app.get(StreamsService);
+    streams.beat();
+    await board.story(null);
+    await stream.reaches(2);
+    expect(stream.comments).toBe(1);
+  });
+
+  it('answers HEAD without a stream', async () => {
+    const board = await Workspace.create(service.client);
+    const head = await send(`${service.url}${board.path}/stream`, { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers['content-type']).toContain('text/event-stream');
+    expect(service.app.get(StreamsService).count).toBe(0);
+  });
+
+  it('rejects what it cannot serve before it begins', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    expectProblem(await client.get('/api/boards/Nowhere/stream'), 404, 'board_not_found');
+    expectErrors(await client.get(`${board.path}/stream?after=-1`), 'after out_of_range');
+    expectErrors(await client.get(`${board.path}/stream?type=x`), 'type invalid_value');
+    expectErrors(await client.get(`${board.path}/stream?limit=1`), 'limit unknown_field');
+    const malformed = await client.get(`${board.path}/stream`, {
+      headers: { 'last-event-id': 'abc' },
+    });
+    expect(malformed.body.errors).toMatchObject([
+      { header: 'Last-Event-ID', code: 'invalid_type' },
+    ]);
+    const json = await client.get(`${board.path}/stream`, {
+      headers: { accept: 'application/json' },
+    });
+    expectProblem(json, 406, 'not_acceptable');
+  });
+});
+
+describe('the number of streams', () => {
+  it('is 20 for each address; further ones get 429, and a closed one makes room', async () => {
+    const board = await Workspace.create(service.client);
+    const path = `${board.path}/stream`;
+    const streams = await Promise.all(Array.from({ length: 20 }, () => begun(path)));
+    const further = await service.client.get(path);
+    expectProblem(further, 429, 'too_many_streams');
+    expect((await begun(path, { localAddress: '127.0.0.2' })).status).toBe(200);
+    const metrics = await service.client.get('/metrics');
+    expect(metrics.text).toContain('\nstreams_open 21\n');
+    streams[0]?.close();
+    const streamsOpen = service.app.get(StreamsService);
+    while (streamsOpen.count > 20) await new Promise(setImmediate);
+    await begun(path);
+  });
+
+  it('does not count requests that wait behind others on a connection that is closed', async () => {
+    const board = await Workspace.create(service.client);
+    const { hostname, port } = new URL(service.url);
+    const { connect } = await import('node:net');
+    const streams = service.app.get(StreamsService);
+    const socket = connect(Number(port), hostname);
+    const line = `GET ${board.path}/stream HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    socket.write(line.repeat(5));
+    while (streams.count < 5) await new Promise(setImmediate);
+    socket.destroy();
+    while (streams.count > 0) await new Promise(setImmediate);
+  });
+
+  it('is 1,000 in a process; further ones get 503', async () => {
+    const board = await Workspace.create(service.client);
+    const path = `${board.path}/stream`;
+    const from = (i: number): StreamOptions => ({
+      localAddress: `127.0.1.${1 + Math.floor(i / 20)}`,
+    });
+    for (let i = 0; i < 1000; i += 100) {
+      await Promise.all(Array.from({ length: 100 }, (_, j) => begun(path, from(i + j))));
+    }
+    const further = await open(path, { localAddress: '127.0.2.1' });
+    expect(further.status).toBe(503);
+    expect(further.response.headers['retry-after']).toBe('1');
+    // Streams hold no place of the requests that are worked on.
+    await board.story(null);
+    await Promise.all(opened.slice(0, 1000).map((stream) => stream.reaches(2)));
+    for (const stream of opened.splice(0)) stream.close();
+    const streams = service.app.get(StreamsService);
+    while (streams.count > 0) await new Promise(setImmediate);
+  }, 60_000);
+});
+
+describe('a stream of a token', () => {
+  let locked: TestApp;
+  let admin: TestApp['client'];
+  beforeAll(async () => {
+    locked = await startApp();
+  });
+  afterAll(() => locked.close());
+  afterEach(() => locked.clock.set());
+
+  const bearer = (token: string): StreamOptions => ({
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const token = (body: object): Promise<any> =>
+    made2xx(admin.post('/api/tokens', { name: 'Reader', scope: 'read', ...body }));
+
+  it('without one ends when the first token is created', async () => {
+    const board = await Workspace.create(locked.client);
+    const stream = await begun(`${board.path}/stream`, {}, locked);
+    const streams = locked.app.get(StreamsService);
+    await streams.checkAccess();
+    expect(stream.hasEnded).toBe(false);
+    const root = await made2xx(locked.client.post('/api/tokens', { name: 'Root', scope: 'admin' }));
+    admin = locked.client.with({ authorization: `Bearer ${root.token}` });
+    await streams.checkAccess();
+    expect(await stream.ended).toBe('clean');
+    expect((await open(`${board.path}/stream`, {}, locked)).status).toBe(401);
+  });
+
+  it('ends when the token is deleted or expires, or loses its board', async () => {
+    const board = await Workspace.create(admin);
+    const path = `${board.path}/stream`;
+    const deleted = await token({});
+    const expiring = await token({ expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const limited = await token({ boards: [board.name] });
+    const other = await token({ boards: ['Another'] });
+    expect((await open(path, bearer(other.token), locked)).status).toBe(404);
+    const streams = {
+      deleted: await begun(path, bearer(deleted.token), locked),
+      expiring: await begun(path, bearer(expiring.token), locked),
+      limited: await begun(path, bearer(limited.token), locked),
+    };
+    const service = locked.app.get(StreamsService);
+    await service.checkAccess();
+    expect(Object.values(streams).map(({ hasEnded }) => hasEnded)).toEqual([false, false, false]);
+    await made2xx(admin.delete(`/api/tokens/${deleted.id}`));
+    await service.checkAccess();
+    expect(await streams.deleted.ended).toBe('clean');
+    locked.clock.set(new Date(Date.now() + 7_200_000).toISOString());
+    await service.checkAccess();
+    expect(await streams.expiring.ended).toBe('clean');
+    // The token goes with the board when it is renamed.
+    await made2xx(admin.put(board.path, { name: `${board.name} 2` }));
+    await service.checkAccess();
+    expect(streams.limited.hasEnded).toBe(false);
+    await update(locked, 'UPDATE tokens SET boards = ? WHERE id = ?', ['["Another"]', limited.id]);
+    await service.checkAccess();
+    expect(await streams.limited.ended).toBe('clean');
+  });
+});
+
+describe('streams of several instances', () => {
+  it('have the changes of each within 700 ms', async () => {
+    const second = await startApp({ database: service.database });
+    try {
+      const board = await Workspace.create(service.client);
+      const streams = [
+        await begun(`${board.path}/stream`),
+        await begun(`${board.path}/stream`, {}, second),
+      ];
+      const late: number[] = [];
+      for (let i = 0; i < 6; i += 1) {
+        const client = i % 2 ? second.client : service.client;
+        await made2xx(client.post(`${board.path}/backlog`, { title: `${i}` }));
+        const committed = performance.now();
+        await Promise.all(streams.map((stream) => stream.reaches(2 + i)));
+        late.push(performance.now() - committed);
+      }
+      for (const stream of streams) expect(stream.revisions).toEqual(upTo(1, 7));
+      expect(late.sort((a, b) => a - b)[3]).toBeLessThan(700);
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('end when a backup is restored that has not reached them', async () => {
+    const board = await Workspace.create(service.client);
+    await board.story(null);
+    const stream = await begun(`${board.path}/stream`);
+    const { id } = await made2xx(service.client.get(board.path));
+    await update(service, 'DELETE FROM events WHERE board_id = ? AND revision > 1', [id]);
+    await update(service, 'UPDATE boards SET revision = 1 WHERE id = ?', [id]);
+    expect(await stream.ended).toBe('clean');
+    const again = await begun(`${board.path}/stream`, { headers: { 'last-event-id': '2' } });
+    expect(again.events[0]).toMatchObject({ id: 1, event: 'reset', data: { revision: 1 } });
+  });
+});

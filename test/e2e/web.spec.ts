@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { send } from '../support/http';
+
+const PAGE = '<!doctype html><script type="module" src="/assets/main-ABC123.js"></script>';
+const SCRIPT = 'console.log("the board");\n'.repeat(100);
+
+let folder: string;
+let service: TestApp;
+let token: Record<string, string>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sprintline-web-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), PAGE);
+  writeFileSync(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  const script = join(folder, 'assets/main-ABC123.js');
+  writeFileSync(script, SCRIPT);
+  writeFileSync(`${script}.br`, brotliCompressSync(SCRIPT));
+  writeFileSync(`${script}.gz`, gzipSync(SCRIPT));
+  service = await startApp({ web: folder });
+  const made = await service.client.post('/api/tokens', { name: 'Root', scope: 'admin' });
+  token = { authorization: `Bearer ${made.body.token}` };
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  send(service.url + path, { headers, method });
+
+describe('the board in the browser', () => {
+  it.each([
+    '/',
+    '/sign-in',
+    '/tokens',
+    '/b/Team%20Rocket',
+    '/b/Team%20Rocket/',
+    '/b/%E2%9C%93%2F%3F?sprint=current',
+    '/b/x/backlog',
+    '/b/x/reports',
+    '/b/x/settings',
+    '/b/x/stories/7',
+    '/b/x/backlog/stories/7',
+    '/b/x/reports/stories/7',
+    '/b/x/settings/stories/7',
+  ])('has the page at %s, without a token', async (path) => {
+    const answer = await get(path, { accept: 'text/html,*/*;q=0.8' });
+    expect([answer.status, answer.text]).toEqual([200, PAGE]);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+        "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; " +
+        "base-uri 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+    });
+    const head = await get(path, { accept: '*/*' }, 'HEAD');
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(String(PAGE.length));
+    const again = await get(path, { 'if-none-match': answer.headers.etag ?? '' });
+    expect(again.status).toBe(304);
+    expect(again.headers['cache-control']).toBe('no-cache');
+  });
+
+  it.each(['/b', '/b/x/nowhere', '/b/x/backlog/7', '/index.html', '/assets', '/assets/', '/x.js'])(
+    'has nothing at %s',
+    async (path) => {
+      expect((await get(path)).status).toBe(401);
+      expect((await get(path, token)).status).toBe(404);
+    },
+  );
+
+  it('rejects other methods', async () => {
+    const answer = await get('/b/x', token, 'POST');
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+
+  it('leads programs from the root to the description of the API', async () => {
+    const answer = await get('/', { accept: 'application/json' });
+    expect([answer.status, answer.headers.location]).toEqual([302, '/openapi.json']);
+    expect(answer.headers.vary).toContain('Accept');
+    expect((await get('/')).text).toBe(PAGE);
+  });
+
+  it('has assets that are cached forever, in the encoding that the browser prefers', async () => {
+    const path = '/assets/main-ABC123.js';
+    const plain = await get(path);
+    expect([plain.status, plain.text]).toEqual([200, SCRIPT]);
+    expect(plain.headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': expect.stringContaining('javascript'),
+      'x-content-type-options': 'nosniff',
+    });
+    const response = await fetch(service.url + path, {
+      headers: { 'accept-encoding': 'gzip, br' },
+    });
+    expect(response.headers.get('content-encoding')).toBe('br');
+    expect(response.headers.get('vary')).toMatch(/accept-encoding/i);
+    expect(response.headers.get('content-type')).toContain('javascript');
+    expect(await response.text()).toBe(SCRIPT);
+    const sent = await get(path, { 'accept-encoding': 'br' });
+    expect(Number(sent.headers['content-length'])).toBeLessThan(SCRIPT.length);
+    const icon = await get('/favicon.svg');
+    expect(icon.headers).toMatchObject({
+      'cache-control': 'no-cache',
+      'content-type': 'image/svg+xml',
+    });
+  });
+});
+
+it('says so where the board in the browser is not built', async () => {
+  const bare = await startApp({ web: join(folder, 'nowhere') });
+  try {
+    for (const path of ['/', '/b/x']) {
+      const answer = await send(bare.url + path);
+      expect(answer.status).toBe(404);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        code: 'route_not_found',
+        detail: expect.stringContaining('npm run build'),
+      });
+    }
+  } finally {
+    await bare.close();
+  }
+});

@@ -1,0 +1,140 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+
+/** One event as it came. */
+export interface StreamedEvent {
+  id: number;
+  event: string;
+  data: any;
+  /** Milliseconds since the start of the process. */
+  at: number;
+}
+
+export interface StreamOptions {
+  headers?: Record<string, string>;
+  localAddress?: string;
+}
+
+/** An open stream of events, read as `EventSource` reads it. */
+export class Stream {
+  readonly events: StreamedEvent[] = [];
+  comments = 0;
+  retry: number | undefined;
+  /** Resolves when the response has ended: whether it ended cleanly, or was cut off. */
+  readonly ended: Promise<'clean' | 'cut'>;
+  hasEnded = false;
+  private rest = '';
+  private readonly waiting = new Set<() => void>();
+
+  private constructor(
+    private readonly outgoing: ClientRequest,
+    readonly response: IncomingMessage,
+  ) {
+    response.setEncoding('utf8').on('data', (text: string) => this.read(text));
+    this.ended = new Promise((resolve) => {
+      const end = (how: 'clean' | 'cut') => () => {
+        this.hasEnded = true;
+        for (const check of this.waiting) check();
+        resolve(how);
+      };
+      response.once('end', end('clean'));
+      response.once('error', end('cut'));
+      response.once('close', end('cut'));
+    });
+  }
+
+  /** Opens a stream; any status is a result. */
+  static open(url: string, { headers = {}, localAddress }: StreamOptions = {}): Promise<Stream> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request(url, {
+        agent: false,
+        localAddress,
+        headers: { accept: 'text/event-stream', ...headers },
+      });
+      outgoing.on('error', reject);
+      outgoing.once('response', (response) => resolve(new Stream(outgoing, response)));
+      outgoing.end();
+    });
+  }
+
+  get status(): number {
+    return this.response.statusCode ?? 0;
+  }
+
+  /** The events of the log, without those about the stream itself. */
+  get logged(): StreamedEvent[] {
+    return this.events.filter(({ event }) => event !== 'ready' && event !== 'reset');
+  }
+
+  get revisions(): number[] {
+    return this.logged.map(({ id }) => id);
+  }
+
+  /** The cursor that `EventSource` would send. */
+  get lastId(): number | undefined {
+    return this.events.at(-1)?.id;
+  }
+
+  /** Waits for a condition, which is checked after each event. */
+  until(condition: (stream: this) => boolean, withinMs = 10_000): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (!condition(this) && !this.hasEnded) return;
+        this.waiting.delete(check);
+        clearTimeout(timer);
+        if (condition(this)) resolve();
+        else reject(new Error(`the stream ended after ${JSON.stringify(this.events.at(-1))}`));
+      };
+      const timer = setTimeout(() => {
+        this.waiting.delete(check);
+        reject(new Error(`not within ${withinMs} ms: ${JSON.stringify(this.events.slice(-3))}`));
+      }, withinMs);
+      this.waiting.add(check);
+      check();
+    });
+  }
+
+  /** Waits for the event with this revision. */
+  reaches(revision: number, withinMs?: number): Promise<void> {
+    return this.until(({ lastId = -1 }) => lastId >= revision, withinMs);
+  }
+
+  /** Reads nothing until `resume`. */
+  pause(): void {
+    this.response.pause();
+  }
+
+  resume(): void {
+    this.response.resume();
+  }
+
+  close(): void {
+    this.outgoing.destroy();
+  }
+
+  private read(text: string): void {
+    const blocks = (this.rest + text).split('\n\n');
+    this.rest = blocks.pop() ?? '';
+    for (const block of blocks) this.readBlock(block);
+    for (const check of [...this.waiting]) check();
+  }
+
+  private readBlock(block: string): void {
+    const fields: Record<string, string> = {};
+    for (const line of block.split('\n')) {
+      const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+      if (name === '') this.comments += 1;
+      else if (name in fields) throw new Error(`${name} twice in ${block}`);
+      else fields[name] = value;
+    }
+    const { id, event, data, retry } = fields;
+    if (retry !== undefined) this.retry = Number(retry);
+    if (data === undefined) return;
+    this.events.push({
+      id: Number(id),
+      event: event ?? '',
+      data: JSON.parse(data),
+      at: performance.now(),
+    });
+  }
+}
