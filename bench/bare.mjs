@@ -107,7 +107,7 @@ async function current(name, { 'if-none-match': tag, 'cache-control': control })
   const day = new Date().toISOString().slice(0, 10); // The boards are in UTC.
   let found = kept.get(name);
   if (found?.revision !== board.revision || found.day !== day || control === 'no-cache') {
-    const body = Buffer.from(await build(board, day));
+    const body = Buffer.from(`${await build(board, day)}\n`);
     const ETag = `"${hash('sha1', body, 'base64url')}"`;
     found = { revision: board.revision, day, body, headers: { ETag } };
     kept.set(name, found);
@@ -326,7 +326,8 @@ const server = createServer(async (request, response) => {
     '(none)',
     { status: 500, body: JSON.stringify({ detail: String(error) }) },
   ]);
-  const { status = 200, headers, body = '' } = result;
+  const { status = 200, headers } = result;
+  const body = typeof result.body === 'string' ? `${result.body}\n` : (result.body ?? '');
   const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
   response.writeHead(status, { 'Content-Type': JSON_TYPE, ...length, ...headers });
   response.end(status === 304 ? undefined : body);

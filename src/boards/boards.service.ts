@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { TokensService } from '../auth/tokens.service';
+import { Config } from '../config/config';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -31,6 +32,7 @@ export class BoardsService implements OnModuleInit {
     private readonly tokens: TokensService,
     private readonly sweeper: BoardSweeper,
     private readonly resources: PathResources,
+    private readonly config: Config,
   ) {}
 
   onModuleInit(): void {
@@ -138,10 +140,11 @@ export class BoardsService implements OnModuleInit {
 
   /**
    * Locks the board with this name for a change that creates something in it; creates the board if it
-   * does not exist.
-   * @throws Problem `board_not_found` when the caller may not see it
+   * does not exist and CREATE_BOARDS is `implicit`.
+   * @throws Problem `board_not_found`, also when the caller may not see it
    */
   async boardForCreation(change: Change, name: string): Promise<LockedBoard> {
+    if (this.config.createBoards === 'explicit') return change.lockNamed(name);
     const board = await change.lockOrCreate(name, 'UTC');
     if (board.revision === 0) this.recordCreation(change, board);
     return board;

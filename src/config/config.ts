@@ -146,6 +146,14 @@ export class Config {
   @Integer(0, 600_000, () => (process.stdin.isTTY ? 0 : 1000))
   readonly shutdownDelayMs: number;
 
+  @Setting(
+    'CREATE_BOARDS',
+    'implicit',
+    'implicit creates a board with the first sprint or story posted to it; explicit answers 404 for a board that POST /api/boards has not created.',
+  )
+  @OneOf('implicit', 'explicit')
+  readonly createBoards: 'implicit' | 'explicit';
+
   @Setting('LOG_LEVEL', 'info', 'trace, debug, info, warn, error, fatal or silent.')
   @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
   readonly logLevel: string;

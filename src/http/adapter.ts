@@ -95,7 +95,7 @@ function answerBrokenRequest(
     { request_id: id, address: socket.remoteAddress, status, code },
     'malformed or incomplete request',
   );
-  const body = JSON.stringify(new Problem(code).document('', id));
+  const body = `${JSON.stringify(new Problem(code).document('', id))}\n`;
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${SECURITY_LINES}\r\n${body}`,

@@ -34,6 +34,11 @@ function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
   }
   try {
     const text = utf8.decode(body);
+    // curl -d '{"title": …}' without a header: no field has a name that begins like JSON.
+    if (isForm && /^\s*[{[]/.test(text)) {
+      const detail = 'The form looks like JSON; send Content-Type: application/json.';
+      return new UnreadableBody(new Problem('malformed_body', detail));
+    }
     return isForm ? parseForm(text, { emptyIsNull: true }) : (JSON.parse(text) as unknown);
   } catch {
     const detail = `The body is not ${isForm ? 'a form' : 'JSON'} in UTF-8.`;

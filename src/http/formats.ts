@@ -45,7 +45,10 @@ export function requireAcceptable({ headers }: FastifyRequest, types: readonly s
   if (headers.accept === undefined || headers.accept === '*/*') return types[0] as string;
   const accept = headers.accept.replace(/;\s*(?!q=)[\w-]+=("[^"]*"|[^;,]*)/gi, '');
   const best = accepts({ headers: { accept } } as IncomingMessage).type([...types]);
-  if (typeof best !== 'string') throw new Problem('not_acceptable');
+  if (typeof best !== 'string') {
+    const detail = `The resource has no format that \`Accept\` allows; it has ${types.join(', ')}.`;
+    throw new Problem('not_acceptable', detail);
+  }
   return best;
 }
 

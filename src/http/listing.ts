@@ -273,7 +273,7 @@ export class Listing extends Answer {
       left -= count;
       if (isWhole && rows.length < wanted) break;
     }
-    yield separator === '[' ? '[]' : ']';
+    yield separator === '[' ? '[]\n' : ']\n';
   }
 
   /** Rows that make up a chunk, by the length of those of the same path that were read before. */

@@ -54,7 +54,7 @@ export class Origins {
     if (request.url.startsWith('/health/')) return;
     throw new Problem(
       'misdirected_request',
-      `"${request.host.slice(0, 100)}" is not a host name of the service; ALLOWED_HOSTS lists its names.`,
+      `"${request.host.slice(0, 100)}" is not a host name of the service; the setting ALLOWED_HOSTS lists its names, besides localhost.`,
     );
   }
 

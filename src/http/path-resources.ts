@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { Config } from '../config/config';
 import { maySee, OPEN } from './access';
 import { readBoardName, readId } from './path';
 import type { ProblemCode } from './problem';
@@ -14,6 +15,8 @@ export class PathResources {
   private readonly resources = new Map<string, [missing: ProblemCode, find: FindBoardName]>();
   private readonly checks: ((request: FastifyRequest) => Promise<void>)[] = [];
   private boardExists: (name: string) => Promise<boolean> = () => Promise.resolve(true);
+
+  constructor(private readonly config: Config) {}
 
   register(parameter: string, missing: ProblemCode, find: FindBoardName): void {
     this.resources.set(parameter, [missing, find]);
@@ -56,7 +59,9 @@ export class PathResources {
     const { board_name: named } = (params ?? {}) as { board_name?: string };
     // Posting to a board creates it.
     const creates =
-      method === 'POST' && /:board_name\/(backlog|sprints)$/.test(routeOptions.url ?? '');
+      this.config.createBoards === 'implicit' &&
+      method === 'POST' &&
+      /:board_name\/(backlog|sprints)$/.test(routeOptions.url ?? '');
     try {
       const board = creates && !access.boards ? undefined : await this.boardOf(request);
       if (board && !maySee(access, board.name)) return new Problem(board.missing);

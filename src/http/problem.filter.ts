@@ -92,6 +92,6 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .removeHeader('etag')
     .removeHeader('location')
     .type('application/problem+json')
-    .serializer((document: unknown) => JSON.stringify(document))
+    .serializer((document: unknown) => `${JSON.stringify(document)}\n`)
     .send(problem.document(instance ?? '', request.id));
 }

@@ -26,6 +26,7 @@ export function writeResponses(server: FastifyInstance): void {
     done(null, payload);
   });
   server.addHook('onSend', addEntityTag);
+  server.addHook('onSend', endWithNewline);
 }
 
 /** The content of a response; nothing where the client has it, which is found out before it is read. */
@@ -54,6 +55,21 @@ async function write(
     if (reply.raw.destroyed) content.destroy();
   }
   return content;
+}
+
+/**
+ * Ends JSON with a newline, for terminals and files. Entity tags are digests of the JSON without it;
+ * answers that are cached or streamed have it already.
+ */
+function endWithNewline(
+  _request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: Error | null, payload?: unknown) => void,
+): void {
+  const isText = typeof payload === 'string' && payload !== '' && !payload.endsWith('\n');
+  const isJson = isText && String(reply.getHeader('content-type')).includes('json');
+  done(null, isJson ? `${payload}\n` : payload);
 }
 
 /** Adds the entity tag of a representation, which a change returns as a later GET does. */

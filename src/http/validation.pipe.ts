@@ -1,10 +1,12 @@
 import type { ArgumentMetadata, Type } from '@nestjs/common';
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
+import { getMetadataStorage } from 'class-validator';
 import { Clock } from '../time/clock';
 import { asForm, Repeated } from './form';
 import type { FieldError, FieldErrorCode } from './problem';
 import { Problem } from './problem';
+import { suggestion } from './suggestion';
 import { UnreadableBody } from './unreadable-body';
 import { validatedAt } from './validation';
 
@@ -64,7 +66,8 @@ export class ProblemValidationPipe extends ValidationPipe {
       if (errors.length === 0) return dto;
     } catch (error) {
       if (!(error instanceof InvalidFields)) throw error;
-      errors.push(...error.errors.flatMap((each) => fieldErrors(each, place)));
+      const known = namesOf(metadata.metatype as Type);
+      errors.push(...error.errors.flatMap((each) => fieldErrors(each, place, known)));
     }
     throw Problem.invalid(errors);
   }
@@ -110,7 +113,7 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-function fieldErrors(error: ValidationError, place: Place): FieldError[] {
+function fieldErrors(error: ValidationError, place: Place, known: string[]): FieldError[] {
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
   if (value instanceof Repeated) {
@@ -126,11 +129,19 @@ function fieldErrors(error: ValidationError, place: Place): FieldError[] {
     }
     if (rule === 'whitelistValidation') {
       const kind = place === 'pointer' ? 'field' : 'parameter';
-      return fieldError(place, property, 'unknown_field', `is not a ${kind}`);
+      const near = suggestion(property, known);
+      const question = near === undefined ? '' : `; did you mean \`${near}\`?`;
+      return fieldError(place, property, 'unknown_field', `is not a ${kind}${question}`);
     }
     return fieldError(place, property, CODES[rule] ?? (rule as FieldErrorCode), '', message);
   });
 }
+
+/** The names of the properties of a DTO. */
+const namesOf = (Dto: Type): string[] => {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(Dto, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+};
 
 /** An error for each item that an earlier one equals. */
 const duplicates = (property: string, list: unknown[]): FieldError[] =>

@@ -59,7 +59,7 @@ function* burndownJson({ sprint, days }: Burndown): Generator<string> {
     }
     chunk.push(day);
   }
-  yield `${begin}${JSON.stringify(chunk).slice(1, -1)}]}`;
+  yield `${begin}${JSON.stringify(chunk).slice(1, -1)}]}\n`;
 }
 
 /** A burndown as one string or, if it is long, in chunks, with the days that all others follow from. */

@@ -68,5 +68,5 @@ export async function* partsOf(
     const storyLength = items.length / stories.length;
     limit = Math.max(1, Math.min(MAX_STORIES, Math.floor(PART_LENGTH / storyLength)));
   }
-  yield ']}';
+  yield ']}\n';
 }

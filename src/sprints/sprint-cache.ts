@@ -94,7 +94,7 @@ export class SprintCache {
     const byId = new Map(stories.map((story) => [story.id, { ...story, tasks: [] as TaskView[] }]));
     for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
     const full: FullSprint = { ...representSprint(sprint, now), stories: [...byId.values()] };
-    const answer = new KeptAnswer(etag, Buffer.from(JSON.stringify(full)));
+    const answer = new KeptAnswer(etag, Buffer.from(`${JSON.stringify(full)}\n`));
     this.answers.set(etag, answer);
     return answer;
   }

@@ -631,8 +631,10 @@ describe('a forecast', () => {
       const days = (Date.parse(date) - Date.parse('2026-02-10')) / 86_400_000;
       expect(days).toBe(7 * sprints);
     }
-    expect((await client.get(path)).text).toBe(JSON.stringify(body));
-    expect((await client.get(`${path}?seed=1&trials=10000`)).text).toBe(JSON.stringify(body));
+    expect((await client.get(path)).text).toBe(`${JSON.stringify(body)}\n`);
+    expect((await client.get(`${path}?seed=1&trials=10000`)).text).toBe(
+      `${JSON.stringify(body)}\n`,
+    );
     const other = await client.get(`${path}?seed=-2&trials=10`);
     expect(other.body).toMatchObject({ seed: -2, trials: 10, next_sprint: body.next_sprint });
   });
