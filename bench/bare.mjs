@@ -15,7 +15,7 @@ const STORY = `s.id, b.name AS board_name, s.sprint_id, s.title, s.description, 
   s.points, s.assignee, s.labels, s.external_id, s.created_at, s.updated_at, s.done_at, s.version`;
 const STORIES = 'FROM stories s JOIN boards b ON b.id = s.board_id';
 const BOARD =
-  'b.id, b.name, b.time_zone, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
+  'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 const LIST = `SELECT b.revision AS __revision, b.revision_tag AS __revision_tag, ${STORY}
   FROM stories s ${database.byList} JOIN boards b ON b.id = s.board_id`;
 const LATER = `SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date
@@ -29,7 +29,7 @@ const SQL = {
   storiesOfSprint: `${LIST} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 61`,
   backlog: `${LIST} WHERE s.board_id = ? AND s.sprint_id IS NULL ORDER BY s.seq, s.id LIMIT ?`,
   current: `SELECT s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date, s.end_date,
-    s.completed_at, s.external_id, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start
+    s.started_at, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start
     FROM sprints s JOIN boards b ON b.id = s.board_id WHERE s.board_id = ? AND s.completed_at IS NULL
     AND s.start_date <= ? AND (s.end_date >= ? OR (s.end_date IS NULL AND NOT EXISTS (
       SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?
@@ -124,8 +124,10 @@ async function build(board, day) {
   for (const one of stories) byId.set(one.id, Object.assign(story(one), { tasks: [] }));
   for (const one of tasks) byId.get(one.story_id).tasks.push(represented(one));
   return JSON.stringify({
-    ...{ id, board_name, name, goal, start_date, end_date, state: 'active', completed_at: null },
+    ...{ id, board_name, name, goal, start_date, end_date, state: 'active' },
     ...{
+      started_at: null,
+      completed_at: null,
       external_id,
       created_at: instant(row.created_at),
       updated_at: instant(row.updated_at),

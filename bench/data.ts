@@ -230,6 +230,7 @@ function* events(board: Board): Generator<Value[]> {
       name: `Sprint ${id}`,
       start_date,
       end_date,
+      started_at: null,
       completed_at: null,
       ...common,
     };

@@ -1,13 +1,17 @@
 import { ApiProperty, PartialType } from '@nestjs/swagger';
 import { ReadOnly } from '../http/read-only';
 import { CountField, IdField, InstantField } from '../http/schema';
-import { Doc, IsBoardName, IsFlag, IsTimeZone, Optional } from '../http/validation';
+import { Doc, IsBoardName, IsFlag, IsListOf, IsTimeZone, Optional } from '../http/validation';
+import type { Weekday } from './working-days';
+import { WEEKDAYS } from './working-days';
 
 /** A board as clients see it. */
 export class BoardView {
   @IdField() id: number;
   @ApiProperty() name: string;
   @ApiProperty() time_zone: string;
+  /** In the order of the week. */
+  @Doc({ type: 'array', items: { type: 'string', enum: [...WEEKDAYS] } }) working_days: Weekday[];
   /** Number of the latest event of the log. */
   @CountField() revision: number;
   @InstantField() created_at: string;
@@ -19,6 +23,8 @@ export class CreateBoard {
   @IsBoardName() @Doc({ example: 'Team Rocket' }) name: string;
   /** IANA name of the time zone that dates are in. Default: UTC. */
   @Optional() @IsTimeZone() time_zone?: string;
+  /** At least one. Default: Monday to Friday. */
+  @Optional() @IsListOf(WEEKDAYS) working_days?: Weekday[];
 }
 
 @ReadOnly('id', 'revision', 'created_at', 'updated_at', 'version')

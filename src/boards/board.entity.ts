@@ -1,4 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import type { Weekday } from './working-days';
+import { DEFAULT_WORKING_DAYS, parseWorkingDays, storedWorkingDays } from './working-days';
 
 /** A named workspace and the unit of consistency: every change in a board locks this row first. */
 @Entity('boards')
@@ -9,6 +11,15 @@ export class Board {
   @Column({ type: 'varchar', length: 100, nullable: true }) name: string | null;
   /** IANA name. */
   @Column({ type: 'varchar', length: 64 }) time_zone: string;
+
+  @Column({
+    type: 'varchar',
+    length: 27,
+    default: DEFAULT_WORKING_DAYS,
+    transformer: { to: storedWorkingDays, from: parseWorkingDays },
+  })
+  working_days: Weekday[];
+
   /** Number of the latest event of the board's log. */
   @Column({ type: 'integer' }) revision: number;
 

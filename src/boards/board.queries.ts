@@ -5,6 +5,7 @@ import type { Access } from '../http/access';
 import { REPRESENTATION } from '../http/etag';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
+import { parseWorkingDays } from './working-days';
 import type { BoardView } from './board.dto';
 
 /** A board as plain SQL reads it: instants are stored strings. */
@@ -15,7 +16,7 @@ export type TaggedBoard = Pick<BoardRow, 'id' | 'revision' | 'revision_tag'>;
 
 /** The columns of a board `b`, for a SELECT that is read as raw rows. */
 export const BOARD_COLUMNS =
-  'b.id, b.name, b.time_zone, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
+  'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
 // Plain SQL: every list of a board and every report begins with it. By the repository it takes four
 // times the processor time (171 µs instead of 40).
@@ -33,6 +34,7 @@ export function representBoard(row: BoardRow): BoardView {
     id: row.id,
     name: row.name,
     time_zone: row.time_zone,
+    working_days: parseWorkingDays(row.working_days),
     revision: row.revision,
     created_at: toRfc3339(row.created_at),
     updated_at: toRfc3339(row.updated_at),

@@ -18,10 +18,12 @@ import { Problem } from '../http/problem';
 import { requireUnchanged, requireVersion, writable } from '../http/read-only';
 import type { Deleted } from '../http/schema';
 import { toStored } from '../time/clock';
+
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
 import { BOARD_COLUMNS, findBoard, representBoard, whereVisible } from './board.queries';
 import { BoardSweeper } from './board-sweeper';
+import { DEFAULT_WORKING_DAYS, storedWorkingDays } from './working-days';
 
 @Injectable()
 export class BoardsService implements OnModuleInit {
@@ -60,9 +62,9 @@ export class BoardsService implements OnModuleInit {
   }
 
   /** @throws Problem `name_taken` */
-  create(caller: Caller, { name, time_zone = 'UTC' }: CreateBoard): Promise<BoardView> {
+  create(caller: Caller, { name, ...fields }: CreateBoard): Promise<BoardView> {
     return this.unitOfWork.run(caller, async (change) => {
-      const board = await change.lockOrCreate(name, time_zone);
+      const board = await this.lockOrCreate(change, name, fields);
       if (board.revision > 0) throw new Problem('name_taken');
       const revision = this.recordCreation(change, board);
       return { ...representBoard(board), revision };
@@ -98,6 +100,7 @@ export class BoardsService implements OnModuleInit {
         const after = representBoard({
           ...board,
           ...changed,
+          working_days: storedWorkingDays(changed.working_days ?? before.working_days),
           revision: board.revision + 1,
           updated_at: toStored(change.instant),
           version,
@@ -145,9 +148,18 @@ export class BoardsService implements OnModuleInit {
    */
   async boardForCreation(change: Change, name: string): Promise<LockedBoard> {
     if (this.config.createBoards === 'explicit') return change.lockNamed(name);
-    const board = await change.lockOrCreate(name, 'UTC');
+    const board = await this.lockOrCreate(change, name);
     if (board.revision === 0) this.recordCreation(change, board);
     return board;
+  }
+
+  private lockOrCreate(
+    change: Change,
+    name: string,
+    { time_zone = 'UTC', working_days }: Omit<CreateBoard, 'name'> = {},
+  ): Promise<LockedBoard> {
+    const days = working_days ? storedWorkingDays(working_days) : DEFAULT_WORKING_DAYS;
+    return change.lockOrCreate(name, time_zone, days);
   }
 
   private recordCreation(change: Change, board: LockedBoard): number {

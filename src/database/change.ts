@@ -24,6 +24,7 @@ export interface LockedBoard {
   id: number;
   name: string;
   time_zone: string;
+  working_days: string;
   revision: number;
   revision_tag: string;
   created_at: string;
@@ -45,7 +46,7 @@ export interface NewEvent {
 }
 
 const BOARD_COLUMNS =
-  'b.id, b.name, b.time_zone, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
+  'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
 /** Selects the board of a row, by the table of the row. */
 const BOARD_OF = {
@@ -156,17 +157,17 @@ export class Change implements Reader {
    * @returns the board; its revision is 0 where this change created it
    * @throws Problem `board_not_found` where the caller may not see a board of this name
    */
-  async lockOrCreate(name: string, timeZone: string): Promise<LockedBoard> {
+  async lockOrCreate(name: string, timeZone: string, workingDays: string): Promise<LockedBoard> {
     if (!maySee(this.caller, name)) throw new Problem('board_not_found');
     const existing = await this.lockWhere('b.name = ?', name);
     if (existing) return existing;
     const now = toStored(this.instant);
     await this.query(
-      `INSERT INTO boards (name, time_zone, revision, revision_tag, created_at, updated_at, version)
-       VALUES (?, ?, 0, '', ?, ?, 1) ${
+      `INSERT INTO boards (name, time_zone, working_days, revision, revision_tag, created_at, updated_at, version)
+       VALUES (?, ?, ?, 0, '', ?, ?, 1) ${
          this.isSqlite ? 'ON CONFLICT DO NOTHING' : 'ON DUPLICATE KEY UPDATE id = id'
        }`,
-      [name, timeZone, now, now],
+      [name, timeZone, workingDays, now, now],
     );
     return this.lockNamed(name);
   }

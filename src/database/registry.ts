@@ -14,6 +14,7 @@ import { LongAnswers1763704000000 } from './migrations/5-long-answers';
 import { BacklogTotals1763705000000 } from './migrations/6-backlog-totals';
 import { OpenSprints1763706000000 } from './migrations/7-open-sprints';
 import { RevisionTags1763707000000 } from './migrations/8-revision-tags';
+import { StartsAndWorkingDays1763708000000 } from './migrations/9-starts-and-working-days';
 import { ExternalIds1763709000000 } from './migrations/10-external-ids';
 
 /** Every entity, for the application, the command line and the tests alike. */
@@ -29,5 +30,6 @@ export const migrations = [
   BacklogTotals1763705000000,
   OpenSprints1763706000000,
   RevisionTags1763707000000,
+  StartsAndWorkingDays1763708000000,
   ExternalIds1763709000000,
 ];

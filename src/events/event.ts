@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   'sprint.created',
   'sprint.updated',
   'sprint.deleted',
+  'sprint.started',
   'sprint.completed',
   'sprint.reopened',
   'story.created',

@@ -20,6 +20,7 @@ export const FIELD_ERRORS = {
   taken: 'Another story of the board has this `external_id` (import).',
   too_deep: 'The body is nested too deep.',
   too_long: 'The string has too many characters.',
+  too_few: 'There are too few items.',
   too_many: 'There are too many items.',
   too_precise: 'The number has too many decimals.',
   unknown_field: 'There is no field or parameter with this name.',
@@ -112,6 +113,7 @@ export const PROBLEMS = {
     'The dates and the stories of a completed sprint cannot be changed.',
   ],
   sprint_not_completed: [409, 'Sprint not completed', 'Only a completed sprint can be reopened.'],
+  sprint_not_begun: [409, 'Sprint not begun', 'A sprint cannot be started before its start date.'],
   sprint_not_started: [
     409,
     'Sprint not started',

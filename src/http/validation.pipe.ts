@@ -23,6 +23,7 @@ const CODES: Record<string, FieldErrorCode> = {
   isIn: 'invalid_value',
   min: 'out_of_range',
   max: 'out_of_range',
+  arrayMinSize: 'too_few',
   arrayMaxSize: 'too_many',
   arrayUnique: 'duplicate',
   whitelistValidation: 'unknown_field',

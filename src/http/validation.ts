@@ -4,6 +4,7 @@ import { Transform } from 'class-transformer';
 import type { ValidationArguments } from 'class-validator';
 import {
   ArrayMaxSize,
+  ArrayMinSize,
   ArrayUnique,
   IsArray,
   IsBoolean,
@@ -72,12 +73,15 @@ const convert = (change: (value: unknown) => unknown): PropertyDecorator =>
   });
 
 /** A form repeats the name of a list, so a list of one is a string there, and an empty one is null. */
-const convertList = (change: (item: unknown) => unknown): PropertyDecorator =>
+const convertList = (
+  change: (item: unknown) => unknown,
+  order: (list: unknown[]) => unknown[] = (list) => list,
+): PropertyDecorator =>
   Transform(({ obj, key }) => {
     const sent = (obj as Record<string, unknown>)[key];
     if (sent === undefined) return undefined;
     const list: unknown = isForm(obj as object) ? (sent === null ? [] : [sent].flat()) : sent;
-    return Array.isArray(list) ? list.map(change) : list;
+    return Array.isArray(list) ? order(list.map(change)) : list;
   });
 
 /** Whether a string has more than `max` code points; each is one or two of what `length` counts. */
@@ -326,6 +330,26 @@ export const IsLabels = (): PropertyDecorator =>
       maxItems: 20,
       uniqueItems: true,
       items: { type: 'string', minLength: 1, maxLength: 50 },
+    }),
+  );
+
+/** A list of at least one of some words, each once; it takes the order of the words. */
+export const IsListOf = (words: readonly string[]): PropertyDecorator =>
+  applyDecorators(
+    convertList(
+      (item) => item,
+      (list) => list.sort((a, b) => words.indexOf(a as string) - words.indexOf(b as string)),
+    ),
+    IsArray(),
+    ArrayMinSize(1),
+    IsString(EACH),
+    IsIn(words, { ...EACH, message: `$property must contain only ${words.join(', ')}` }),
+    ArrayUnique({ message: NO_DUPLICATES }),
+    Doc({
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: [...words] },
     }),
   );
 

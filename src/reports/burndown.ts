@@ -1,9 +1,8 @@
 import { calendarDate } from '../time/clock';
-import { addDays, daysFromTo } from './calendar';
+import { addDays, daysFromTo, isWorkingDay, workingDaysFromTo } from './calendar';
 import { fromHundredths, hundredths } from './points';
 import type { SprintHistory, StoryState } from './replay';
-import { stateAt } from './replay';
-import { commitment } from './report';
+import { commitment, committedState } from './report';
 import type { BurndownDayView } from './report.dto';
 
 /** Sums of stories, or changes of these sums; points in hundredths. */
@@ -38,8 +37,12 @@ class Totals {
  */
 export interface BurndownDays extends Iterable<BurndownDayView> {
   readonly length: number;
-  /** The committed points, in hundredths, at which the ideal line begins. */
-  readonly committed: number;
+  /** As in the report; the ideal line begins at these points. */
+  readonly committed: { points: number; count: number };
+  /** Whether the day with an index is a working day. */
+  isWorking(index: number): boolean;
+  /** The points of the ideal line at the end of the day with an index; null without an end date. */
+  ideal(index: number): number | null;
   /** The days with these indices, which must ascend. */
   at(indices: Iterable<number>): Iterable<BurndownDayView>;
   /** The indices of the days with a change; between them only the date and the ideal line differ. */
@@ -71,8 +74,21 @@ export function burndown(history: SprintHistory): BurndownDays {
     }
   }
 
-  const committed = committedHundredths(history);
-  const planned = end_date === null ? null : daysFromTo(start_date, end_date);
+  const committed = committedTotals(history);
+  // Where none of its days is a working day, all of them count.
+  const { working_days } = history;
+  const daysUntilEnd =
+    end_date !== null && workingDaysFromTo(start_date, end_date, working_days) > 0
+      ? (first: string) => workingDaysFromTo(first, end_date, working_days)
+      : (first: string) => daysFromTo(first, end_date as string);
+  const planned = end_date === null ? 0 : daysUntilEnd(start_date);
+  const dateOf = (index: number): string => addDays(start_date, index) as string;
+  const isWorking = (index: number): boolean => isWorkingDay(dateOf(index), working_days);
+  const ideal = (index: number): number | null => {
+    if (end_date === null) return null;
+    if (dateOf(index) >= end_date) return 0;
+    return fromHundredths((committed.scope * daysUntilEnd(dateOf(index + 1))) / planned);
+  };
   const eventful = [...changes.keys()].sort((a, b) => a - b);
   function* at(indices: Iterable<number>): Generator<BurndownDayView> {
     const totals = new Totals();
@@ -82,24 +98,33 @@ export function burndown(history: SprintHistory): BurndownDays {
         totals.add(changes.get(eventful[next] as number) as Totals);
       }
       yield {
-        date: addDays(start_date, day) as string,
+        date: dateOf(day),
+        working: isWorking(day),
         scope_points: fromHundredths(totals.scope),
         completed_points: fromHundredths(totals.completed),
         remaining_points: fromHundredths(totals.scope - totals.completed),
-        ideal_points: planned && fromHundredths((committed * (planned - day - 1)) / planned),
+        ideal_points: ideal(day),
         scope_count: totals.scopeCount,
         completed_count: totals.completedCount,
         remaining_count: totals.scopeCount - totals.completedCount,
       };
     }
   }
-  return { length, committed, at, eventful, [Symbol.iterator]: () => at(Array(length).keys()) };
+  return {
+    length,
+    committed: { points: fromHundredths(committed.scope), count: committed.scopeCount },
+    isWorking,
+    ideal,
+    at,
+    eventful,
+    [Symbol.iterator]: () => at(Array(length).keys()),
+  };
 }
 
-function committedHundredths(history: SprintHistory): number {
-  const committed = commitment(history);
-  if (!committed) return 0;
+function committedTotals(history: SprintHistory): Totals {
   const totals = new Totals();
-  for (const story of history.stories) totals.addStory(stateAt(story, committed.at), 1);
-  return totals.scope;
+  const committed = commitment(history);
+  if (!committed) return totals;
+  for (const story of history.stories) totals.addStory(committedState(story, committed), 1);
+  return totals;
 }

@@ -1,4 +1,6 @@
 import { calendarDate } from '../time/clock';
+import type { Weekday } from '../boards/working-days';
+import { WEEKDAYS } from '../boards/working-days';
 
 const DAY_MS = 86_400_000;
 
@@ -15,6 +17,28 @@ export function addDays(date: string, days: number): string | null {
 /** The number of days from one date to another, both included. */
 export function daysFromTo(first: string, last: string): number {
   return dayNumber(last) - dayNumber(first) + 1;
+}
+
+/** Whether a date is one of the working days. */
+export function isWorkingDay(date: string, workingDays: readonly Weekday[]): boolean {
+  return workingDays.includes(weekday(dayNumber(date)));
+}
+
+/** The number of working days from one date to another, both included. */
+export function workingDaysFromTo(
+  first: string,
+  last: string,
+  workingDays: readonly Weekday[],
+): number {
+  const days = daysFromTo(first, last);
+  const rest = Array.from({ length: days % 7 }, (_, day) => weekday(dayNumber(first) + day));
+  const ofRest = rest.filter((day) => workingDays.includes(day)).length;
+  return Math.floor(days / 7) * workingDays.length + ofRest;
+}
+
+/** The day of the week; day 0, 1970-01-01, was a Thursday. */
+function weekday(day: number): Weekday {
+  return WEEKDAYS[(((day + 3) % 7) + 7) % 7] as Weekday;
 }
 
 /**

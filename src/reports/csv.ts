@@ -1,7 +1,7 @@
 import type { Report } from './report';
 import type { BurndownDayView, ForecastView, VelocityView } from './report.dto';
 
-type Cell = string | number | null | undefined;
+type Cell = string | number | boolean | null | undefined;
 
 const GROUPS = [
   'committed',
@@ -14,6 +14,7 @@ const GROUPS = [
 const REPORT = ['group', 'id', 'title', 'points', 'from', 'to', 'carried_to'] as const;
 const BURNDOWN = [
   'date',
+  'working',
   'scope_points',
   'completed_points',
   'remaining_points',

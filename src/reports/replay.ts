@@ -1,5 +1,7 @@
 import type { Fields } from '../events/event';
 import type { EventView } from '../events/event.dto';
+import type { Weekday } from '../boards/working-days';
+import { DEFAULT_WORKING_DAYS, parseWorkingDays } from '../boards/working-days';
 
 /** The fields of an event that a replay reads. */
 export type ReplayedEvent = Pick<EventView, 'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'>;
@@ -27,8 +29,11 @@ export interface StoryHistory {
 /** The history of a sprint until its completion or, while it is open, until now. */
 export interface SprintHistory {
   time_zone: string;
+  working_days: readonly Weekday[];
   start_date: string;
   end_date: string | null;
+  /** The last start by hand: its revision, and its time in epoch milliseconds. */
+  started: { revision: number; at: number } | null;
   completed: boolean;
   /** Epoch milliseconds of the completion, or of now. */
   end: number;
@@ -58,22 +63,29 @@ export function replay(
   now: Date,
 ): SprintHistory {
   let time_zone = 'UTC';
+  // Events from before boards had working days do not name them.
+  let working_days = parseWorkingDays(DEFAULT_WORKING_DAYS);
   let start_date = '';
   let end_date: string | null = null;
+  let started: SprintHistory['started'] = null;
   let completion: { revision: number; history: Omit<SprintHistory, 'stories'> } | undefined;
   const stories = new Map<number, Story>();
 
   for (const event of events) {
     if (event.entity === 'board') {
       time_zone = (event.after?.time_zone as string | undefined) ?? time_zone;
+      working_days = (event.after?.working_days as Weekday[] | undefined) ?? working_days;
     } else if (event.entity === 'sprint' && event.id === sprintId) {
       const after = event.after ?? {};
       if ('start_date' in after) start_date = after.start_date as string;
       if ('end_date' in after) end_date = after.end_date as string | null;
-      if (event.type === 'sprint.completed') {
-        const end = Date.parse(event.at);
-        const history = { time_zone, start_date, end_date, completed: true, end };
-        completion = { revision: event.revision, history };
+      const { revision } = event;
+      const at = Date.parse(event.at);
+      if (event.type === 'sprint.started') {
+        started = { revision, at };
+      } else if (event.type === 'sprint.completed') {
+        const read = { time_zone, working_days, start_date, end_date, started };
+        completion = { revision, history: { ...read, completed: true, end: at } };
       } else if (event.type === 'sprint.reopened') {
         completion = undefined;
         for (const story of stories.values()) delete story.next;
@@ -85,7 +97,10 @@ export function replay(
 
   const { revision, history } = completion ?? {
     revision: Infinity,
-    history: { time_zone, start_date, end_date, completed: false, end: now.getTime() },
+    history: {
+      ...{ time_zone, working_days, start_date, end_date, started },
+      ...{ completed: false, end: now.getTime() },
+    },
   };
   return {
     ...history,
@@ -133,9 +148,4 @@ function until(story: Story, revision: number, end: number): StoryHistory {
   const last = states.at(-1);
   const carried = last?.inside && !last.done && story.next !== undefined;
   return { id: story.id, states, ...(carried && { carried_to: story.next }) };
-}
-
-/** The state of a story at an instant, all events at that instant included. */
-export function stateAt({ states }: StoryHistory, instant: number): StoryState | undefined {
-  return states.findLast(({ at }) => at <= instant);
 }

@@ -51,7 +51,7 @@ export class ReestimatedStories {
   @ApiProperty() stories: ReestimatedStoryView[];
 }
 
-export const COMMITMENT_RULES = ['start', 'first_day'] as const;
+export const COMMITMENT_RULES = ['started', 'first_day'] as const;
 
 /** The report of a sprint: committed + added + re_estimated − removed = completed + unfinished. */
 export class ReportView {
@@ -59,8 +59,8 @@ export class ReportView {
   @InstantField({ description: 'The completion, or now.' }) as_of: string;
   @InstantField({ description: 'Null before anything is committed.' }) committed_at: string | null;
   /**
-   * `start`: the stories in the sprint at 00:00 of its first day. `first_day`, if there were none:
-   * those at the end of the first day that left a story in it.
+   * `started`: the stories in the sprint at `started_at`. `first_day`, if it was never started by
+   * hand: those at the end of the first day, from its start date on, that left a story in it.
    */
   @EnumField(COMMITMENT_RULES) commitment_rule: (typeof COMMITMENT_RULES)[number] | null;
   @ApiProperty() committed: ReportedStories;
@@ -76,10 +76,12 @@ export class ReportView {
 /** A sprint at the end of one calendar day in the time zone of its board, or now. */
 export class BurndownDayView {
   @DateField() date: string;
+  /** Whether it is a working day of the board. */
+  @ApiProperty() working: boolean;
   @PointsField() scope_points: number;
   @PointsField() completed_points: number;
   @PointsField() remaining_points: number;
-  /** Null without an `end_date`. */
+  /** In proportion to the working days that are still to come. Null without an `end_date`. */
   @PointsField() ideal_points: number | null;
   @CountField() scope_count: number;
   @CountField() completed_count: number;
@@ -88,6 +90,9 @@ export class BurndownDayView {
 
 export class BurndownView {
   @ApiProperty() sprint: SprintView;
+  /** As in the report: 0 before anything is committed. */
+  @PointsField() committed_points: number;
+  @CountField() committed_count: number;
   /** From the start date to the end date, the day of the completion, or today, whichever is first. */
   @ApiProperty() days: BurndownDayView[];
 }

@@ -50,7 +50,9 @@ export const VELOCITY: Formats = {
 export const FORECAST: Formats = { csv: { write: forecastCsv } };
 
 function* burndownJson({ sprint, days }: Burndown): Generator<string> {
-  let begin = `{"sprint":${JSON.stringify(sprint)},"days":[`;
+  const { points: committed_points, count: committed_count } = days.committed;
+  const head = JSON.stringify({ sprint, committed_points, committed_count });
+  let begin = `${head.slice(0, -1)},"days":[`;
   let chunk: BurndownDayView[] = [];
   for (const day of days) {
     if (chunk.length === CHUNK) {
@@ -67,6 +69,7 @@ function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string 
   if (days.length <= CHUNK) return [...chunks].join('');
   const ends = [0, days.length - 1];
   const indices = [...new Set([...days.eventful, ...ends])].sort((a, b) => a - b);
-  const tagged = JSON.stringify([sprint, days.committed, ...days.at(indices)]);
+  const week = Array.from({ length: 7 }, (_, day) => days.isWorking(day));
+  const tagged = JSON.stringify([sprint, days.committed, week, ...days.at(indices)]);
   return { chunks, tagged };
 }

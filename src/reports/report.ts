@@ -1,8 +1,7 @@
 import { calendarDate } from '../time/clock';
-import { endOfDay, startOfDay } from './calendar';
+import { endOfDay } from './calendar';
 import { sum } from './points';
 import type { SprintHistory, StoryHistory, StoryState } from './replay';
-import { stateAt } from './replay';
 import type {
   ReestimatedStoryView,
   ReportedStoryView,
@@ -13,38 +12,49 @@ import type {
 export type Report = Omit<ReportView, 'sprint'>;
 
 interface Commitment {
-  /** Epoch milliseconds: what is in the sprint at this instant is committed. */
+  /** Epoch milliseconds. */
   at: number;
-  rule: Report['commitment_rule'];
+  rule: 'started' | 'first_day';
+  /** Whether a state of a story had come into being by then. */
+  includes: (state: StoryState) => boolean;
 }
 
 /**
- * When the stories of a sprint were committed, and by which rule: at the start of its first day, or at
- * the end of the first day that left a story in it. Null before that.
+ * When the stories of a sprint were committed, and by which rule: when it was last started by hand, or
+ * at the end of the first day from its start date on that left a story in it. Null before that.
  */
 export function commitment(history: SprintHistory): Commitment | null {
-  const start = startOfDay(history.start_date, history.time_zone).getTime();
-  if (history.end < start) return null;
-  if (history.stories.some((story) => stateAt(story, start)?.inside)) {
-    return { at: start, rule: 'start' };
+  const { started, start_date, time_zone, end } = history;
+  if (started) {
+    // By revision, because a story may be added in the millisecond of the start.
+    const includes = ({ revision }: StoryState): boolean => revision <= started.revision;
+    return { at: Math.min(started.at, end), rule: 'started', includes };
   }
+  const dateOf = (at: number): string => calendarDate(new Date(at), time_zone);
+  if (dateOf(end) < start_date) return null;
   let first: string | undefined;
   for (const { states } of history.stories) {
     for (const [index, { at, inside }] of states.entries()) {
-      if (!inside || at < start) continue;
-      const date = calendarDate(new Date(at), history.time_zone);
+      if (!inside) continue;
+      const date = dateOf(at) < start_date ? start_date : dateOf(at);
       if (first !== undefined && date >= first) break;
       const next = states[index + 1];
-      if (next && calendarDate(new Date(next.at), history.time_zone) === date) continue;
+      if (next && dateOf(next.at) <= date) continue;
       first = date;
       break;
     }
   }
   if (first === undefined) return null;
-  return {
-    at: Math.min(endOfDay(first, history.time_zone).getTime(), history.end),
-    rule: 'first_day',
-  };
+  const at = Math.min(endOfDay(first, time_zone).getTime(), end);
+  return { at, rule: 'first_day', includes: (state) => state.at <= at };
+}
+
+/** The state of a story at the commitment. */
+export function committedState(
+  { states }: StoryHistory,
+  { includes }: Commitment,
+): StoryState | undefined {
+  return states.findLast(includes);
 }
 
 /** The report that follows from the history of a sprint. */
@@ -70,10 +80,10 @@ export function report(history: SprintHistory): Report {
       const { carried_to } = story;
       groups.unfinished.push({ ...reported(end), ...(carried_to !== undefined && { carried_to }) });
     }
-    const atCommitment = committed && stateAt(story, committed.at);
+    const atCommitment = committed && committedState(story, committed);
     const entry = atCommitment?.inside
       ? atCommitment
-      : committed && firstEntryAfter(story, committed.at);
+      : committed && firstEntryAfter(story, committed);
     if (!entry) continue;
     groups[entry === atCommitment ? 'committed' : 'added'].push(reported(entry));
     const exit = end.inside ? end : (story.states.findLast(({ inside }) => inside) as StoryState);
@@ -105,7 +115,7 @@ export function report(history: SprintHistory): Report {
   };
 }
 
-/** The state with which a story came into the sprint for the first time after an instant. */
-function firstEntryAfter(story: StoryHistory, instant: number): StoryState | undefined {
-  return story.states.find(({ at, inside }) => at > instant && inside);
+/** The state with which a story came into the sprint for the first time after the commitment. */
+function firstEntryAfter(story: StoryHistory, { includes }: Commitment): StoryState | undefined {
+  return story.states.find((state) => state.inside && !includes(state));
 }

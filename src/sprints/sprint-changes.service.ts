@@ -29,7 +29,10 @@ interface LockedSprint {
 }
 
 type WritableColumns = Partial<
-  Pick<Sprint, 'name' | 'goal' | 'start_date' | 'end_date' | 'completed_at' | 'external_id'>
+  Pick<
+    Sprint,
+    'name' | 'goal' | 'start_date' | 'end_date' | 'started_at' | 'completed_at' | 'external_id'
+  >
 >;
 
 /** Creates, changes and deletes sprints, and creates stories in them. */
@@ -54,6 +57,7 @@ export class SprintChanges {
         goal: body.goal ?? null,
         start_date: body.start_date,
         end_date: body.end_date ?? null,
+        started_at: null,
         completed_at: null,
         external_id: body.external_id ?? null,
         version: 1,
@@ -122,6 +126,20 @@ export class SprintChanges {
   }
 
   /**
+   * Fixes what the sprint commits to, which is what is in it now; sent again, it fixes it anew.
+   * @throws Problem `sprint_completed`, `sprint_not_begun`, `precondition_failed`, …
+   */
+  start(caller: Caller, reference: SprintReference): Promise<SprintView> {
+    return this.unitOfWork.run(caller, async (change) => {
+      const locked = await this.lock(change, reference);
+      this.requireMatch(change, locked, reference);
+      if (locked.sprint.state === 'completed') throw new Problem('sprint_completed');
+      if (locked.sprint.state === 'planned') throw new Problem('sprint_not_begun');
+      return this.write(change, locked, 'sprint.started', { started_at: change.instant });
+    });
+  }
+
+  /**
    * Locks the board of a sprint and loads the sprint.
    * @throws Problem `sprint_not_found`, `board_not_found`, `no_current_sprint`, …
    */
@@ -176,10 +194,11 @@ export class SprintChanges {
     const { instant } = change;
     const version = row.version + 1;
     await change.manager.update(Sprint, id, { ...columns, updated_at: instant, version });
-    const { completed_at, ...others } = columns;
+    const { started_at, completed_at, ...others } = columns;
     const after = await this.represent(change, {
       ...row,
       ...others,
+      ...(started_at && { started_at: toStored(started_at) }),
       ...(completed_at !== undefined && { completed_at: completed_at && toStored(completed_at) }),
       updated_at: toStored(instant),
       version,

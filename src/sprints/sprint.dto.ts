@@ -28,6 +28,8 @@ export class SprintView {
   /** Inclusive. */
   @DateField() end_date: string | null;
   @EnumField(SPRINT_STATES) state: SprintState;
+  @InstantField({ description: 'When it was started; null if it was not.' }) started_at:
+    string | null;
   @InstantField() completed_at: string | null;
   @ApiProperty() external_id: string | null;
   @InstantField() created_at: string;
@@ -60,7 +62,16 @@ export class CreateSprint {
   @Nullable() @IsText(100) external_id?: string | null;
 }
 
-@ReadOnly('id', 'board_name', 'state', 'completed_at', 'created_at', 'updated_at', 'version')
+@ReadOnly(
+  'id',
+  'board_name',
+  'state',
+  'started_at',
+  'completed_at',
+  'created_at',
+  'updated_at',
+  'version',
+)
 export class UpdateSprint extends PartialType(CreateSprint, { skipNullProperties: false }) {}
 
 export class DeleteSprintQuery {

@@ -21,6 +21,8 @@ export class Sprint {
   @Column({ type: 'date' }) start_date: string;
   /** The last day, inclusive. */
   @Column({ type: 'date', nullable: true }) end_date: string | null;
+  /** When a client last started it; null if none has. */
+  @Column({ type: 'datetime', precision: 3, nullable: true }) started_at: Date | null;
   @Column({ type: 'datetime', precision: 3, nullable: true }) completed_at: Date | null;
   /** Unique on its board. */
   @Column({ type: 'varchar', length: 100, nullable: true }) external_id: string | null;

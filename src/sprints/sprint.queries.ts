@@ -21,6 +21,7 @@ export interface SprintRow {
   goal: string | null;
   start_date: string;
   end_date: string | null;
+  started_at: string | null;
   completed_at: string | null;
   external_id: string | null;
   created_at: string;
@@ -48,7 +49,7 @@ const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE n.board_id = s.boa
   ORDER BY n.start_date, n.id LIMIT 1)`;
 
 const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date,
-  s.end_date, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version,
+  s.end_date, s.started_at, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version,
   CASE WHEN s.end_date IS NULL THEN ${NEXT_START} END AS next_start`;
 
 const OPEN_AND_STARTED = 's.completed_at IS NULL AND s.start_date <= :today';
@@ -90,6 +91,7 @@ export function representSprint(row: SprintRow, now: Date): SprintView {
     start_date: row.start_date,
     end_date: row.end_date,
     state: stateOn(calendarDate(now, row.time_zone), row),
+    started_at: row.started_at && toRfc3339(row.started_at),
     completed_at: row.completed_at && toRfc3339(row.completed_at),
     external_id: row.external_id,
     created_at: toRfc3339(row.created_at),

@@ -4,12 +4,12 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { BoardName, NewBoardName, SprintId } from '../http/path';
-import { Answers, Creates, Rejects, RequireScope } from '../http/route';
+import { Answers, AnswersAction, Creates, Rejects, RequireScope } from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
 import { StoryListsService } from '../stories/story-lists.service';
 import { SprintCache } from './sprint-cache';
 import { SprintChanges } from './sprint-changes.service';
-import { SprintIdOfPath, sprintPaths, SprintReferenceOfPath } from './sprint-id';
+import { actionPaths, SprintIdOfPath, sprintPaths, SprintReferenceOfPath } from './sprint-id';
 import {
   CreateSprint,
   DeleteSprintQuery,
@@ -105,6 +105,14 @@ export class SprintsController {
     @Query() { force = false }: DeleteSprintQuery,
   ) {
     return this.changes.delete(caller, id, force);
+  }
+
+  @Post(actionPaths('start'))
+  @RequireScope('write')
+  @AnswersAction('Start sprint: fix what it commits to', SprintView)
+  @Rejects('sprint_completed', 'sprint_not_begun')
+  start(@CurrentCaller() caller: Caller, @SprintReferenceOfPath() reference: SprintReference) {
+    return this.changes.start(caller, reference);
   }
 
   @Get(sprintPaths('stories'))

@@ -4,6 +4,7 @@ import { unavailable } from '../../src/database/errors';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import type { Answer } from '../support/client';
 import { CREATED, insertRows } from '../support/fill';
 import { boardPath, freshName, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
@@ -27,6 +28,7 @@ describe('a board', () => {
       id: expect.any(Number),
       name: sprint.body.board_name,
       time_zone: 'UTC',
+      working_days: ['mon', 'tue', 'wed', 'thu', 'fri'],
       revision: 2,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: board.body.created_at,
@@ -205,6 +207,47 @@ describe('a board', () => {
       expect((await client.put(board.path, body)).body).toEqual(changed.body);
     }
     expect(await board.events()).toHaveLength(2);
+  });
+
+  it('has working days, in the order of the week', async () => {
+    const { client } = service;
+    const made = await client.post('/api/boards', {
+      name: freshName(),
+      working_days: ['sun', 'mon', 'tue', 'wed', 'thu'],
+    });
+    expect(made.body.working_days).toEqual(['mon', 'tue', 'wed', 'thu', 'sun']);
+    const path = boardPath(made.body.name);
+    expect((await client.get(path)).body).toEqual(made.body);
+    const listed = (await client.get('/api/boards')).body;
+    expect(listed).toContainEqual(made.body);
+    const same = await client.put(path, { working_days: ['thu', 'mon', 'tue', 'wed', 'sun'] });
+    expect(same.body).toEqual(made.body);
+    const form = (text: string): Promise<Answer> => client.put(path, undefined, { form: text });
+    const changed = await form('working_days=sat&working_days=fri');
+    expect(changed.body).toMatchObject({ working_days: ['fri', 'sat'], version: 2 });
+    expectErrors(await form('working_days='), '/working_days too_few');
+    const one = await form('working_days=wed');
+    expect(one.body).toMatchObject({ working_days: ['wed'], version: 3 });
+    const renamed = await client.put(path, { name: freshName() });
+    expect(renamed.body).toMatchObject({ working_days: ['wed'], version: 4 });
+    const events = (await client.get(`${boardPath(renamed.body.name)}/events`)).body;
+    expect(events[0].after.working_days).toEqual(made.body.working_days);
+    expect(events[1]).toMatchObject({
+      before: { working_days: made.body.working_days, version: 1 },
+      after: { working_days: ['fri', 'sat'], version: 2 },
+    });
+    for (const [working_days, code] of [
+      [[], 'too_few'],
+      [['mon', 'Mon'], 'invalid_value'],
+      [['mon', 'tue', 'mon'], 'duplicate'],
+      ['mon', 'invalid_type'],
+      [null, 'not_nullable'],
+    ]) {
+      expectErrors(
+        await client.patch(boardPath(renamed.body.name), { working_days }),
+        `/working_days ${code as string}`,
+      );
+    }
   });
 
   it('with sprints or stories is deleted only by force', async () => {

@@ -231,6 +231,8 @@ async function everything(): Promise<void> {
   await call(`DELETE ${STORY}`, { story_id: stories[1005] as number });
 
   const ended = { sprint_id: sprints[SPRINTS / 2 - 1] as number };
+  await call(`POST ${SPRINT}/start`, ended);
+  await call(`POST ${BOARD}/sprints/current/start`);
   for (const unfinished of ['next', 'backlog', sprint.sprint_id]) {
     await call(`POST ${SPRINT}/complete`, ended, { unfinished });
     await call(`POST ${SPRINT}/reopen`, ended);

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
 import { Database } from '../../src/database/database';
 import { endOfDay, startOfDay } from '../../src/reports/calendar';
+import { WEEKDAYS } from '../../src/boards/working-days';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
@@ -31,6 +32,8 @@ const update = (story: { id: number }, change: object): Promise<any> =>
   made2xx(client.put(`/api/stories/${story.id}`, change));
 const remove = (story: { id: number }): Promise<any> =>
   made2xx(client.delete(`/api/stories/${story.id}`));
+const start = (sprint: { id: number }): Promise<any> =>
+  made2xx(client.post(`/api/sprints/${sprint.id}/start`));
 const complete = (sprint: { id: number }, body?: object): Promise<any> =>
   made2xx(client.post(`/api/sprints/${sprint.id}/complete`, body));
 const ids = (group: { stories: { id: number }[] }): number[] => group.stories.map(({ id }) => id);
@@ -45,30 +48,34 @@ const ZONES = [
 ];
 
 describe('commitment', () => {
-  it.each(ZONES)('is what is in the sprint at 00:00 of its first day in %s', async (zone) => {
+  it.each(ZONES)('is what is in the sprint at the end of its first day in %s', async (zone) => {
     const team = await board(zone);
     const sprint = await team.sprint('2026-03-10', { end_date: '2026-03-12' });
-    const start = startOfDay('2026-03-10', zone);
-    const early = await team.story(sprint, { points: 1 });
-    at(start.getTime() - 1);
-    const last = await team.story(null, { points: 2 });
-    await update(last, { sprint_id: sprint.id });
+    const carried = await team.story(sprint, { points: 1 });
+    at(startOfDay('2026-03-10', zone).getTime() - 1);
     expect(await report(sprint)).toMatchObject({
       ...{ committed_at: null, commitment_rule: null },
-      ...{ committed: { count: 0 }, added: { count: 0 }, unfinished: { count: 2, points: 3 } },
+      ...{ committed: { count: 0 }, added: { count: 0 }, unfinished: { count: 1, points: 1 } },
     });
+    const start = startOfDay('2026-03-10', zone).toISOString();
     at(start);
-    const sharp = await team.story(sprint, { points: 4 });
-    at(start.getTime() + 1);
+    expect(await report(sprint)).toMatchObject({
+      ...{ committed_at: start, commitment_rule: 'first_day' },
+      ...{ committed: { count: 1, points: 1 } },
+    });
+    const end = endOfDay('2026-03-10', zone);
+    at(end);
+    const planned = await team.story(sprint, { points: 2 });
+    at(end.getTime() + 1);
     const late = await team.story(sprint, { points: 8 });
     const told = await report(sprint);
     expect(told).toMatchObject({
-      committed_at: start.toISOString(),
-      commitment_rule: 'start',
-      committed: { count: 3, points: 7 },
+      committed_at: end.toISOString(),
+      commitment_rule: 'first_day',
+      committed: { count: 2, points: 3 },
       added: { count: 1, points: 8 },
     });
-    expect(ids(told.committed)).toEqual([early.id, last.id, sharp.id]);
+    expect(ids(told.committed)).toEqual([carried.id, planned.id]);
     expect(ids(told.added)).toEqual([late.id]);
   });
 
@@ -76,8 +83,8 @@ describe('commitment', () => {
     'of a sprint that starts empty is its first day with a story in %s',
     async (zone) => {
       const team = await board(zone);
-      at(startOfDay('2028-02-28', zone).getTime() + 3_600_000);
-      const sprint = await team.sprint('2028-02-28');
+      at(startOfDay('2028-02-27', zone).getTime() + 3_600_000);
+      const sprint = await team.sprint('2028-02-27');
       const end = endOfDay('2028-02-29', zone);
       at(end.getTime() - 1);
       const story = await team.story(sprint, { points: 3 });
@@ -100,19 +107,61 @@ describe('commitment', () => {
     },
   );
 
+  it('is what is in the sprint when it is started, each time anew', async () => {
+    const team = await board('Europe/Berlin');
+    const sprint = await team.sprint('2026-03-10', { end_date: '2026-03-11' });
+    const carried = await team.story(sprint, { points: 3 });
+    at('2026-03-10T09:00:00.000Z');
+    const planned = await team.story(sprint, { points: 22 });
+    await start(sprint);
+    const late = await team.story(sprint, { points: 5 });
+    const agreed = async (expected: object): Promise<void> => {
+      const told = await report(sprint);
+      expect(told).toMatchObject({ commitment_rule: 'started', ...expected });
+      const { body } = await client.get(`/api/sprints/${sprint.id}/burndown`);
+      expect([body.committed_points, body.committed_count]).toEqual([
+        told.committed.points,
+        told.committed.count,
+      ]);
+      expect(body.days[0].ideal_points).toBe(told.committed.points / 2);
+    };
+    await agreed({
+      committed_at: '2026-03-10T09:00:00.000Z',
+      committed: { count: 2, points: 25, stories: [{ id: carried.id }, { id: planned.id }] },
+      added: { count: 1, points: 5 },
+    });
+    await update(carried, { sprint_id: null });
+    at('2026-03-11T09:00:00.000Z');
+    await start(sprint);
+    await agreed({
+      committed_at: '2026-03-11T09:00:00.000Z',
+      committed: { count: 2, points: 27, stories: [{ id: planned.id }, { id: late.id }] },
+      ...{ added: { count: 0 }, removed: { count: 0 } },
+    });
+    const told = await complete(sprint);
+    at('2026-03-20T09:00:00.000Z');
+    await made2xx(client.put(team.path, { working_days: ['sun'], time_zone: 'Asia/Tokyo' }));
+    expect(without(await report(sprint))).toBe(without(told));
+    await agreed({ committed: { count: 2, points: 27 } });
+    const { sprints } = (await client.get(`${team.path}/velocity`)).body;
+    expect(sprints).toMatchObject([{ committed_points: 27, committed_count: 2 }]);
+  });
+
   it('follows the time zone and the start date that an open sprint has now', async () => {
     const team = await board('UTC');
     const sprint = await team.sprint('2026-03-10');
-    at('2026-03-09T23:30:00.000Z');
+    at('2026-03-10T23:30:00.000Z');
     await team.story(sprint);
-    at('2026-03-11T12:00:00.000Z');
-    expect(await report(sprint)).toMatchObject({ commitment_rule: 'start' });
+    at('2026-03-13T12:00:00.000Z');
+    expect(await report(sprint)).toMatchObject({ committed_at: '2026-03-10T23:59:59.999Z' });
     await made2xx(client.put(team.path, { time_zone: 'Europe/Berlin' }));
     expect(await report(sprint)).toMatchObject({
-      ...{ commitment_rule: 'first_day', committed_at: '2026-03-10T22:59:59.999Z' },
+      ...{ commitment_rule: 'first_day', committed_at: '2026-03-11T22:59:59.999Z' },
     });
-    await made2xx(client.put(`/api/sprints/${sprint.id}`, { start_date: '2026-03-11' }));
-    expect(await report(sprint)).toMatchObject({ committed_at: '2026-03-10T23:00:00.000Z' });
+    await made2xx(client.put(`/api/sprints/${sprint.id}`, { start_date: '2026-03-12' }));
+    expect(await report(sprint)).toMatchObject({ committed_at: '2026-03-12T22:59:59.999Z' });
+    await made2xx(client.put(`/api/sprints/${sprint.id}`, { start_date: '2026-03-20' }));
+    expect(await report(sprint)).toMatchObject({ committed_at: null, committed: { count: 0 } });
   });
 });
 
@@ -271,6 +320,7 @@ describe('a burndown', () => {
   ])('has a row for each day over %s', async (_, zone, start_date, end_date, count) => {
     const team = await board(zone);
     at(startOfDay(start_date, zone).getTime() - 1);
+    await made2xx(client.put(team.path, { working_days: WEEKDAYS }));
     const sprint = await team.sprint(start_date, { end_date });
     const stories: any[] = [];
     for (let i = 0; i < count; i += 1) stories.push(await team.story(sprint, { points: count }));
@@ -285,6 +335,7 @@ describe('a burndown', () => {
       expect(seen).toHaveLength(i + 1);
       expect(seen[i]).toEqual({
         date,
+        working: true,
         scope_points: count * count,
         completed_points: count * (i + 1),
         remaining_points: count * (count - i - 1),
@@ -296,6 +347,66 @@ describe('a burndown', () => {
     }
     at(endOfDay(end_date, zone).getTime() + 1);
     expect(await burndown(sprint)).toEqual(seen);
+  });
+
+  it('has an ideal line that begins at the committed points and falls on working days only', async () => {
+    const team = await board();
+    const sprint = await team.sprint('2026-02-27', { end_date: '2026-03-03' });
+    await team.story(sprint, { points: 9 });
+    at('2026-02-27T12:00:00.000Z');
+    const told = async (): Promise<any> =>
+      (await client.get(`/api/sprints/${sprint.id}/burndown`)).body;
+    expect(await told()).toMatchObject({
+      ...{ committed_points: 9, committed_count: 1 },
+      days: [{ date: '2026-02-27', working: true, ideal_points: 6 }],
+    });
+    at('2026-03-20T12:00:00.000Z');
+    const ideal = async (): Promise<any[]> =>
+      (await told()).days.map((day: any) => [day.working, day.ideal_points]);
+    expect(await ideal()).toEqual([
+      ...[
+        [true, 6],
+        [false, 6],
+        [false, 6],
+      ],
+      ...[
+        [true, 3],
+        [true, 0],
+      ],
+    ]);
+    await made2xx(client.put(team.path, { working_days: ['mon', 'sat'] }));
+    expect(await ideal()).toEqual([
+      ...[
+        [false, 9],
+        [true, 4.5],
+        [false, 4.5],
+      ],
+      ...[
+        [true, 0],
+        [false, 0],
+      ],
+    ]);
+    await made2xx(client.put(team.path, { working_days: ['thu'] }));
+    expect(await ideal()).toEqual([
+      ...[
+        [false, 7.2],
+        [false, 5.4],
+        [false, 3.6],
+      ],
+      ...[
+        [false, 1.8],
+        [false, 0],
+      ],
+    ]);
+    await complete(sprint);
+    const { sprint: _, ...frozen } = await told();
+    await made2xx(client.put(team.path, { working_days: ['fri'] }));
+    expect(await told()).toMatchObject(frozen);
+    const planned = await team.sprint('2026-04-01', { end_date: '2026-04-10' });
+    await team.story(planned, { points: 9 });
+    expect((await client.get(`/api/sprints/${planned.id}/burndown`)).body).toMatchObject({
+      ...{ committed_points: 0, committed_count: 0, days: [] },
+    });
   });
 
   it('agrees with the report in its last row, after the end date too, without an end and completed', async () => {
@@ -504,14 +615,15 @@ describe('formats', () => {
     const lines = answer.text.trimEnd().split('\r\n');
     expect(lines).toHaveLength(13_210);
     expect([lines[1], lines.at(-1)]).toEqual([
-      '1990-01-01,0,0,0,,0,0,0',
-      '2026-03-01,0,0,0,,0,0,0',
+      '1990-01-01,true,0,0,0,,0,0,0',
+      '2026-03-01,false,0,0,0,,0,0,0',
     ]);
     const tag = answer.headers.get('etag') ?? '';
     const again = (format: string): Promise<Answer> =>
       client.get(`${path}?format=${format}`, { headers: { 'if-none-match': tag } });
     expect((await again('csv')).status).toBe(304);
     const json = await again('json');
+    expect(json.body).toMatchObject({ committed_points: 0, committed_count: 0 });
     expect(json.body.days).toHaveLength(lines.length - 1);
     expect(json.body.days.slice(498, 502).map((day: any) => day.date)).toEqual([
       ...['1991-05-14', '1991-05-15', '1991-05-16', '1991-05-17'],

@@ -1,6 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-import { made2xx, Workspace } from '../support/make';
+import type { Answer } from '../support/client';
+import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
 let service: TestApp;
@@ -35,6 +36,7 @@ describe('a sprint', () => {
       start_date: '2026-11-23',
       end_date: null,
       state: 'planned',
+      started_at: null,
       completed_at: null,
       external_id: null,
       created_at: '2026-11-21T12:00:00.000Z',
@@ -180,11 +182,13 @@ describe('a sprint', () => {
         id: 0,
         board_name: 'x',
         state: 'completed',
+        started_at: '2026-01-01',
         completed_at: '2026-01-01',
       }),
       '/id read_only',
       '/board_name read_only',
       '/state read_only',
+      '/started_at read_only',
       '/completed_at read_only',
     );
     expectProblem(await client.put(path, { ...sprint, version: 2 }), 412, 'precondition_failed');
@@ -643,5 +647,142 @@ describe('a deleted sprint', () => {
     expect(deleted.body.stories_moved_to_backlog).toBe(2);
     const backlog = (await client.get<any[]>(`${board.path}/backlog`)).body;
     expect(backlog.map(({ title }) => title)).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('starting a sprint', () => {
+  const start = (sprint: { id: number }, body?: object, options?: object): Promise<Answer> =>
+    service.client.post(`/api/sprints/${sprint.id}/start`, body, options);
+
+  it('sets when it was started, each time anew, told by an event', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    service.clock.set('2026-11-23T09:00:00.000Z');
+    const sprint = await board.sprint('2026-11-23', { end_date: '2026-12-04' });
+    const started = await start(sprint, {});
+    expect([started.status, started.body]).toEqual([
+      200,
+      {
+        ...sprint,
+        started_at: '2026-11-23T09:00:00.000Z',
+        version: 2,
+      },
+    ]);
+    expect(await show(sprint)).toEqual(started.body);
+    service.clock.set('2026-11-24T09:00:00.000Z');
+    const again = await start(sprint);
+    expect(again.body).toMatchObject({ started_at: '2026-11-24T09:00:00.000Z', version: 3 });
+    const { headers } = await client.get(`/api/sprints/${sprint.id}`);
+    expect(again.headers.get('etag')).toBe(headers.get('etag'));
+    const events = await board.events(2);
+    expect(events).toMatchObject([
+      {
+        ...{ type: 'sprint.started', entity: 'sprint', id: sprint.id },
+        before: { started_at: null, version: 1 },
+        after: { started_at: '2026-11-23T09:00:00.000Z', version: 2 },
+      },
+      {
+        before: { started_at: '2026-11-23T09:00:00.000Z', version: 2 },
+        after: { started_at: '2026-11-24T09:00:00.000Z', version: 3 },
+      },
+    ]);
+    // It may be past its end, and what was started stays so, whatever becomes of its dates.
+    service.clock.set('2026-12-24T09:00:00.000Z');
+    expect((await start(sprint)).body.state).toBe('ended');
+    const moved = await client.put(`/api/sprints/${sprint.id}`, {
+      start_date: '2027-01-04',
+      end_date: null,
+    });
+    expect(moved.body).toMatchObject({
+      state: 'planned',
+      started_at: '2026-12-24T09:00:00.000Z',
+    });
+    expectProblem(await start(sprint), 409, 'sprint_not_begun');
+  });
+
+  it('is possible from its start date on, in the time zone of the board', async () => {
+    const board = await Workspace.create(service.client, 'America/New_York');
+    const sprint = await board.sprint('2026-11-23');
+    service.clock.set('2026-11-23T04:59:59.999Z');
+    expectProblem(await start(sprint), 409, 'sprint_not_begun');
+    expect(await board.revision()).toBe(2);
+    service.clock.set('2026-11-23T05:00:00.000Z');
+    expect((await start(sprint)).status).toBe(200);
+  });
+
+  it('is not possible once it is completed, until it is reopened', async () => {
+    const { client } = service;
+    service.clock.set('2026-11-23T09:00:00.000Z');
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    await start(sprint);
+    await made2xx(client.post(`/api/sprints/${sprint.id}/complete`));
+    expectProblem(await start(sprint), 409, 'sprint_completed');
+    const reopened = await made2xx(client.post(`/api/sprints/${sprint.id}/reopen`));
+    expect(reopened.started_at).toBe('2026-11-23T09:00:00.000Z');
+    expect((await start(sprint)).status).toBe(200);
+    expectProblem(await start({ id: 999_999_999 }), 404, 'sprint_not_found');
+    expectErrors(await start(sprint, { started_at: null }), '/started_at unknown_field');
+  });
+
+  it('works for the current sprint, and only once for an idempotency key', async () => {
+    const { client } = service;
+    service.clock.set('2026-11-23T09:00:00.000Z');
+    const board = await Workspace.create(client);
+    const path = `${board.path}/sprints/current/start`;
+    expectProblem(await client.post(path), 404, 'no_current_sprint');
+    const sprint = await board.sprint('2026-11-23');
+    const keyed = { headers: { 'idempotency-key': `start-${sprint.id}` } };
+    const first = await client.post(path, {}, keyed);
+    expect(first.body).toMatchObject({ id: sprint.id, version: 2 });
+    service.clock.set('2026-11-24T09:00:00.000Z');
+    const replayed = await client.post(path, {}, keyed);
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+    expect(replayed.text).toBe(first.text);
+    expect(await board.events(2)).toHaveLength(1);
+    for (const word of ['next', 'previous']) {
+      const other = await client.post(`${board.path}/sprints/${word}/start`);
+      expect([404, 405]).toContain(other.status);
+    }
+    const missing = await client.post(`${boardPath(freshName())}/sprints/current/start`);
+    expectProblem(missing, 404, 'board_not_found');
+  });
+
+  it('checks If-Match', async () => {
+    const { client } = service;
+    service.clock.set('2026-11-23T09:00:00.000Z');
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    const { headers } = await client.get(`/api/sprints/${sprint.id}`);
+    const condition = { headers: { 'if-match': headers.get('etag') as string } };
+    await made2xx(client.put(`/api/sprints/${sprint.id}`, { goal: 'changed' }));
+    expectProblem(await start(sprint, {}, condition), 412, 'precondition_failed');
+    const fresh = (await client.get(`/api/sprints/${sprint.id}`)).headers.get('etag') as string;
+    expect((await start(sprint, {}, { headers: { 'if-match': fresh } })).status).toBe(200);
+  });
+
+  it('takes part in changes that come at once, one after the other', async () => {
+    const { client } = service;
+    service.clock.set('2026-11-23T09:00:00.000Z');
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    const made = Array.from({ length: 20 }, (_, i) =>
+      i % 5 === 4
+        ? start(sprint)
+        : client.post(`/api/sprints/${sprint.id}/stories`, { title: 's' }),
+    );
+    const statuses = (await Promise.all(made)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(16);
+    // Of what came in the same millisecond, the log knows what was there at the last start.
+    const events = await board.events();
+    const last = events.findLastIndex(({ type }) => type === 'sprint.started');
+    const before = events.slice(0, last).filter(({ type }) => type === 'story.created').length;
+    const report = await made2xx(client.get(`/api/sprints/${sprint.id}/report`));
+    expect(report).toMatchObject({
+      commitment_rule: 'started',
+      committed: { count: before },
+      added: { count: 16 - before },
+    });
   });
 });

@@ -91,6 +91,8 @@ describe('with tokens', () => {
       'PUT /api/sprints/{sprint_id}': 'write',
       'PATCH /api/sprints/{sprint_id}': 'write',
       'DELETE /api/sprints/{sprint_id}': 'write',
+      'POST /api/sprints/{sprint_id}/start': 'write',
+      'POST /api/boards/{board_name}/sprints/current/start': 'write',
       'POST /api/sprints/{sprint_id}/complete': 'write',
       'POST /api/boards/{board_name}/sprints/current/complete': 'write',
       'POST /api/sprints/{sprint_id}/reopen': 'write',
@@ -483,6 +485,7 @@ describe('with tokens', () => {
       const day = { start_date: '2026-11-15' };
       const pairs: [string, string, object][] = [
         [`/api/sprints/${sprint.id}/stories`, '/api/sprints/999999/stories', task],
+        [`/api/sprints/${sprint.id}/start`, '/api/sprints/999999/start', {}],
         [`/api/sprints/${sprint.id}/complete`, '/api/sprints/999999/complete', {}],
         [`/api/sprints/${sprint.id}/complete`, '/api/sprints/999999/complete', { dry_run: true }],
         [`/api/sprints/${sprint.id}/reopen`, '/api/sprints/999999/reopen', {}],

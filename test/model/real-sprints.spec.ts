@@ -64,6 +64,9 @@ withRealSprints('real sprints, replayed over HTTP', () => {
           this.sprint = made.id;
           break;
         }
+        case 'start_sprint':
+          await call('POST', `/api/sprints/${this.sprint}/start`, {});
+          break;
         case 'create_story': {
           const { story: title, points } = operation;
           const list =

@@ -235,6 +235,13 @@ const MEMBERS: [
         'x'.repeat(10_000),
         '__proto__',
       ],
+      working_days: [
+        ...[null, true, 1, '', 'mon', {}, [], [[]], [1], [''], ['Mon'], ['monday'], ['mon', null]],
+        ...[
+          ['mon', 'mon'],
+          ['mon', 'holiday'],
+        ],
+      ],
     },
   ],
   [

@@ -28,6 +28,7 @@ describe('a burndown', () => {
       counts: number[],
     ) => ({
       date,
+      working: true,
       scope_points: scope,
       completed_points: completed,
       remaining_points: scope - completed,
@@ -73,9 +74,41 @@ describe('a burndown', () => {
     expect(column(of(log, sprint), 'ideal_points')).toEqual([null, null, null]);
   });
 
+  it('has an ideal line that falls on working days only', () => {
+    const log = new Log();
+    log.now = '2026-02-01T00:00:00.000Z';
+    const sprint = log.sprint('2026-02-26', '2026-03-03');
+    log.story(sprint, 8);
+    const days = (): BurndownDayView[] => of(log, sprint, '2026-04-01T00:00:00.000Z');
+    expect(column(days(), 'working')).toEqual([true, true, false, false, true, true]);
+    expect(column(days(), 'ideal_points')).toEqual([6, 4, 4, 4, 2, 0]);
+    log.workingDays('mon', 'sat', 'sun');
+    expect(column(days(), 'working')).toEqual([false, false, true, true, true, false]);
+    expect(column(days(), 'ideal_points')).toEqual([8, 8, 5.33, 2.67, 0, 0]);
+    // None of them is in the sprint.
+    log.workingDays('wed');
+    expect(column(days(), 'working')).toEqual(Array(6).fill(false));
+    expect(column(days(), 'ideal_points')).toEqual([6.67, 5.33, 4, 2.67, 1.33, 0]);
+  });
+
+  it('of a completed sprint keeps the working days of its completion', () => {
+    const log = new Log();
+    log.now = '2026-02-28T00:00:00.000Z';
+    const sprint = log.sprint('2026-02-27', '2026-03-03');
+    log.story(sprint, 6);
+    log.complete(sprint);
+    const before = of(log, sprint);
+    expect(column(before, 'ideal_points')).toEqual([4, 4]);
+    log.workingDays('sat', 'sun');
+    expect(of(log, sprint)).toEqual(before);
+    log.reopen(sprint);
+    expect(column(of(log, sprint), 'working')).toEqual([false, true]);
+  });
+
   it('rounds the ideal line to two decimals and brings it to 0', () => {
     const log = new Log();
     log.now = '2026-02-01T00:00:00.000Z';
+    log.workingDays('fri', 'sat', 'sun');
     const sprint = log.sprint('2026-02-27', '2026-03-01');
     log.story(sprint, 10);
     expect(column(of(log, sprint, '2026-04-01T00:00:00.000Z'), 'ideal_points')).toEqual([
@@ -138,12 +171,13 @@ describe('a burndown', () => {
     log.update(story, { status: 'done' });
     const days = burndown(replay(log.events, sprint, new Date('2026-03-20T12:00:00.000Z')));
     const all = [...days];
-    expect([days.length, days.committed, days.eventful]).toEqual([19, 500, [0, 3, 7]]);
+    expect([days.length, days.eventful]).toEqual([19, [0, 3, 7]]);
+    expect(days.committed).toEqual({ points: 5, count: 1 });
     expect(all).toHaveLength(19);
     const places = [0, 1, 2, 5, 6, 7, 12, 18];
     expect([...days.at(places)]).toEqual(places.map((place) => all[place]));
     for (const [place, day] of all.entries()) {
-      const { date: _, ...before } = all[Math.max(0, place - 1)] as BurndownDayView;
+      const { date: _, working: __, ...before } = all[Math.max(0, place - 1)] as BurndownDayView;
       if (place > 0 && !days.eventful.includes(place)) expect(day).toMatchObject(before);
     }
   });

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { calendarDate } from '../../../src/time/clock';
-import { addDays, daysFromTo, endOfDay, startOfDay } from '../../../src/reports/calendar';
+import type { Weekday } from '../../../src/boards/working-days';
+import { WEEKDAYS } from '../../../src/boards/working-days';
+import {
+  addDays,
+  daysFromTo,
+  endOfDay,
+  isWorkingDay,
+  startOfDay,
+  workingDaysFromTo,
+} from '../../../src/reports/calendar';
 
 describe('the days of a time zone', () => {
   it.each([
@@ -43,6 +52,26 @@ describe('the days of a time zone', () => {
     expect(daysFromTo('2026-02-01', '2026-03-01')).toBe(29);
     expect(addDays('2028-02-28', 2)).toBe('2028-03-01');
     expect(addDays('9999-12-31', 1)).toBeNull();
+  });
+});
+
+describe('working days', () => {
+  it('are counted as one by one, over any weeks', () => {
+    const week = fc.subarray([...WEEKDAYS], { minLength: 1 });
+    const first = fc.integer({ min: -300_000, max: 2_000_000 });
+    fc.assert(
+      fc.property(first, fc.integer({ min: 0, max: 40 }), week, (from, length, working) => {
+        const dates = Array.from(
+          { length: length + 1 },
+          (_, day) => addDays('1970-01-01', from + day) as string,
+        );
+        const names = dates.map((date) => new Date(date).toUTCString().slice(0, 3).toLowerCase());
+        const expected = names.map((name) => working.includes(name as Weekday));
+        expect(dates.map((date) => isWorkingDay(date, working))).toEqual(expected);
+        const counted = workingDaysFromTo(dates[0] as string, dates.at(-1) as string, working);
+        expect(counted).toBe(expected.filter(Boolean).length);
+      }),
+    );
   });
 });
 

@@ -6,6 +6,7 @@ interface Sprint {
   start_date: string;
   end_date: string | null;
   state: string;
+  started_at: string | null;
   completed_at: string | null;
 }
 
@@ -36,8 +37,13 @@ export class Log {
     this.append('board.updated', 1, {}, { time_zone });
   }
 
+  workingDays(...working_days: string[]): void {
+    this.append('board.updated', 1, {}, { working_days });
+  }
+
   sprint(start_date: string, end_date: string | null = null): number {
-    const sprint = { id: ++this.ids, start_date, end_date, state: 'planned', completed_at: null };
+    const never = { started_at: null, completed_at: null };
+    const sprint = { id: ++this.ids, start_date, end_date, state: 'planned', ...never };
     this.sprints.set(sprint.id, sprint);
     this.append('sprint.created', sprint.id, null, { ...sprint });
     return sprint.id;
@@ -104,6 +110,11 @@ export class Log {
     };
     this.stories.set(id, story);
     this.append('story.moved_in', id, null, { ...story, tasks: [] });
+  }
+
+  start(id: number): void {
+    Object.assign(this.sprints.get(id) as Sprint, { started_at: this.now });
+    this.append('sprint.started', id, {}, { started_at: this.now });
   }
 
   complete(id: number, to: number | null = null): void {

@@ -5,6 +5,7 @@ import { velocity } from '../../../src/reports/velocity';
 
 const day = (date: string, remaining: number, ideal: number | null): BurndownDayView => ({
   date,
+  working: true,
   scope_points: 10,
   completed_points: 10 - remaining,
   remaining_points: remaining,
@@ -15,7 +16,9 @@ const day = (date: string, remaining: number, ideal: number | null): BurndownDay
 });
 const days = (rows: BurndownDayView[]): BurndownDays =>
   Object.assign(rows, {
-    committed: 1000,
+    committed: { points: 10, count: 4 },
+    isWorking: () => true,
+    ideal: () => null,
     eventful: [],
     at: (places: Iterable<number>) => Array.from(places, (place) => rows[place] as BurndownDayView),
   });

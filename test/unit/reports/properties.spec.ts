@@ -4,6 +4,7 @@ import { replay } from '../../../src/reports/replay';
 import { hundredths } from '../../../src/reports/points';
 import type { Report } from '../../../src/reports/report';
 import { report } from '../../../src/reports/report';
+import { WEEKDAYS } from '../../../src/boards/working-days';
 import { Log } from './log';
 
 const HOUR = 3_600_000;
@@ -21,7 +22,17 @@ const happening = fc.record({
   after: fc.integer({ min: -2, max: 20 }),
   kind: fc.constantFrom(
     ...(['create', 'move', 'move', 'estimate', 'status', 'status'] as const),
-    ...(['delete', 'move_out', 'move_in', 'complete', 'reopen', 'time_zone', 'dates'] as const),
+    ...([
+      'delete',
+      'move_out',
+      'move_in',
+      'start',
+      'complete',
+      'reopen',
+      'time_zone',
+      'days',
+      'dates',
+    ] as const),
   ),
   pick: fc.nat(),
   to: fc.nat(),
@@ -70,6 +81,8 @@ class World {
     else if (kind === 'complete' && this.open())
       log.complete(this.sprint, this.places[1 + (to % 2)]);
     else if (kind === 'reopen' && !this.open()) log.reopen(this.sprint);
+    else if (kind === 'start' && this.open()) log.start(this.sprint);
+    else if (kind === 'days') log.workingDays(...WEEKDAYS.slice(pick % 7));
     else if (kind === 'time_zone') log.timeZone(ZONES[pick % ZONES.length] as string);
     else if (kind === 'dates' && this.open()) {
       log.dates(this.sprint, { start_date: `2026-03-2${6 + (pick % 3)}` });
@@ -122,6 +135,10 @@ describe('whatever happens to a sprint', () => {
         const past = replay(world.log.events, world.sprint, new Date(world.time));
         const last = [...burndown(past)].at(-1);
         if (!last) return;
+        expect(burndown(past).committed).toEqual({
+          points: told.committed.points,
+          count: told.committed.count,
+        });
         expect(last).toMatchObject({
           completed_points: told.completed.points,
           completed_count: told.completed.count,

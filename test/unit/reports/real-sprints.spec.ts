@@ -45,6 +45,9 @@ function check(real: RealSprint): void {
       case 'create_sprint':
         sprint = log.sprint(operation.start_date, operation.end_date);
         break;
+      case 'start_sprint':
+        log.start(sprint);
+        break;
       case 'create_story': {
         const place = operation.in === 'sprint' ? sprint : null;
         ids.set(operation.story, log.story(place, operation.points));

@@ -89,6 +89,7 @@ export type Status = 'todo' | 'in_progress' | 'done';
 // Stories bear names of their own until they have an id.
 type Action =
   | { do: 'create_sprint'; start_date: string; end_date: string }
+  | { do: 'start_sprint' }
   | { do: 'create_story'; story: string; in: 'sprint' | 'backlog'; points: number }
   | { do: 'update_story'; story: string; points?: number; status?: Status }
   | { do: 'move_story'; story: string; to: 'sprint' | 'backlog' | 'other_board' }
@@ -106,8 +107,8 @@ interface Story {
 
 /**
  * A history that a published sprint may have had, for a board in UTC: after `look` at a moment,
- * report and burndown must tell what was published for it. 0 % is noon of the first day. Stories are
- * re-estimated only where the published sums ask for it.
+ * report and burndown must tell what was published for it. The sprint is started at 0 %, which is noon
+ * of the first day. Stories are re-estimated only where the published sums ask for it.
  */
 export function operations({ days, moments }: RealSprint, start_date: string): Operation[] {
   const start = Date.parse(`${start_date}T00:00:00Z`);
@@ -145,6 +146,7 @@ export function operations({ days, moments }: RealSprint, start_date: string): O
   const before = { added: { count: 0, points: 0 }, removed: { count: 0, points: 0 } };
   for (const moment of moments) {
     at = new Date(start + 12 * HOUR + (moment.percent / 100) * days * 24 * HOUR).toISOString();
+    if (moment.percent === 0) act({ do: 'start_sprint' });
     create(less(moment.added, before.added));
     const leave = less(moment.removed, before.removed);
     const leaving = inside.slice(0, leave.count);
@@ -205,37 +207,19 @@ export interface Expected {
   unfinished: Amount;
 }
 
-/**
- * The published columns as the groups of a report. A sprint that was empty at 00:00 of its first day
- * commits to what is in it at the end of the first day that leaves something in it: there what
- * was published as added and removed until then is no addition and no removal here.
- */
-export function expected(moments: Moment[], { days }: RealSprint): Expected {
-  const moment = moments[moments.length - 1] as Moment;
+/** The published columns as the groups of a report. */
+function expected(moment: Moment): Expected {
   const { start, added, removed, todo, in_progress, done } = moment;
-  const told = {
+  return {
+    committed: start,
+    added,
+    removed,
     re_estimated: gap(moment),
     completed: done,
     unfinished: {
       count: todo.count + in_progress.count,
       points: todo.points + in_progress.points,
     },
-  };
-  if (start.count > 0) return { ...told, committed: start, added, removed };
-  const day = ({ percent }: Moment): number => Math.floor(0.5 + (percent / 100) * days);
-  const dayEnds = moments.filter((one, index) => {
-    const next = moments[index + 1];
-    return !next || day(next) > day(one);
-  });
-  const first = dayEnds.find((one) => scope(one).count > 0);
-  const none = { count: 0, points: 0 };
-  if (!first) return { ...told, committed: none, added: none, removed: none, re_estimated: 0 };
-  return {
-    ...told,
-    committed: scope(first),
-    added: less(added, first.added),
-    removed: less(removed, first.removed),
-    re_estimated: gap(moment) - gap(first),
   };
 }
 
@@ -257,7 +241,7 @@ export function expectPublished(
     re_estimated: told.re_estimated.points,
     completed: amount(told.completed),
     unfinished: amount(told.unfinished),
-  }).toEqual(expected(seen, real));
+  }).toEqual(expected(seen.at(-1) as Moment));
 
   const rows = new Map(days.map((day) => [day.date, day]));
   const published = expectedDays(seen, real, start_date);

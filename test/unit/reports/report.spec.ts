@@ -8,20 +8,130 @@ const of = (log: Log, sprint: number, now = log.now): Report =>
 const ids = (group: { stories: { id: number }[] }): number[] => group.stories.map(({ id }) => id);
 
 describe('commitment', () => {
-  it('is what is in the sprint at 00:00 of its start date in the time zone of the board', () => {
+  it('is what is in the sprint when it is started, not what comes in that millisecond', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-02');
+    const [early, gone] = [log.story(sprint, 3), log.story(sprint, 5)];
+    log.now = '2026-03-02T09:00:00.000Z';
+    log.update(gone, { sprint_id: null });
+    const planned = log.story(sprint, 2);
+    log.start(sprint);
+    const late = log.story(sprint, 1);
+    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(told.committed_at).toBe('2026-03-02T09:00:00.000Z');
+    expect(told.commitment_rule).toBe('started');
+    expect(ids(told.committed)).toEqual([early, planned]);
+    expect(ids(told.added)).toEqual([late]);
+    expect(told.removed.count).toBe(0);
+  });
+
+  it('is fixed anew by each start', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    const [one, two] = [log.story(sprint, 3), log.story(sprint, 5)];
+    log.start(sprint);
+    log.update(one, { sprint_id: null });
+    log.update(two, { points: 8 });
+    const three = log.story(sprint, 1);
+    log.now = '2026-03-03T09:00:00.000Z';
+    log.start(sprint);
+    const told = of(log, sprint);
+    expect(told.committed_at).toBe('2026-03-03T09:00:00.000Z');
+    expect(ids(told.committed)).toEqual([two, three]);
+    expect(told.committed.points).toBe(9);
+    expect([told.added, told.removed, told.re_estimated].map(({ count }) => count)).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
+  it('of a sprint that was started empty is nothing', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    log.start(sprint);
+    const story = log.story(sprint, 3);
+    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(told).toMatchObject({ committed_at: log.now, commitment_rule: 'started' });
+    expect([told.committed.count, ids(told.added)]).toEqual([0, [story]]);
+  });
+
+  it('stays where it was started, whatever its start date becomes', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    const story = log.story(sprint, 3);
+    log.start(sprint);
+    log.story(sprint, 5);
+    log.dates(sprint, { start_date: '2026-03-09' });
+    const told = of(log, sprint, '2026-03-02T00:00:00.000Z');
+    expect(told).toMatchObject({ committed_at: log.now, commitment_rule: 'started' });
+    expect(ids(told.committed)).toEqual([story]);
+  });
+
+  it('is, without a start, what is in it at the end of its first day in the time zone of the board', () => {
     const log = new Log('America/New_York');
     const sprint = log.sprint('2026-03-02');
-    const early = log.story(sprint, 3);
-    log.now = '2026-03-02T05:00:00.000Z';
-    const onTheStroke = log.story(sprint, 2);
-    log.now = '2026-03-02T05:00:00.001Z';
+    const carried = log.story(sprint, 3);
+    const dropped = log.story(sprint, 13);
+    log.now = '2026-03-03T04:59:59.999Z';
+    const planned = log.story(sprint, 2);
+    log.update(dropped, { sprint_id: null });
+    log.now = '2026-03-03T05:00:00.000Z';
     const late = log.story(sprint, 1);
     const told = of(log, sprint);
-    expect(told.committed_at).toBe('2026-03-02T05:00:00.000Z');
-    expect(told.commitment_rule).toBe('start');
-    expect(ids(told.committed)).toEqual([early, onTheStroke]);
+    expect(told.committed_at).toBe('2026-03-03T04:59:59.999Z');
+    expect(told.commitment_rule).toBe('first_day');
+    expect(ids(told.committed)).toEqual([carried, planned]);
     expect(told.committed.points).toBe(5);
     expect(ids(told.added)).toEqual([late]);
+    expect(told.removed.count).toBe(0);
+  });
+
+  it('is what is in it now, while the first day lasts', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-02');
+    const story = log.story(sprint, 3);
+    log.now = '2026-03-02T00:00:00.000Z';
+    expect(of(log, sprint)).toMatchObject({
+      ...{ committed_at: log.now, commitment_rule: 'first_day' },
+      ...{ committed: { count: 1, points: 3 } },
+    });
+    log.now = '2026-03-02T18:00:00.000Z';
+    log.update(story, { sprint_id: null });
+    expect(of(log, sprint)).toMatchObject({ committed_at: null, committed: { count: 0 } });
+  });
+
+  it('passes over a first day that began with stories and ended empty', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-02');
+    const gone = log.story(sprint, 3);
+    log.now = '2026-03-02T12:00:00.000Z';
+    log.update(gone, { sprint_id: null });
+    log.now = '2026-03-04T12:00:00.000Z';
+    const kept = log.story(sprint, 2);
+    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(told.committed_at).toBe('2026-03-04T23:59:59.999Z');
+    expect(ids(told.committed)).toEqual([kept]);
+  });
+
+  it('of a sprint that was completed on its first day is what was in it then', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    const [one, two] = [log.story(sprint, 3, { status: 'done' }), log.story(sprint, 5)];
+    log.complete(sprint);
+    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(told).toMatchObject({ committed_at: log.now, commitment_rule: 'first_day' });
+    expect(ids(told.committed)).toEqual([one, two]);
+    expect([told.added.count, told.removed.count]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['Europe/Berlin', '2026-03-29', '2026-03-29T21:59:59.999Z'],
+    ['America/Sao_Paulo', '2018-02-17', '2018-02-18T02:59:59.999Z'],
+  ])('in %s is at the end of %s, when the clocks change', (zone, start, end) => {
+    const log = new Log(zone);
+    log.now = '2018-01-01T00:00:00.000Z';
+    const sprint = log.sprint(start);
+    log.story(sprint, 1);
+    expect(of(log, sprint, '2026-04-09T00:00:00.000Z').committed_at).toBe(end);
   });
 
   it('does not exist before the sprint has started', () => {
@@ -200,8 +310,26 @@ describe('a report', () => {
     log.timeZone('Asia/Tokyo');
     expect(of(log, sprint)).toEqual(before);
     log.reopen(sprint);
-    log.dates(sprint, { start_date: '2026-03-03' });
-    expect(of(log, sprint).committed_at).toBe('2026-03-02T15:00:00.000Z');
+    expect(of(log, sprint).committed_at).toBe('2026-03-02T14:59:59.999Z');
+    log.dates(sprint, { start_date: '2026-03-01' });
+    expect(of(log, sprint, '2026-03-09T00:00:00.000Z').committed_at).toBe(
+      '2026-03-01T14:59:59.999Z',
+    );
+  });
+
+  it('of a reopened sprint commits to what it was started with, until it is started again', () => {
+    const { log, sprint, kept, other } = started();
+    log.start(sprint);
+    const late = log.story(sprint, 1);
+    log.complete(sprint);
+    log.reopen(sprint);
+    log.update(kept, { sprint_id: sprint });
+    const before = of(log, sprint);
+    expect([ids(before.committed), ids(before.added)]).toEqual([[kept, other], [late]]);
+    log.start(sprint);
+    const told = of(log, sprint);
+    expect(ids(told.committed)).toEqual([kept]);
+    expect([told.added.count, told.removed.count]).toEqual([0, 0]);
   });
 
   it('goes by revisions where the clock stepped back', () => {

@@ -1,0 +1,11 @@
+/** The days of the week, in its order. */
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** The working days of a board that was given none, as stored. */
+export const DEFAULT_WORKING_DAYS = 'mon,tue,wed,thu,fri';
+
+/** Working days as they are stored: a comma-separated string. */
+export const storedWorkingDays = (days: readonly Weekday[]): string => days.join(',');
+
+export const parseWorkingDays = (stored: string): Weekday[] => stored.split(',') as Weekday[];
