@@ -28,11 +28,11 @@ const common = {
   },
   // These are ESM-only, and jest can require() such a module only on Node >= 24.9.
   transformIgnorePatterns: [
-    '/node_modules/(?!(@nestjs|cookie|content-disposition)/)',
+    '/node_modules/(?!(@nestjs|cookie|content-disposition|d3-[a-z-]+|internmap)/)',
     '<rootDir>/dist/',
   ],
-  // Its modules use top-level await, which a CommonJS module cannot; this is its bundle.
-  moduleNameMapper: { '^vega$': '<rootDir>/node_modules/vega/build/vega.js' },
+  // A relative import() names the built file.
+  moduleNameMapper: { '^(\\./pictures/\\w+)\\.js$': '$1' },
   setupFiles: ['<rootDir>/test/support/setup.ts'],
 };
 

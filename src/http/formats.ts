@@ -2,7 +2,7 @@ import accepts from 'accepts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { etagOf, matchesNone } from './etag';
+import { etagOf, matchesNone, REPRESENTATION } from './etag';
 import { Problem } from './problem';
 import type { Format, Formats, Writing } from './route';
 import { MEDIA_TYPES } from './route';
@@ -12,6 +12,7 @@ const PARAMETERS: Record<Format, string> = {
   // RFC 4180, section 3.
   csv: '; charset=utf-8; header=present',
   svg: '; charset=utf-8',
+  png: '',
 };
 
 /** Adds a request header to `Vary` (RFC 9110, section 12.5.5). */
@@ -57,22 +58,23 @@ export async function writeFormat(
   request: FastifyRequest,
   reply: FastifyReply,
   body: unknown,
-): Promise<string | Readable> {
+): Promise<string | Buffer | Readable> {
   const { formats = {} } = request.routeOptions.config as { formats?: Formats };
   const format = formatOf(request, formats);
   const { write, tagged, headers = {} } = formats[format] as Writing;
   reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);
-  const text = await write(body as never);
+  const text = await write(body as never, request);
   if (typeof text === 'string') {
     const part = tagged?.(body as never);
     if (part) reply.header('ETag', `W/${etagOf(JSON.stringify(part))}`);
     return text;
   }
-  const etag = etagOf(`${format} ${text.tagged}`);
+  const etag = etagOf(`${format} ${REPRESENTATION} ${text.tagged}`);
   reply.header('ETag', etag);
   if (matchesNone(request.headers['if-none-match'], etag)) {
     reply.code(304);
     return '';
   }
+  if ('render' in text) return text.render();
   return Readable.from(text.chunks, { objectMode: false, highWaterMark: 1 << 16 });
 }

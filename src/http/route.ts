@@ -9,6 +9,7 @@ import {
   ApiOperation,
   getSchemaPath,
 } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import type { Scope } from './access';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import type { ProblemCode } from './problem';
@@ -18,6 +19,7 @@ export const MEDIA_TYPES = {
   json: 'application/json',
   csv: 'text/csv',
   svg: 'image/svg+xml',
+  png: 'image/png',
 } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
@@ -28,9 +30,18 @@ export interface LongResponse {
   tagged: string;
 }
 
+/** A response that takes long to make. */
+export interface RenderedResponse {
+  render: () => Promise<Buffer>;
+  /** As of a long response. */
+  tagged: string;
+}
+
+type Written = string | LongResponse | RenderedResponse;
+
 /** Writes a body in a format. */
 export interface Writing {
-  write: (body: never) => string | Promise<string> | LongResponse;
+  write: (body: never, request: FastifyRequest) => Written | Promise<Written>;
   /**
    * The part of a body whose digest is the weak entity tag, if the rest differs in every response;
    * undefined if the tag is a digest of the whole body.
@@ -144,7 +155,7 @@ export function AnswersIn(
   const formats: Formats = { json, ...others };
   const content = (Object.keys(formats) as Format[]).map((format) => [
     MEDIA_TYPES[format],
-    { schema: format === 'json' ? { $ref: getSchemaPath(type) } : { type: 'string' } },
+    { schema: format === 'json' ? { $ref: getSchemaPath(type) } : SCHEMAS[format] },
   ]);
   return applyDecorators(
     HttpCode(200),
@@ -154,5 +165,11 @@ export function AnswersIn(
     ApiOkResponse({ content: Object.fromEntries(content) as never }),
   );
 }
+
+const SCHEMAS = {
+  csv: { type: 'string' },
+  svg: { type: 'string' },
+  png: { type: 'string', format: 'binary' },
+};
 
 const JSON_TEXT: Writing = { write: (body) => JSON.stringify(body) };

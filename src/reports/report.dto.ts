@@ -171,10 +171,21 @@ export class TableQuery {
   @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }
 
+export type Theme = 'auto' | 'light' | 'dark';
+
 /** The query of a report that has a table and a picture. */
 export class PictureQuery {
   /** Takes precedence over `Accept`. */
-  @Optional() @IsOneOf(['json', 'csv', 'svg']) format?: 'json' | 'csv' | 'svg';
+  @Optional() @IsOneOf(['json', 'csv', 'svg', 'png']) format?: 'json' | 'csv' | 'svg' | 'png';
+  /** The width of the picture in pixels of CSS; a PNG has up to twice as many. Default: 720. */
+  @Optional() @IsInteger(360, 1600) width?: number;
+  /** The colours of the picture. Default: `auto`, the choice of the reader; light in a PNG. */
+  @Optional() @IsOneOf(['auto', 'light', 'dark']) theme?: Theme;
+}
+
+export class BurndownQuery extends PictureQuery {
+  /** Whether the picture shows the remaining or the completed work. Default: `burndown`. */
+  @Optional() @IsOneOf(['burndown', 'burnup']) kind?: 'burndown' | 'burnup';
 }
 
 export class VelocityQuery extends PictureQuery {
@@ -185,7 +196,7 @@ export class VelocityQuery extends PictureQuery {
 /** The most work that a forecast can be requested for. */
 const MAX_WORK = 1_000_000;
 
-export class ForecastQuery extends TableQuery {
+export class ForecastQuery extends PictureQuery {
   /** The same seed gives the same forecast. Default: 1. */
   @Optional() @IsInt32() seed?: number;
   /** Default: 10,000. */

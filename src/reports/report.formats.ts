@@ -1,9 +1,13 @@
+import type { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { Formats, LongResponse } from '../http/route';
+import { fan } from './fan';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
-import { burndownSvg, PICTURE_STYLE, velocitySvg } from './picture';
-import type { Burndown } from './reports.service';
-import type { BurndownDayView, ReportView, VelocityView } from './report.dto';
+import { png } from './pictures/png';
+import type { Picture } from './pictures/svg';
+import { PICTURE_STYLE, svg } from './pictures/svg';
+import type { Burndown, Forecast } from './reports.service';
+import type { BurndownDayView, BurndownQuery, ReportView, Theme, VelocityView } from './report.dto';
 
 /** A picture that a browser shows on its own page may use its style sheet, and nothing else. */
 const PICTURE_HEADERS = {
@@ -26,28 +30,57 @@ export const REPORT: Formats = {
 export const BURNDOWN: Formats = {
   json: { write: (body: Burndown) => inChunks(body, burndownJson(body)) },
   csv: { write: (body: Burndown) => inChunks(body, burndownCsv(body.days)) },
-  svg: {
-    write: ({ sprint, days, today }: Burndown) =>
-      burndownSvg({
-        title: sprint.name ?? `Sprint of ${sprint.start_date}`,
-        start_date: sprint.start_date,
-        end_date: sprint.end_date,
-        days,
-        today,
-      }),
-    headers: PICTURE_HEADERS,
-  },
+  ...pictures(async (body: Burndown, { kind = 'burndown' }, width) => {
+    const { burndownPicture } = await import('./pictures/burndown.js');
+    return burndownPicture({ ...body, kind }, width);
+  }),
 };
 
 export const VELOCITY: Formats = {
   csv: { write: velocityCsv },
-  svg: {
-    write: (body: VelocityView) => velocitySvg('Velocity', body),
-    headers: PICTURE_HEADERS,
-  },
+  ...pictures(async (body: VelocityView, _query, width, board) => {
+    const { velocityPicture } = await import('./pictures/velocity.js');
+    return velocityPicture(board, body, width);
+  }),
 };
 
-export const FORECAST: Formats = { csv: { write: forecastCsv } };
+export const FORECAST: Formats = {
+  json: { write: ({ view }: Forecast) => JSON.stringify(view) },
+  csv: { write: ({ view }: Forecast) => forecastCsv(view) },
+  ...pictures(async ({ view, history, work, from }: Forecast, _query, width, board) => {
+    const { forecastPicture } = await import('./pictures/forecast.js');
+    const paths = fan(history, work, view);
+    return forecastPicture({ board, ...work, history: history.length, from, paths }, width);
+  }),
+};
+
+/** The query of a picture, which the validation pipe has checked. */
+type Query = { [name in keyof BurndownQuery]?: string };
+
+/** The two formats of a picture. Their libraries are loaded with the first one. */
+function pictures<Body>(
+  draw: (body: Body, query: BurndownQuery, width: number, board: string) => Promise<Picture>,
+): Formats {
+  const drawn = (body: Body, { query, params }: FastifyRequest): Promise<Picture> => {
+    const { board_name = '' } = params as { board_name?: string };
+    return draw(body, query as BurndownQuery, Number((query as Query).width ?? 720), board_name);
+  };
+  const themeOf = ({ query }: FastifyRequest): Theme => (query as BurndownQuery).theme ?? 'auto';
+  return {
+    svg: {
+      write: async (body: Body, request) => svg(await drawn(body, request), themeOf(request)),
+      headers: PICTURE_HEADERS,
+    },
+    png: {
+      write: async (body: Body, request) => {
+        const picture = await drawn(body, request);
+        const theme = themeOf(request) === 'dark' ? 'dark' : 'light';
+        const tagged = svg(picture, theme);
+        return { tagged, render: () => png(tagged, picture) };
+      },
+    },
+  };
+}
 
 function* burndownJson({ sprint, days }: Burndown): Generator<string> {
   const { points: committed_points, count: committed_count } = days.committed;

@@ -5,10 +5,10 @@ import { BoardName } from '../http/path';
 import { AnswersIn, Rejects, RequireScope } from '../http/route';
 import { SprintIdOfPath, sprintPaths } from '../sprints/sprint-id';
 import {
+  BurndownQuery,
   BurndownView,
   ForecastQuery,
   ForecastView,
-  PictureQuery,
   ReportView,
   TableQuery,
   VelocityQuery,
@@ -36,7 +36,7 @@ export class ReportsController {
   @Get(sprintPaths('burndown'))
   @RequireScope('read')
   @AnswersIn(BURNDOWN, 'Show burndown of a sprint, day by day', BurndownView)
-  burndown(@SprintIdOfPath() id: number, @Query() _query: PictureQuery) {
+  burndown(@SprintIdOfPath() id: number, @Query() _query: BurndownQuery) {
     return this.reports.burndown(id);
   }
 

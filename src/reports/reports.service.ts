@@ -11,8 +11,10 @@ import { calendarDate, Clock, toRfc3339 } from '../time/clock';
 import type { BurndownDays } from './burndown';
 import { burndown } from './burndown';
 import { daysFromTo } from './calendar';
-import type { Throughput } from './forecast';
+import type { ForecastQuestion, Throughput } from './forecast';
 import { forecast, HISTORY, MIN_HISTORY } from './forecast';
+import { fromHundredths, hundredths } from './points';
+import type { Report } from './report';
 import { report } from './report';
 import type {
   ForecastQuery,
@@ -33,8 +35,15 @@ const MAX_TRIALS = 10_000;
 export interface Burndown {
   sprint: SprintView;
   days: BurndownDays;
-  /** Null once the sprint is completed. */
-  today: string | null;
+  /** Today, or the day on which the sprint was completed, in the time zone of its board. */
+  date: string;
+  /** What is in the sprint now or was at its completion. */
+  scope: { points: number; count: number };
+}
+
+/** A forecast with what its picture needs besides. */
+export interface Forecast extends Pick<ForecastQuestion, 'history' | 'work' | 'from'> {
+  view: ForecastView;
 }
 
 /** The totals of a completed sprint and its length in days. */
@@ -83,7 +92,8 @@ export class ReportsService {
       return {
         sprint: representSprint(row, now),
         days: burndown(history),
-        today: history.completed ? null : calendarDate(now, history.time_zone),
+        date: calendarDate(new Date(history.end), history.time_zone),
+        scope: scopeOf(report(history)),
       };
     });
   }
@@ -105,7 +115,7 @@ export class ReportsService {
   }
 
   /** @throws Problem `board_not_found`, `not_enough_history` */
-  async forecast(boardName: string, query: ForecastQuery): Promise<ForecastView> {
+  async forecast(boardName: string, query: ForecastQuery): Promise<Forecast> {
     const { seed = DEFAULT_SEED, trials = MAX_TRIALS } = query;
     const now = this.clock.now();
     const { history, backlog, from } = await this.database.snapshot(async (reader) => {
@@ -121,23 +131,25 @@ export class ReportsService {
     });
     if (history.length < MIN_HISTORY) throw new Problem('not_enough_history');
     const { count, points } = backlog;
-    return {
+    const question: ForecastQuestion = {
+      history: history.map((sprint) => ({
+        points: sprint.completed_points,
+        count: sprint.completed_count,
+      })),
+      work: workOf(query, backlog),
+      seed,
+      trials,
+      from,
+      sprint_days: query.sprint_days ?? Math.round(median(history.map(({ days }) => days)) ?? 1),
+    };
+    const view = {
       seed,
       trials,
       history: { sprints: history.length },
       backlog: { count, points },
-      ...forecast({
-        history: history.map((sprint) => ({
-          points: sprint.completed_points,
-          count: sprint.completed_count,
-        })),
-        work: workOf(query, backlog),
-        seed,
-        trials,
-        from,
-        sprint_days: query.sprint_days ?? Math.round(median(history.map(({ days }) => days)) ?? 1),
-      }),
+      ...forecast(question),
     };
+    return { view, ...question };
   }
 
   private async sprintOf(reader: Reader, id: number): Promise<SprintRow> {
@@ -157,6 +169,14 @@ export class ReportsService {
     this.completedTotals.set(key, found);
     return found;
   }
+}
+
+/** What is in a sprint at the end of its report. */
+function scopeOf({ completed, unfinished }: Report): Burndown['scope'] {
+  return {
+    points: fromHundredths(hundredths(completed.points) + hundredths(unfinished.points)),
+    count: completed.count + unfinished.count,
+  };
 }
 
 /** The requested work or else the backlog: in points if all of its stories have points. */

@@ -497,8 +497,8 @@ describe('formats', () => {
     );
   });
 
-  it('are SVG for burndown and velocity, with a policy that allows their style only', async () => {
-    for (const path of [paths.burndown, paths.velocity]) {
+  it('are SVG for burndown, velocity and forecast, with a policy that allows their style only', async () => {
+    for (const path of [paths.burndown, paths.velocity, paths.forecast]) {
       const picture = await client.get(path, {
         headers: { accept: 'image/avif,image/svg+xml,image/*,*/*;q=0.8' },
       });
@@ -512,18 +512,51 @@ describe('formats', () => {
       expect(picture.text.replace(style, '')).not.toMatch(/<style>.+<\/style>| style=|<script/);
     }
     expect((await client.get(`${paths.burndown}?format=svg`)).text).toContain(
-      'Now &lt;&amp;&gt; "then"',
+      'Now &lt;&amp;&gt; &quot;then&quot;',
     );
     const json = await client.get(paths.burndown);
     expect(json.headers.get('content-security-policy')).not.toContain('style-src');
   });
 
+  it('are PNG of the requested width and theme, of the board and the kind', async () => {
+    for (const path of [paths.burndown, paths.velocity, paths.forecast]) {
+      const picture = await client.get(path, { headers: { accept: 'image/png' } });
+      expect(picture.headers.get('content-type')).toBe('image/png');
+      expect(picture.headers.get('vary')).toBe('Accept');
+      const images = [];
+      for (const query of ['', '&theme=auto', '&theme=dark', '&width=360']) {
+        const { bytes } = await client.get(`${path}?format=png${query}`);
+        expect(bytes.subarray(0, 8)).toEqual(Buffer.from('89504e470d0a1a0a', 'hex'));
+        expect(bytes.readUInt32BE(16)).toBe(query === '&width=360' ? 720 : 1440);
+        images.push(bytes.toString('base64'));
+      }
+      expect(images[1]).toBe(images[0]);
+      expect(new Set(images).size).toBe(3);
+      const titles = await client.get(`${path}?format=svg&width=1600&theme=light`);
+      expect(titles.text).toContain(`<title>${team.name}, `);
+      expect(titles.text).toContain('width="1600"');
+      expect(titles.text).not.toContain('<style>');
+    }
+    const up = await client.get(`${paths.burndown}?format=svg&kind=burnup`);
+    expect(up.text).toContain('burn-up');
+  });
+
+  it('reject a width, a theme or a kind that does not exist', async () => {
+    for (const query of ['width=359', 'width=1601', 'width=a', 'theme=blue', 'kind=pie']) {
+      const refused = await client.get(`${paths.burndown}?format=png&${query}`);
+      expect([refused.status, refused.body.errors[0].parameter]).toEqual([
+        400,
+        query.split('=')[0],
+      ]);
+    }
+  });
+
   it('are chosen by `?format=`, whatever `Accept` says', async () => {
     for (const [path, formats] of [
       [paths.report, ['json', 'csv']],
-      [paths.burndown, ['json', 'csv', 'svg']],
-      [paths.velocity, ['json', 'csv', 'svg']],
-      [paths.forecast, ['json', 'csv']],
+      [paths.burndown, ['json', 'csv', 'svg', 'png']],
+      [paths.velocity, ['json', 'csv', 'svg', 'png']],
+      [paths.forecast, ['json', 'csv', 'svg', 'png']],
     ] as const) {
       for (const format of formats) {
         const accept = format === 'csv' ? 'application/json' : 'text/csv';
@@ -542,7 +575,8 @@ describe('formats', () => {
       [paths.report, 'image/svg+xml'],
       [paths.burndown, 'text/html'],
       [paths.velocity, 'text/csv;q=0, application/pdf'],
-      [paths.forecast, 'image/svg+xml'],
+      [paths.report, 'image/png'],
+      [paths.forecast, 'image/gif'],
     ] as const) {
       const refused = await client.get(path, { headers: { accept } });
       expect([refused.status, refused.body.code]).toEqual([406, 'not_acceptable']);
@@ -557,7 +591,7 @@ describe('formats', () => {
   it('have a tag each, and 304 for it', async () => {
     for (const path of Object.values(paths)) {
       const tags = new Set<string>();
-      for (const format of ['json', 'csv', 'svg']) {
+      for (const format of ['json', 'csv', 'svg', 'png']) {
         const answer = await client.get(`${path}?format=${format}`);
         if (answer.status !== 200) continue;
         const tag = answer.headers.get('etag') ?? '';

@@ -8,6 +8,7 @@ export interface Answer<T = any> {
   headers: Headers;
   body: T;
   text: string;
+  bytes: Buffer;
   /** Milliseconds from the request to the end of the response. */
   ms: number;
 }
@@ -108,10 +109,11 @@ export class Client {
       },
       body: isJson ? JSON.stringify(body) : raw,
     });
-    const { status, text, ms } = response;
+    const { status, text, bytes, ms } = response;
     const headers = new Headers(response.headers);
     const parses = /json/.test(headers.get('content-type') ?? '') && text !== '';
-    const answer = { status, headers, body: (parses ? JSON.parse(text) : text) as T, text, ms };
+    const read = (parses ? JSON.parse(text) : text) as T;
+    const answer = { status, headers, body: read, text, bytes, ms };
     if (!undocumented) conforms(method, path, answer);
     return answer;
   }

@@ -7,6 +7,7 @@ export interface RawResponse {
   status: number;
   headers: Record<string, string>;
   text: string;
+  bytes: Buffer;
   /** Milliseconds from the request to the end of the response. */
   ms: number;
 }
@@ -59,10 +60,12 @@ export function send(url: string, options: SendOptions = {}): Promise<RawRespons
             name,
             String(value),
           ]);
+          const bytes = Buffer.concat(chunks);
           resolve({
             status,
             headers: Object.fromEntries(headers) as Record<string, string>,
-            text: Buffer.concat(chunks).toString(),
+            text: bytes.toString(),
+            bytes,
             ms: performance.now() - start,
           });
         });
@@ -96,6 +99,7 @@ export function sendBytes(url: string, bytes: string): Promise<RawResponse> {
     socket.on('close', () => {
       const [head = '', ...rest] = received.split('\r\n\r\n');
       const [first = '', ...lines] = head.split('\r\n');
+      const text = rest.join('\r\n\r\n');
       resolve({
         status: Number(first.split(' ')[1]),
         headers: Object.fromEntries(
@@ -104,7 +108,8 @@ export function sendBytes(url: string, bytes: string): Promise<RawResponse> {
             return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
           }),
         ),
-        text: rest.join('\r\n\r\n'),
+        text,
+        bytes: Buffer.from(text, 'latin1'),
         ms: performance.now() - start,
       });
     });

@@ -1,0 +1,51 @@
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { Throughput } from './forecast';
+import { hundredths } from './points';
+import type { ForecastView } from './report.dto';
+
+/** Enough for a smooth line; the dates come from the forecast. */
+const TRIALS = 2000;
+/** The maximum of points of a path. */
+const POINTS = 40;
+
+/** How the work shrinks with a confidence: at most so much is left after so many sprints. */
+export interface FanPath {
+  percent: number;
+  /** The sprints until nothing is left; null beyond the horizon of the forecast. */
+  sprints: number | null;
+  date: string | null;
+  points: { sprints: number; left: number }[];
+}
+
+/** The paths of a forecast, drawn from the same history and ending where the forecast says. */
+export function fan(
+  history: readonly Throughput[],
+  work: { unit: keyof Throughput; amount: number },
+  { when, seed }: Pick<ForecastView, 'when' | 'seed'>,
+): FanPath[] {
+  const known = when.flatMap(({ sprints }) => sprints ?? []);
+  const longest = Math.max(0, ...known);
+  const last = known.length < when.length ? Math.ceil(longest * 1.25) : longest;
+  const step = Math.max(1, Math.ceil(last / POINTS));
+  const completed = history.map((sprint) => hundredths(sprint[work.unit]));
+  const generator = xoroshiro128plus(seed);
+  const left = new Float64Array(TRIALS).fill(hundredths(work.amount));
+  const sampled = [{ sprints: 0, left: left.slice() }];
+  for (let sprints = 1; sprints <= last; sprints++) {
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const drawn = completed[(generator.next() >>> 0) % completed.length] as number;
+      left[trial] = Math.max(0, (left[trial] as number) - drawn);
+    }
+    if (sprints % step === 0 || sprints === last) sampled.push({ sprints, left: left.toSorted() });
+  }
+  return when.map(({ percent, sprints: end, date }) => {
+    const points = sampled
+      .filter(({ sprints }) => sprints < (end ?? Infinity))
+      .map(({ sprints, left }) => ({
+        sprints,
+        left: (left[Math.ceil((percent / 100) * TRIALS) - 1] as number) / 100,
+      }));
+    if (end !== null) points.push({ sprints: end, left: 0 });
+    return { percent, sprints: end, date, points };
+  });
+}

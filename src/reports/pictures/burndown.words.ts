@@ -1,0 +1,73 @@
+import type { SprintView } from '../../sprints/sprint.dto';
+import type { BurndownDays } from '../burndown';
+import type { BurndownDayView } from '../report.dto';
+import type { Unit } from './text';
+import { counted, day, noun, number, range } from './text';
+
+/** What the picture of a burndown shows. */
+export interface BurndownPicture {
+  sprint: Pick<SprintView, 'board_name' | 'name' | 'start_date' | 'end_date' | 'state'>;
+  days: Pick<BurndownDays, 'length' | 'at' | 'committed' | 'isWorking'>;
+  /** Today, or the day on which the sprint was completed, in the time zone of its board. */
+  date: string;
+  /** What is in the sprint. */
+  scope: Record<Unit, number>;
+  /** Whether the remaining or the completed work is drawn. */
+  kind: 'burndown' | 'burnup';
+}
+
+/** "Sprint 12"; a sprint without a name is called after its first day. */
+export const sprintName = ({ name, start_date }: BurndownPicture['sprint']): string =>
+  name ?? `Sprint of ${day(start_date)}`;
+
+/** The number that matters: "21 of 31 points left, 4 working days". */
+export function burndownHeadline(
+  { sprint, date, scope, kind }: BurndownPicture,
+  unit: Unit,
+  last: BurndownDayView | undefined,
+  workingDays: number,
+): string {
+  if (!last) {
+    const planned =
+      scope[unit] > 0 ? `${counted(scope[unit], unit)} planned` : 'Nothing planned yet';
+    return `${planned}, starts ${day(sprint.start_date)}`;
+  }
+  const { state, end_date } = sprint;
+  const when =
+    state === 'completed'
+      ? `completed ${day(date)}`
+      : end_date === null
+        ? 'no end date'
+        : state === 'ended'
+          ? `ended ${day(end_date)}`
+          : `${workingDays} working ${workingDays === 1 ? 'day' : 'days'}`;
+  const total = last[`scope_${unit}`];
+  const left = last[`remaining_${unit}`];
+  if (total === 0)
+    return `No stories ${state === 'completed' ? '' : 'yet'}, ${when}`.replace(' ,', ',');
+  const of = `${number(total)} ${noun(unit, total)}`;
+  if (left === 0) return `All ${of} done, ${when}`;
+  const done = kind === 'burnup' || state === 'completed';
+  const amount = done ? last[`completed_${unit}`] : left;
+  const more = done && state === 'active' && end_date !== null ? ' left' : '';
+  return `${number(amount)} of ${of} ${done ? 'done' : 'left'}, ${when}${more}`;
+}
+
+/** All numbers of the picture, for readers who do not see it. */
+export function burndownDescription(
+  { sprint, days, kind }: BurndownPicture,
+  unit: Unit,
+  shown: readonly BurndownDayView[],
+): string {
+  const up = kind === 'burnup';
+  const rows = shown.length > 62 ? shown.slice(-1) : shown;
+  const values = rows.map((row) => {
+    const value = row[up ? (`completed_${unit}` as const) : (`remaining_${unit}` as const)];
+    return `${day(row.date)}: ${number(value)} of ${number(row[`scope_${unit}`])}`;
+  });
+  return [
+    `${up ? 'Completed' : 'Remaining'} ${noun(unit, 2)} at the end of each day`,
+    `${range(sprint.start_date, sprint.end_date)}, ${number(days.committed[unit])} committed`,
+    ...values,
+  ].join('; ');
+}

@@ -1,0 +1,91 @@
+import { scaleUtc } from 'd3-scale';
+import { addDays } from '../calendar';
+import type { Plot } from './frame';
+import { COLOURS, element, end, middle, semibold, text } from './svg';
+import { day, measure, month } from './text';
+
+/** The days that a chart shows, from left to right. */
+export interface Days {
+  first: string;
+  count: number;
+  /** The index of today; null where today is not shown. */
+  today: number | null;
+  isWorking: (index: number) => boolean;
+}
+
+/** Days narrower than this have no label of their own. */
+const LABELLED = 19;
+/** Days narrower than this are not shaded. */
+const SHADED = 4;
+
+/** The bands of the days that are no working days. */
+export function shading({ count, isWorking }: Days, { left, right, top, bottom }: Plot): string {
+  const width = (right - left) / count;
+  if (width < SHADED) return '';
+  let content = '';
+  for (let from = 0; from < count; from++) {
+    let to = from;
+    while (to < count && !isWorking(to)) to++;
+    if (to === from) continue;
+    const area = { x: left + from * width, width: (to - from) * width };
+    content += element('rect', { ...area, y: top, height: bottom - top, fill: COLOURS.shade });
+    from = to;
+  }
+  return content;
+}
+
+/** The labels below the days. */
+export function dayLabels(days: Days, plot: Plot): string {
+  const width = (plot.right - plot.left) / days.count;
+  return width < LABELLED ? longLabels(days, plot) : shortLabels(days, plot, width);
+}
+
+/** The day of the month of each day, and below it "Today" and the months. */
+function shortLabels({ first, count, today }: Days, { left, bottom }: Plot, width: number): string {
+  let content = '';
+  let free = 0;
+  const centre = (index: number): number => left + (index + 0.5) * width;
+  const marked = today === null ? [] : [centre(today) - 22, centre(today) + 22];
+  for (let index = 0; index < count; index++) {
+    const date = addDays(first, index) as string;
+    const strong = index === today ? { fill: COLOURS.ink, ...semibold } : {};
+    content += text(centre(index), bottom + 18, String(Number(date.slice(8))), {
+      ...middle,
+      ...strong,
+    });
+    const half = measure(month(date), 12) / 2;
+    const [from, to] = [centre(index) - half, centre(index) + half];
+    if (index === today)
+      content += text(centre(index), bottom + 34, 'Today', { ...middle, ...strong });
+    else if ((index === 0 || date.endsWith('-01')) && from >= free && !overlaps(from, to, marked)) {
+      content += text(centre(index), bottom + 34, month(date), middle);
+      free = to + 6;
+    }
+  }
+  return content;
+}
+
+const overlaps = (from: number, to: number, [start, stop]: number[]): boolean =>
+  start !== undefined && stop !== undefined && from < stop && to > start;
+
+/** Some dates, at distances that leave room for them. */
+function longLabels({ first, count }: Days, { left, right, bottom }: Plot): string {
+  const last = addDays(first, count - 1) as string;
+  const scale = scaleUtc([Date.parse(first), Date.parse(last)], [left, right]);
+  const ticks = scale.ticks(Math.floor((right - left) / 80));
+  const gap = (Number(ticks[1] ?? ticks[0]) - Number(ticks[0])) / 86_400_000;
+  let content = '';
+  let free = left;
+  for (const tick of ticks) {
+    const date = tick.toISOString().slice(0, 10);
+    const year = String(Number(date.slice(0, 4)));
+    const label = gap > 300 ? year : gap > 25 ? `${month(date)} ${year}` : day(date);
+    const half = measure(label, 12) / 2;
+    const x = scale(tick);
+    if (x - half < free || x + half > right) continue;
+    content += text(x, bottom + 18, label, middle);
+    free = x + half + 10;
+  }
+  if (content !== '') return content;
+  return text(left, bottom + 18, day(first)) + text(right, bottom + 18, day(last), end);
+}

@@ -1,0 +1,140 @@
+import type { FanPath } from '../fan';
+import type { Plot } from './frame';
+import { emptyPlot, heading, valuePlot } from './frame';
+import type { Picture, Point } from './svg';
+import { COLOURS, element, line, middle, path, semibold, text } from './svg';
+import type { Unit } from './text';
+import { counted, day, dayOfYear, measure, noun, number } from './text';
+
+/** What the picture of a forecast shows. */
+export interface ForecastPicture {
+  board: string;
+  unit: Unit;
+  /** The work to be done. */
+  amount: number;
+  /** How many completed sprints it draws from. */
+  history: number;
+  /** The first day of the first sprint, YYYY-MM-DD. */
+  from: string;
+  /** With 50, 85 and 95 percent. */
+  paths: FanPath[];
+}
+
+const MARKS = [
+  { stroke: COLOURS.accent, 'stroke-width': 1.5, 'stroke-dasharray': '5 4' },
+  { stroke: COLOURS.accent, 'stroke-width': 2.5 },
+  { stroke: COLOURS.accent, 'stroke-width': 1.5, 'stroke-dasharray': '1 4' },
+];
+/** The index of the path that the headline names. */
+const LIKELY = 1;
+
+/** How the backlog shrinks over the coming sprints, with three confidences. */
+export function forecastPicture(of: ForecastPicture, width: number): Picture {
+  const { board, unit, amount, paths, from } = of;
+  const headline = headlineOf(of);
+  const left = `${counted(amount, unit)} left`;
+  const legend = paths.map(({ percent }, index) => ({
+    label: `${percent} % sure`,
+    mark: MARKS[index] as (typeof MARKS)[number],
+  }));
+  const known = paths.filter(({ sprints }) => sprints !== null);
+  const isDrawn = amount > 0 && known.length > 0;
+  const dates = `${left}, from ${dayOfYear(from)}`;
+  const head = heading(
+    { board, subject: 'Forecast', dates, headline, legend: isDrawn ? legend : [] },
+    width,
+  );
+  const frame = valuePlot(width, head.bottom, isDrawn ? [amount] : []);
+  const { plot } = frame;
+  const chart = isDrawn
+    ? fanChart(of, plot, frame.y)
+    : { content: emptyPlot(plot, headline), bottom: plot.bottom };
+  return {
+    width,
+    height: chart.bottom + 20,
+    title: `${board}, forecast: ${headline}`,
+    description: [
+      `${left}, drawn from the last ${of.history} completed sprints`,
+      ...paths.map((each) => `${each.percent} % sure: ${endOf(each)}`),
+    ].join('; '),
+    content: head.content + frame.content + chart.content,
+  };
+}
+
+function headlineOf({ unit, amount, paths }: ForecastPicture): string {
+  if (amount === 0) return `No ${noun(unit, 0)} left in the backlog`;
+  const likely = paths[LIKELY] as FanPath;
+  if (likely.sprints === null) return 'Not done within 1,000 sprints';
+  return `${likely.percent} % sure: done by ${likely.date === null ? endOf(likely) : dayOfYear(likely.date)}`;
+}
+
+function endOf({ sprints, date }: FanPath): string {
+  if (sprints === null) return 'beyond 1,000 sprints';
+  const count = `${number(sprints)} ${sprints === 1 ? 'sprint' : 'sprints'}`;
+  return date === null ? count : `${dayOfYear(date)}, ${count}`;
+}
+
+function fanChart(
+  { paths, from }: ForecastPicture,
+  plot: Plot,
+  y: (value: number) => number,
+): { content: string; bottom: number } {
+  const last = Math.max(...paths.map(({ points }) => points.at(-1)?.sprints ?? 0));
+  const x = (sprints: number): number => plot.left + (sprints / last) * (plot.right - plot.left);
+  const placed = paths.map(({ points }) =>
+    points.map(({ sprints, left }): Point => [x(sprints), y(left)]),
+  );
+  let content = '';
+  // A mark for each sprint, as far as they can be told apart.
+  if (x(1) - x(0) >= 6) {
+    for (let sprint = 1; sprint <= last; sprint++) {
+      const at = Math.round(x(sprint)) + 0.5;
+      content += line(
+        [
+          [at, plot.top],
+          [at, plot.bottom],
+        ],
+        { stroke: COLOURS.grid },
+      );
+    }
+  }
+  const wedge = [...(placed[0] as Point[]), ...(placed.at(-1) as Point[]).toReversed()];
+  content += element('path', { d: path(wedge), fill: COLOURS.accent, 'fill-opacity': 0.1 });
+  placed.forEach((points, index) => {
+    content += line(points, MARKS[index] as (typeof MARKS)[number]);
+  });
+  const ends = endLabels(paths, from, plot, x);
+  return { content: content + ends.content, bottom: ends.bottom };
+}
+
+/** The start, and below the end of each path its confidence and its date, in as many rows as needed. */
+function endLabels(
+  paths: readonly FanPath[],
+  from: string,
+  plot: Plot,
+  x: (sprints: number) => number,
+): { content: string; bottom: number } {
+  let content = text(plot.left, plot.bottom + 20, day(from));
+  const rows = [plot.left + measure(day(from), 12) + 12];
+  const lengths = new Set(paths.flatMap(({ sprints }) => sprints ?? []));
+  for (const sprints of lengths) {
+    const group = paths.filter((each) => each.sprints === sprints);
+    const likely = group.includes(paths[LIKELY] as FanPath);
+    const title = group.map(({ percent }) => percent).join(', ') + ' %';
+    const [{ date }] = group as [FanPath];
+    const label = date === null ? `${number(sprints)} sprints` : dayOfYear(date);
+    const half = Math.max(measure(title, 12, 600), measure(label, 12)) / 2;
+    const at = x(sprints);
+    const centre = Math.max(plot.left + half, Math.min(plot.right - half, at));
+    let row = rows.findIndex((free) => free <= centre - half);
+    if (row < 0) row = rows.length;
+    rows[row] = centre + half + 12;
+    const top = plot.bottom + 20 + row * 38;
+    const colour = likely ? COLOURS.accent : COLOURS.ink;
+    const dot = { cx: at, cy: plot.bottom, r: 4.5, stroke: COLOURS.paper, 'stroke-width': 2 };
+    content += element('circle', { ...dot, fill: COLOURS.accent });
+    content += text(centre, top, title, { fill: colour, ...middle, ...semibold });
+    content += text(centre, top + 16, label, { ...middle });
+  }
+  return { content, bottom: plot.bottom + 20 + (rows.length - 1) * 38 + 16 };
+}

@@ -1,0 +1,153 @@
+import { scaleLinear } from 'd3-scale';
+import type { Attributes } from './svg';
+import { COLOURS, element, end, isolated, line, middle, semibold, text, tspan } from './svg';
+import { measure, number, shorten, wrap } from './text';
+
+/** The limits of the width of a picture, in pixels of CSS. */
+export const WIDTHS = { least: 360, most: 1600, usual: 720 };
+
+/** The space around everything. */
+export const paddingOf = (width: number): number => (width < 480 ? 16 : 24);
+
+export interface LegendEntry {
+  label: string;
+  /** How its mark is drawn; a filled mark is a square, others are lines. */
+  mark: Attributes;
+}
+
+export interface Heading {
+  board: string;
+  /** What is shown of the board: the name of a sprint, or the kind of the picture. */
+  subject: string;
+  /** The time that is shown. */
+  dates: string;
+  /** The number that matters, in words. */
+  headline: string;
+  legend: LegendEntry[];
+}
+
+const NAME = 13;
+const LEGEND = 12;
+
+/** What stands above a chart, and the y at which the chart may begin. */
+export function heading(of: Heading, width: number): { content: string; bottom: number } {
+  const x = paddingOf(width);
+  const room = width - 2 * x;
+  const fits = (value: string, size: number, weight = 400): boolean =>
+    measure(value, size, weight) <= room;
+  let y = x + NAME - 1;
+  let content = '';
+
+  const names = `${isolated(of.board)} · ${isolated(of.subject)}`;
+  const dates = { 'font-size': NAME, fill: COLOURS.muted };
+  if (measure(names, NAME, 600) + measure(`  ${of.dates}`, NAME) <= room || of.dates === '') {
+    content += nameLine(x, y, names, of.dates);
+  } else {
+    content += nameLine(x, y, fittingNames(of.board, of.subject, room), '');
+    y += NAME + 6;
+    content += text(x, y, of.dates, dates);
+  }
+
+  const size = width < 600 ? 18 : 22;
+  y += 6;
+  for (const words of wrap(of.headline, (value) => fits(value, size, 600))) {
+    y += size + 6;
+    content += text(x, y, words, { 'font-size': size, fill: COLOURS.ink, ...semibold });
+  }
+
+  if (of.legend.length > 0) {
+    y += LEGEND + 14;
+    let left = x;
+    for (const { label, mark } of of.legend) {
+      const wide = 22 + measure(label, LEGEND);
+      if (left > x && left + wide > x + room) [left, y] = [x, y + LEGEND + 8];
+      content += swatch(left, y - 4, mark) + text(left + 22, y, label, { 'font-size': LEGEND });
+      left += wide + 18;
+    }
+  }
+  return { content, bottom: y + 14 };
+}
+
+function nameLine(x: number, y: number, names: string, dates: string): string {
+  const muted = { fill: COLOURS.muted, 'font-weight': 400 };
+  return element(
+    'text',
+    { x, y, 'font-size': NAME, fill: COLOURS.ink, ...semibold },
+    tspan(names) + (dates && tspan(`\u2003${dates}`, muted)),
+  );
+}
+
+/** A board and a subject, each shortened as far as both need it. */
+function fittingNames(board: string, subject: string, room: number): string {
+  const width = (value: string): number => measure(value, NAME, 600);
+  const free = room - width(' · ');
+  const ofBoard = Math.max(free * 0.4, free - width(subject));
+  const first = shorten(board, (value) => width(value) <= ofBoard);
+  const second = shorten(subject, (value) => width(value) <= free - width(first));
+  return `${isolated(first)} · ${isolated(second)}`;
+}
+
+function swatch(x: number, y: number, mark: Attributes): string {
+  if (mark.stroke === undefined) {
+    return element('rect', { x: x + 2, y: y - 6, width: 12, height: 12, rx: 2, ...mark });
+  }
+  return line(
+    [
+      [x, y],
+      [x + 15, y],
+    ],
+    mark,
+  );
+}
+
+/** The area of a chart in pixels. */
+export interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** The plot of a chart of values, its scale, and its horizontal lines with their values. */
+export function valuePlot(
+  width: number,
+  top: number,
+  values: readonly number[],
+): { plot: Plot; y: (value: number) => number; content: string } {
+  const padding = paddingOf(width);
+  const height = Math.round(Math.min(420, Math.max(170, (width - 2 * padding) * 0.4)));
+  const most = Math.max(0, ...values);
+  const scale = scaleLinear([0, most || 1], [top + height, top + 8]).nice(4);
+  const ticks = most === 0 ? [] : scale.ticks(4);
+  const labels = Math.max(0, ...ticks.map((tick) => measure(number(tick), 12)));
+  const plot = {
+    left: padding + (labels && labels + 8),
+    right: width - padding,
+    top: top + 8,
+    bottom: top + height,
+  };
+  const lines = (most === 0 ? [0] : ticks).map((tick) => {
+    const y = Math.round(scale(tick)) + 0.5;
+    const stroke = tick === 0 ? COLOURS.faint : COLOURS.grid;
+    return line(
+      [
+        [plot.left, y],
+        [plot.right, y],
+      ],
+      { stroke },
+    );
+  });
+  const numbers = ticks.map((tick) => text(plot.left - 8, scale(tick) + 4, number(tick), end));
+  return { plot, y: scale, content: lines.join('') + numbers.join('') };
+}
+
+/** Words in the middle of an empty plot. */
+export function emptyPlot({ left, right, top, bottom }: Plot, words: string): string {
+  const lines = wrap(words, (value) => measure(value, 14) <= right - left);
+  const first = (top + bottom) / 2 - (lines.length - 1) * 10;
+  return lines
+    .map((each, index) =>
+      text((left + right) / 2, first + index * 20, each, { 'font-size': 14, ...middle }),
+    )
+    .join('');
+}

@@ -1,0 +1,133 @@
+import type { Theme } from '../report.dto';
+
+/** The colours of a picture by their role, each of its own, so that another theme can replace it. */
+export const COLOURS = {
+  paper: '#ffffff',
+  shade: '#f3f5f7',
+  grid: '#e4e8ec',
+  faint: '#8b949e',
+  muted: '#59636e',
+  ink: '#1f2328',
+  accent: '#0b6bcb',
+  soft: '#b9d3ee',
+};
+const DARK: typeof COLOURS = {
+  paper: '#0d1117',
+  shade: '#161c24',
+  grid: '#272e37',
+  faint: '#6e7681',
+  muted: '#9198a1',
+  ink: '#e6edf3',
+  accent: '#4c9bf5',
+  soft: '#1f3f63',
+};
+const roles = Object.keys(COLOURS) as (keyof typeof COLOURS)[];
+const darkOf = new Map(roles.map((role) => [COLOURS[role], DARK[role]]));
+
+/**
+ * The style sheet of a picture without a theme, which follows the choice of the reader; constant, so
+ * that a content security policy can allow its hash.
+ */
+export const PICTURE_STYLE = `@media (prefers-color-scheme: dark) {${[...darkOf]
+  .flatMap(([light, dark]) =>
+    ['fill', 'stroke'].map((name) => `[${name}="${light}"]{${name}:${dark}}`),
+  )
+  .join('')}}`;
+
+const FONT = `Inter, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif`;
+
+export interface Picture {
+  width: number;
+  height: number;
+  /** What a reader sees who sees no picture: a line, and all the numbers. */
+  title: string;
+  description: string;
+  /** Elements of SVG in the colours of `COLOURS`. */
+  content: string;
+}
+
+/** A picture as SVG. */
+export function svg({ width, height, title, description, content }: Picture, theme: Theme): string {
+  const drawn = element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      ...{ width, height, viewBox: `0 0 ${width} ${height}` },
+      ...{ role: 'img', 'font-family': FONT },
+    },
+    element('title', {}, escaped(title)) +
+      element('desc', {}, escaped(description)) +
+      (theme === 'auto' ? `<style>${PICTURE_STYLE}</style>` : '') +
+      element('rect', { width, height, fill: COLOURS.paper }) +
+      content,
+  );
+  if (theme !== 'dark') return drawn;
+  return drawn.replace(
+    /(fill|stroke)="(#[0-9a-f]{6})"/g,
+    (_, name: string, colour: string) => `${name}="${darkOf.get(colour)}"`,
+  );
+}
+
+export type Attributes = Record<string, string | number | undefined>;
+
+/** An element with attributes, and with content that is already SVG. */
+export function element(name: string, attributes: Attributes, content = ''): string {
+  const written = Object.entries(attributes).map(([key, value]) => {
+    if (value === undefined) return '';
+    return ` ${key}="${typeof value === 'number' ? rounded(value) : escaped(value)}"`;
+  });
+  const tag = name + written.join('');
+  return content === '' ? `<${tag}/>` : `<${tag}>${content}</${name}>`;
+}
+
+/** A text. @param y its baseline */
+export function text(x: number, y: number, content: string, attributes: Attributes = {}): string {
+  return element(
+    'text',
+    { x, y, 'font-size': 12, fill: COLOURS.muted, ...attributes },
+    escaped(content),
+  );
+}
+
+/** A part of a text. */
+export const tspan = (content: string, attributes: Attributes = {}): string =>
+  element('tspan', attributes, escaped(content));
+
+/** A text that stays legible on lines. */
+export const halo = { stroke: COLOURS.paper, 'stroke-width': 4, 'paint-order': 'stroke' } as const;
+export const semibold = { 'font-weight': 600 } as const;
+export const middle = { 'text-anchor': 'middle' } as const;
+export const end = { 'text-anchor': 'end' } as const;
+
+/** A position in pixels. */
+export type Point = readonly [x: number, y: number];
+
+/** A line through points. */
+export const line = (points: readonly Point[], attributes: Attributes): string =>
+  element('path', {
+    d: path(points),
+    fill: 'none',
+    'stroke-linejoin': 'round',
+    'stroke-linecap': 'round',
+    ...attributes,
+  });
+
+/** The commands of a path through points. */
+export const path = (points: readonly Point[]): string =>
+  points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${rounded(x)},${rounded(y)}`).join('');
+
+const rounded = (value: number): number => Math.round(value * 10) / 10;
+
+// Characters that XML cannot contain, not even escaped.
+const INVALID = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escaped(value: string): string {
+  return value.replace(INVALID, '\uFFFD').replace(/[&<>"]/g, (found) => ENTITIES[found] as string);
+}
+
+const DIRECTED = /[\u0590-\u08FF\u200E\u200F\u202A-\u202E\u2066-\u2069\uFB1D-\uFDFF\uFE70-\uFEFF]/;
+
+/** A name whose direction of writing does not reorder what stands beside it. */
+export const isolated = (name: string): string =>
+  DIRECTED.test(name) ? `\u2068${name}\u2069` : name;
