@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
+import { requireSqliteFile } from '../database/sqlite-file';
 import type { Caller } from '../http/caller';
 
 /** Milliseconds that a command waits for the database. */
@@ -29,7 +30,9 @@ const LOGGER: LoggerService = {
 export async function withApplication<T>(
   work: (app: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
-  const app = await NestFactory.createApplicationContext(AppModule.with(Config.from(process.env)), {
+  const config = Config.from(process.env);
+  requireSqliteFile(config.database);
+  const app = await NestFactory.createApplicationContext(AppModule.with(config), {
     logger: LOGGER,
     abortOnError: false,
   });

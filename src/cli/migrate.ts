@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Config } from '../config/config';
 import { migrate } from '../database/migrator';
+import { requireSqliteFile } from '../database/sqlite-file';
 import { CommandError } from './application';
 
 /** `migrate`: runs the pending migrations, as every start of the service does. */
@@ -10,6 +11,7 @@ export function registerMigrate(program: Command): void {
     .description('run the pending migrations, as every start of the service does')
     .action(async () => {
       const { database } = Config.from(process.env);
+      requireSqliteFile(database);
       try {
         const done = await migrate(database);
         console.log(done.length > 0 ? `Migrated: ${done.join(', ')}.` : 'Nothing to migrate.');

@@ -1,5 +1,5 @@
 import { plainToInstance } from 'class-transformer';
-import { IsDefined, IsIP, ValidateBy, ValidateIf, validateSync } from 'class-validator';
+import { IsDefined, IsIn, IsIP, ValidateBy, ValidateIf, validateSync } from 'class-validator';
 import { isIP } from 'node:net';
 import type { DatabaseTarget } from './database-url';
 import { readDatabaseUrl } from './database-url';
@@ -158,6 +158,15 @@ export class Config {
   @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
   readonly logLevel: string;
 
+  @Setting(
+    'LOG_FORMAT',
+    '',
+    'json for one JSON object a line, text for people; by default text on a terminal, else json.',
+  )
+  @Read((value) => (value === '' ? (process.stdout.isTTY ? 'text' : 'json') : value.toLowerCase()))
+  @IsIn(['json', 'text'], { message: 'must be one of json, text' })
+  readonly logFormat: 'json' | 'text';
+
   /** Whether only programs on this machine can reach the service. */
   get onLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
@@ -188,7 +197,9 @@ export class Config {
 /** The environment has invalid settings; the message has a line for each. */
 export class ConfigError extends Error {
   constructor(readonly errors: string[]) {
-    super(['The configuration cannot be used:', ...errors.map((error) => `  ${error}`)].join('\n'));
+    super(
+      ['The configuration cannot be used:', ...errors.map((error) => `  ${error}.`)].join('\n'),
+    );
   }
 }
 

@@ -229,6 +229,10 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
           this.unusable = error;
           return;
         }
+        if ((error as { code?: string }).code === 'SQLITE_NOTADB') {
+          this.unusable = new Error('DATABASE_URL names a file that is not an SQLite database.');
+          return;
+        }
         const why = reason(error);
         if (why !== logged) {
           this.logger.error(`The database cannot be used: ${why}. Trying again until it can.`);

@@ -1,9 +1,14 @@
 import type { LoggerService } from '@nestjs/common';
 import type { DestinationStream, Level, Logger as Pino } from 'pino';
 import pino from 'pino';
+import { toText } from './text';
 
-/** Writes one JSON object a line, by default to standard output. */
-export function createLogger(level: string, destination?: DestinationStream): Pino {
+/** Writes one JSON object a line or, as `text`, one line for a person, by default to standard output. */
+export function createLogger(
+  level: string,
+  destination?: DestinationStream,
+  format: 'json' | 'text' = 'json',
+): Pino {
   const options = {
     level,
     base: null,
@@ -11,6 +16,10 @@ export function createLogger(level: string, destination?: DestinationStream): Pi
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
+  if (format === 'text') {
+    const stream = destination ?? process.stdout;
+    return pino(options, { write: (line) => stream.write(toText(line)) });
+  }
   return destination ? pino(options, destination) : pino(options);
 }
 
@@ -66,8 +75,10 @@ export class NestLogger implements LoggerService {
     if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
     else if (typeof message === 'object') this.pino[level]({ context, ...message }, text);
     else {
-      // Start messages of the framework do not interest operators.
-      const quiet = level === 'info' && FRAMEWORK.has(context as string);
+      // Start messages of the framework do not interest operators, and `main` reports why it cannot listen.
+      const quiet =
+        (level === 'info' && FRAMEWORK.has(context as string)) ||
+        (level === 'error' && context === 'NestApplication');
       const fields = { context, ...(text !== undefined && { stack: text }) };
       this.pino[quiet ? 'debug' : level](fields, message as string);
     }

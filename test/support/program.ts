@@ -124,6 +124,16 @@ export class Program {
     );
   }
 
+  /** Waits until the log has a message that matches; returns the messages so far. */
+  async logged(message: RegExp, withinMs = 30_000): Promise<string[]> {
+    const messages = (): string[] => this.log.map(({ msg }) => msg as string);
+    for (const start = performance.now(); performance.now() - start < withinMs;) {
+      if (messages().some((each) => message.test(each))) return messages();
+      await sleep(10);
+    }
+    throw new Error(`no ${String(message)} in ${withinMs} ms\n${this.allOutput()}`);
+  }
+
   ready(withinMs?: number): Promise<number> {
     return this.answers('/health/ready', 200, withinMs);
   }

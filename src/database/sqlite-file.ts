@@ -1,0 +1,40 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseTarget } from '../config/config';
+import { ConfigError } from '../config/config';
+
+const REASONS: Record<string, string> = {
+  EACCES: 'this user lacks the permission',
+  EPERM: 'this user lacks the permission',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a file has this name',
+};
+
+/**
+ * Creates the folder of an SQLite database, and requires that this user can write the file.
+ * @throws ConfigError that says what is missing
+ */
+export function requireSqliteFile(target: DatabaseTarget): void {
+  if (target.kind !== 'sqlite') return;
+  const { file } = target;
+  const folder = dirname(file);
+  const { R_OK, W_OK, X_OK } = constants;
+  attempt(`the folder ${folder} cannot be created`, () => mkdirSync(folder, { recursive: true }));
+  // SQLite creates a log beside the database.
+  attempt(`the folder ${folder} cannot be written`, () => accessSync(folder, W_OK | X_OK));
+  if (!existsSync(file)) return;
+  if (statSync(file).isDirectory()) throw unusable(`${file} is a folder`);
+  attempt(`the file ${file} cannot be written`, () => accessSync(file, R_OK | W_OK));
+}
+
+function attempt(failure: string, work: () => unknown): void {
+  try {
+    work();
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw unusable(`${failure}: ${REASONS[code] ?? code}`);
+  }
+}
+
+const unusable = (reason: string): ConfigError => new ConfigError([`DATABASE_URL: ${reason}`]);
