@@ -3,7 +3,6 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { navigate, storyUrl } from '../router';
 import { cardElement, focused } from '../state/focus';
 import type { Card as Story } from '../state/model';
-import { statusName } from '../state/model';
 import { canWrite } from '../state/session';
 import { useDraggable, dragged } from '../util/drag';
 import { formatNumber } from '../util/format';
@@ -20,20 +19,6 @@ interface CardProps {
   moves: (story: Story) => readonly MenuItem[];
 }
 
-/** What a screen reader says of a card: its title first. */
-function nameOf({ title, points, assignee, labels, status, id }: Story): string {
-  return [
-    title,
-    points === null ? '' : `${formatNumber(points)} points`,
-    assignee ?? '',
-    labels.join(', '),
-    statusName(status),
-    id < 0 ? 'not saved yet' : '',
-  ]
-    .filter(Boolean)
-    .join(', ');
-}
-
 /** A story in a list. */
 export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
   const ref = useRef<HTMLLIElement>(null);
@@ -44,10 +29,15 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
   useLayoutEffect(() => {
     const element = ref.current;
     return () => {
-      // Moved to another list, it is drawn there anew: the focus goes with it.
       if (!element || !element.contains(document.activeElement)) return;
+      const neighbour = (element.nextElementSibling ?? element.previousElementSibling) as
+        | HTMLElement
+        | undefined;
       requestAnimationFrame(() => {
-        if (document.activeElement === document.body) cardElement(id)?.focus();
+        if (document.activeElement !== document.body) return;
+        // Moved to another list, it is drawn there anew. Where it is gone, a neighbour gets the focus.
+        const next = cardElement(id) ?? neighbour;
+        (next?.isConnected ? next : document.querySelector('main'))?.focus();
       });
     };
   }, [id]);
@@ -56,7 +46,8 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
       ref={ref}
       class={`card ${status} ${isDragged.value ? 'dragged' : ''} ${isDropBefore ? 'drop-before' : ''}`}
       data-story={id}
-      aria-label={nameOf(story)}
+      aria-label={title}
+      aria-describedby={`story-${id}-about`}
       tabIndex={isTabStop.value || isEntry ? 0 : -1}
       onFocus={() => (focused.value = id)}
       onClick={(event) => {
@@ -66,8 +57,8 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
       <a class="card-title" href={storyUrl(id)} draggable={false} tabIndex={-1}>
         {title}
       </a>
-      <div class="card-foot">
-        <span class="card-id">{id > 0 ? `#${id}` : '…'}</span>
+      <div class="card-foot" id={`story-${id}-about`}>
+        <span class="card-id">{id > 0 ? `#${id}` : 'Unsaved'}</span>
         {labels.map((label) => (
           <span key={label} class="label">
             {label}
@@ -82,6 +73,7 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
         {points !== null && (
           <span class="points" title={`${formatNumber(points)} points`}>
             {formatNumber(points)}
+            <span class="hidden"> points</span>
           </span>
         )}
         {canWrite.value && id > 0 && (

@@ -58,8 +58,8 @@ export function Filters({ stories }: { stories: readonly Card[] }) {
           event.currentTarget.blur();
         }}
       />
-      <Choice name="assignee" label="Assignee" none="Everyone" values={people.filter(Boolean)} />
-      <Choice name="label" label="Label" none="All labels" values={labels} />
+      <Choice name="assignee" label="person" none="Everyone" values={people.filter(Boolean)} />
+      <Choice name="label" label="label" none="All labels" values={labels} />
       {isFiltered && (
         <Button kind="quiet" onClick={() => setQuery({ q: null, assignee: null, label: null })}>
           Clear filters
@@ -80,7 +80,7 @@ function Choice({ name, label, none, values }: ChoiceProps) {
   const value = query.value.get(name) ?? '';
   return (
     <select
-      aria-label={`Filter by ${label.toLowerCase()}`}
+      aria-label={`Filter by ${label}`}
       value={value}
       onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
     >

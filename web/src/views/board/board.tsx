@@ -128,7 +128,7 @@ function SprintHead({ state, sprint }: { state: BoardState; sprint: Sprint }) {
       <div class="view-title">
         <h1>{sprintName(sprint)}</h1>
         <span class={`state ${sprint.state}`}>{STATE_NAMES[sprint.state]}</span>
-        <nav class="sprint-links" aria-label="Sprints">
+        <div class="sprint-links">
           {shown
             .filter(({ id }) => id !== sprint.id)
             .map((each) => (
@@ -148,7 +148,7 @@ function SprintHead({ state, sprint }: { state: BoardState; sprint: Sprint }) {
                 }))
             }
           />
-        </nav>
+        </div>
         <span class="spring" />
         {canWrite.value && (
           <Button kind="primary" onClick={() => openDialog({ kind: 'new-story', list: sprint.id })}>
@@ -166,7 +166,7 @@ function SprintHead({ state, sprint }: { state: BoardState; sprint: Sprint }) {
         <span>
           {formatNumber(done)} of {plural(all, 'point')} done
         </span>
-        <progress value={done} max={all || 1} aria-label="Points done" />
+        <progress value={done} max={all || 1} aria-label="Progress" />
       </p>
     </header>
   );

@@ -60,7 +60,7 @@ export function Burndown({ store, sprint }: { store: BoardStore; sprint: Sprint 
         <img src={picture.value} alt={name} width="842" height="450" />
       )}
       {begun && isTable.value && data.value && (
-        <div class="table-wrap" tabIndex={0} role="region" aria-label={name}>
+        <div class="table-wrap" tabIndex={0} role="region" aria-label="Numbers of the burndown">
           <table>
             <thead>
               <tr>
