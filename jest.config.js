@@ -36,13 +36,17 @@ const common = {
   setupFiles: ['<rootDir>/test/support/setup.ts'],
 };
 
-// On a machine without a server the suites run on SQLite alone, and test/support/global-setup.ts warns.
+// On a machine without a server the suites run on SQLite alone, without Chromium those of the browser do
+// not run, and test/support/global-setup.ts warns.
 const { existsSync } = require('node:fs');
 const { delimiter, join } = require('node:path');
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+const has = (...programs) =>
+  programs.some((name) => folders.some((folder) => existsSync(join(folder, name))));
 const hasMysql =
-  Boolean(process.env.TEST_MYSQL_URL || process.env.REQUIRE_MYSQL) ||
-  ['mariadbd', 'mysqld'].some((name) => folders.some((folder) => existsSync(join(folder, name))));
+  Boolean(process.env.TEST_MYSQL_URL || process.env.REQUIRE_MYSQL) || has('mariadbd', 'mysqld');
+const hasChromium =
+  Boolean(process.env.REQUIRE_CHROMIUM) || has('chromium', 'chromium-browser', 'google-chrome');
 
 const specs = (folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.spec.ts`);
 const slowSpecs = ['<rootDir>/test/**/*.slow.spec.ts', ...specs(['model', 'faults'])];
@@ -66,5 +70,7 @@ module.exports = {
     ...(isSlow ? [] : [suite('unit', 'none', ['unit', 'rules', 'contract'])]),
     suite('sqlite', 'sqlite', databaseFolders),
     ...(hasMysql ? [suite('mysql', 'mysql', databaseFolders)] : []),
+    // The board in the browser, over the built program.
+    ...(hasChromium && !isSlow ? [suite('browser', 'sqlite', ['browser'])] : []),
   ],
 };

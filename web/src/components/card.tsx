@@ -31,8 +31,7 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
     return () => {
       if (!element || !element.contains(document.activeElement)) return;
       const neighbour = (element.nextElementSibling ?? element.previousElementSibling) as
-        | HTMLElement
-        | undefined;
+        HTMLElement | undefined;
       requestAnimationFrame(() => {
         if (document.activeElement !== document.body) return;
         // Moved to another list, it is drawn there anew. Where it is gone, a neighbour gets the focus.

@@ -92,8 +92,13 @@ export class BoardStore {
     if (!options.isQuiet) toast(label, { action: { name: 'Undo', run: () => this.undo() } });
   }
 
-  /** Undoes the last gesture that the service has confirmed. */
+  /** Undoes the last gesture, as soon as the service has confirmed it. */
   undo(): void {
+    const pending = this.queue.lastPending();
+    if (pending !== undefined) {
+      this.queue.onceConfirmed(pending, () => this.undo());
+      return;
+    }
     const view = this.view.value;
     const last = this.queue.takeUndo();
     if (!view || !last) {

@@ -60,6 +60,7 @@ export class ChangeQueue {
     return this.isOffline.value ? 'offline' : 'saving';
   });
 
+  private readonly waiting = new Map<string, () => void>();
   private isRunning = false;
   private isStopped = false;
   private wake: () => void = () => undefined;
@@ -104,6 +105,16 @@ export class ChangeQueue {
   add(entries: readonly Pending[]): void {
     this.pending.value = [...this.pending.value, ...entries];
     void this.run();
+  }
+
+  /** The last gesture that is not confirmed and no undoing itself. */
+  lastPending(): string | undefined {
+    return this.pending.value.findLast(({ isUndo }) => !isUndo)?.group;
+  }
+
+  /** Calls back when a gesture was confirmed; not if it failed. */
+  onceConfirmed(group: string, call: () => void): void {
+    this.waiting.set(group, call);
   }
 
   /** The changes that undo the last gesture; undefined where there is none. */
@@ -188,6 +199,9 @@ export class ChangeQueue {
       this.pending.value = rest;
       if (!head.isUndo) this.remember(head, inverse);
     });
+    if (this.pending.value.some(({ group }) => group === head.group)) return;
+    this.waiting.get(head.group)?.();
+    this.waiting.delete(head.group);
   }
 
   private remember({ group, label }: Pending, inverse: Change[]): void {
@@ -202,6 +216,7 @@ export class ChangeQueue {
   private fail(head: Pending, error: unknown): void {
     const dropped = this.pending.value.filter(({ group }) => group === head.group);
     this.pending.value = this.pending.value.filter(({ group }) => group !== head.group);
+    this.waiting.delete(head.group);
     const target = targetOf(head.change);
     if (error instanceof ApiError && error.status === 412 && target) {
       const changes = dropped.map(({ change }) => change);

@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import type { Program } from '../support/program';
+import { card, list, openPage, startService, titles } from './browser';
+
+const DAY = 86_400_000;
+const day = (offset: number): string =>
+  new Date(Date.now() + offset * DAY).toISOString().slice(0, 10);
+
+interface Board {
+  service: Program;
+  url: string;
+  sprint: number;
+  /** The ids of the stories of the sprint by their titles. */
+  ids: Record<string, number>;
+}
+
+/** A board with an active sprint of six stories, and one planned sprint. */
+async function startBoard(): Promise<Board> {
+  const service = await startService();
+  const { client } = service;
+  const sprint = await client.post('/api/boards/rocket/sprints', {
+    name: 'Sprint 1',
+    goal: 'Visitors can buy a ticket.',
+    start_date: day(-3),
+    end_date: day(10),
+  });
+  await client.post('/api/boards/rocket/sprints', { name: 'Sprint 2', start_date: day(11) });
+  const ids: Record<string, number> = {};
+  const stories = [
+    { title: 'Buy a ticket', points: 5 },
+    { title: 'Pay by card', points: 3 },
+    { title: 'Send a mail', points: 2, assignee: 'Mei' },
+    { title: 'Scan a ticket', points: 8, status: 'in_progress' },
+    { title: 'Discount codes', points: 1, status: 'in_progress' },
+    { title: 'List of guests', points: 2, status: 'done' },
+  ];
+  for (const story of stories) {
+    const { body } = await client.post(`/api/sprints/${sprint.body.id}/stories`, story);
+    ids[story.title] = body.id;
+  }
+  return { service, url: `${service.url}/b/rocket`, sprint: sprint.body.id, ids };
+}
+
+const story = async ({ service, ids }: Board, title: string): Promise<any> =>
+  (await service.client.get(`/api/stories/${ids[title]}`)).body;
+
+async function axe(page: Page): Promise<string[]> {
+  // Through the debugger: the content security policy refuses injected scripts.
+  await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as any).axe.run();
+    return violations.map((each: any) => `${each.id}: ${each.nodes[0].html}`);
+  });
+}
+
+const text = (page: Page): Promise<string> => page.getByRole('main').innerText();
+
+describe('The sprint board', () => {
+  test('shows the stories of the current sprint in three lists, and how it stands as text', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    expect(await titles(page, 'To do')).toEqual(['Buy a ticket', 'Pay by card', 'Send a mail']);
+    expect(await titles(page, 'In progress')).toEqual(['Scan a ticket', 'Discount codes']);
+    expect(await titles(page, 'Done')).toEqual(['List of guests']);
+    expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['Sprint 1']);
+    const shown = await text(page);
+    expect(shown).toContain('Visitors can buy a ticket.');
+    expect(shown).toContain('2 of 21 points done');
+    expect(shown).toMatch(/\d+ working days? left/);
+    await page.getByRole('img', { name: /burndown/i }).waitFor();
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const rows = page.getByRole('table').getByRole('row');
+    await rows.nth(1).waitFor();
+    expect(await rows.count()).toBe(5);
+  });
+
+  test('creates a story by the key c, once', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Refund an order');
+    await dialog.getByLabel('Points').fill('2.5');
+    await dialog.getByLabel('Labels').fill('payment, back office');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await card(page, 'To do', 'Refund an order').getByText('#').waitFor();
+    const { body } = await board.service.client.get(`/api/sprints/${board.sprint}/stories`);
+    expect(body.filter(({ title }: any) => title === 'Refund an order')).toMatchObject([
+      { points: 2.5, labels: ['payment', 'back office'], status: 'todo' },
+    ]);
+    expect(await titles(page, 'To do')).toHaveLength(4);
+  });
+
+  test('moves a card by a drag, to the place where it is dropped', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await card(page, 'To do', 'Pay by card').dragTo(card(page, 'In progress', 'Discount codes'), {
+      targetPosition: { x: 40, y: 4 },
+    });
+    await card(page, 'In progress', 'Pay by card').waitFor();
+    expect(await titles(page, 'In progress')).toEqual([
+      'Scan a ticket',
+      'Pay by card',
+      'Discount codes',
+    ]);
+    await saved;
+    expect(await story(board, 'Pay by card')).toMatchObject({ status: 'in_progress' });
+  });
+
+  test('moves the focus by the arrow keys, and the card with Shift', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    const focused = (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Buy a ticket');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Pay by card');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('Discount codes');
+    await page.keyboard.press('Shift+ArrowUp');
+    await list(page, 'In progress').getByRole('listitem').first().getByText('Discount').waitFor();
+    await page.keyboard.press('Shift+ArrowRight');
+    await card(page, 'Done', 'Discount codes').waitFor();
+    await page.waitForFunction(() => document.activeElement?.matches('li'));
+    expect(await focused()).toBe('Discount codes');
+    await page.keyboard.press('1');
+    await card(page, 'To do', 'Discount codes').waitFor();
+    await page.getByRole('status').getByText('to To do').waitFor();
+  });
+
+  test('undoes the last change by the key z', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').focus();
+    await page.keyboard.press('3');
+    await card(page, 'Done', 'Buy a ticket').waitFor();
+    await page.keyboard.press('z');
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+  });
+
+  test('moves a card by the visible menu', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').getByRole('button', { name: 'Move' }).click();
+    await page.getByRole('menuitem', { name: 'Sprint 2' }).click();
+    await card(page, 'To do', 'Buy a ticket').waitFor({ state: 'detached' });
+  });
+
+  test('sends each change with If-Match', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').focus();
+    const sent = page.waitForRequest((request) => request.method() === 'PUT');
+    await page.keyboard.press('2');
+    expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
+  });
+
+  test('shows a change made elsewhere within a second, without moving the focus', async () => {
+    const board = await startBoard();
+    const [mine, other] = await Promise.all([openPage(board.url), openPage(board.url)]);
+    await card(mine, 'To do', 'Send a mail').focus();
+    await card(other, 'To do', 'Buy a ticket').focus();
+    await other.keyboard.press('3');
+    await card(mine, 'Done', 'Buy a ticket').waitFor({ timeout: 1000 });
+    expect(await mine.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Send a mail',
+    );
+  });
+
+  test('keeps the search in the URL', async () => {
+    const board = await startBoard();
+    const page = await openPage(`${board.url}?q=ticket`);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    expect(await titles(page, 'To do')).toEqual(['Buy a ticket']);
+    await page.keyboard.press('/');
+    await page.keyboard.type('mail');
+    await card(page, 'To do', 'Send a mail').waitFor();
+    expect(new URL(page.url()).search).toBe('?q=mail');
+  });
+
+  test('opens a story with its tasks and history, and saves it', async () => {
+    const board = await startBoard();
+    await board.service.client.post(`/api/stories/${board.ids['Buy a ticket']}/tasks`, {
+      title: 'Order form',
+    });
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: 'Order form' }).check();
+    await dialog.getByText('anonymous').first().waitFor();
+    await dialog.getByLabel('Description').fill('<img src=x onerror=alert(1)>');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.goto(`${board.url}/stories/${board.ids['Buy a ticket']}`);
+    await page.waitForFunction(
+      () => document.querySelector('textarea')?.value === '<img src=x onerror=alert(1)>',
+    );
+    expect(await dialog.getByRole('checkbox', { name: 'Order form' }).isChecked()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(board.url);
+  });
+
+  test.each(['light', 'dark'] as const)('gives axe nothing to report (%s)', async (colorScheme) => {
+    const board = await startBoard();
+    const page = await openPage(board.url, { colorScheme });
+    await page.getByRole('img', { name: /burndown/i }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.goto(`${board.url}/stories/${board.ids['Buy a ticket']}`);
+    await page.getByRole('dialog').getByText('anonymous').first().waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.goto(board.service.url);
+    await page.getByRole('link', { name: 'rocket' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('loads at most 50 kB of script and 10 kB of style', async () => {
+    const board = await startBoard();
+    const page = await openPage('about:blank');
+    const sizes: Record<string, number> = { script: 0, stylesheet: 0 };
+    const counted: Promise<void>[] = [];
+    page.on('requestfinished', (request) => {
+      const count = async (): Promise<void> => {
+        const { responseBodySize } = await request.sizes();
+        sizes[request.resourceType()] = (sizes[request.resourceType()] ?? 0) + responseBodySize;
+      };
+      counted.push(count());
+    });
+    await page.goto(board.url);
+    await page.getByRole('img', { name: /burndown/i }).waitFor();
+    await Promise.all(counted);
+    expect(sizes.script).toBeGreaterThan(10_000);
+    expect(sizes.script).toBeLessThanOrEqual(50_000);
+    expect(sizes.stylesheet).toBeGreaterThan(1000);
+    expect(sizes.stylesheet).toBeLessThanOrEqual(10_000);
+  });
+
+  test('fits a phone without sideways scrolling', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url, { viewport: { width: 390, height: 844 } });
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});

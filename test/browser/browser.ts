@@ -1,0 +1,66 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { chromiumBinary } from '../support/chromium';
+import { createDatabase } from '../support/databases';
+import { afterwards } from '../support/faults';
+import { Program } from '../support/program';
+
+// The browser connects to nothing but the service.
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: chromiumBinary(), args: ARGUMENTS });
+});
+afterAll(() => browser?.close());
+
+/** The built program on a database of its own. */
+export async function startService(environment?: Record<string, string>): Promise<Program> {
+  const database = await createDatabase('sqlite');
+  afterwards(() => database.drop());
+  return Program.start(database, { environment });
+}
+
+/** A window of its own, which fails the test on an error of a script or of the content security policy. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  if (!browser) throw new Error('there is no browser');
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) errors.push(message.text());
+  });
+  afterwards(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
+  });
+  page.setDefaultTimeout(10_000);
+  await page.goto(url);
+  return page;
+}
+
+/** The list of this name: a column of the board. */
+export const list = (page: Page, name: string): Locator =>
+  page.getByRole('list', { name, exact: true });
+
+/** The card of a story in a list. */
+export const card = (page: Page, column: string, title: string): Locator =>
+  list(page, column).getByRole('listitem', { name: title });
+
+/** The titles of a list, in their order. */
+export const titles = (page: Page, column: string): Promise<string[]> =>
+  list(page, column).getByRole('listitem').getByRole('link').allInnerTexts();
