@@ -15,6 +15,12 @@ import { ChangeQueue } from './queue';
 /** Why a board cannot be shown. */
 export type Failure = { status: number; detail: string };
 
+/** A confirmed change, and the state before its first attempt. */
+interface Sent {
+  outcome: Outcome;
+  before: BoardState;
+}
+
 const ALL_FIELDS = CARD_FIELDS.join(',');
 
 /**
@@ -42,6 +48,7 @@ export class BoardStore {
   private readonly etags = new Map<string, { version: number; etag: string }>();
   /** Events that arrived while a creation was on its way, whose answer names the created row. */
   private held: Event[] | null = null;
+  private attempt?: { key: string; before: BoardState };
   private stream?: { stop(): void };
   private isClosed = false;
 
@@ -226,17 +233,22 @@ export class BoardStore {
   }
 
   /** Sends a change under the condition that the row is as the user saw it. */
-  private async send({ change, key, seen }: Pending): Promise<Outcome> {
-    const kind = kindOf(change);
+  private async send({ change, key, seen }: Pending): Promise<Sent> {
     const target = targetOf(change);
-    const isCreation = change.kind.endsWith('.create');
-    if (change.kind === 'story.delete') await this.loadStory(change.id);
+    const isRepeated = this.attempt?.key === key;
+    // The response of the first attempt may be lost, and the row already changed.
+    if (isRepeated && target) this.etags.delete(`${target.entity}/${target.id}`);
+    if (change.kind === 'story.delete' && !isRepeated) await this.loadStory(change.id);
     const ifMatch = target && (await this.etagOf(change, target, seen));
+    // Before the request: the stream may bring the event before the response arrives.
+    const before = isRepeated && this.attempt ? this.attempt.before : this.require();
+    this.attempt = { key, before };
+    const isCreation = change.kind.endsWith('.create');
     if (isCreation) this.held ??= [];
     try {
-      const outcome = await kind.send(change, this.name, { ifMatch, key });
+      const outcome = await kindOf(change).send(change, this.name, { ifMatch, key });
       if (target && outcome.etag) this.keepTag(target, outcome);
-      return outcome;
+      return { outcome, before };
     } finally {
       // After the queue has put the answer into the state.
       if (isCreation) setTimeout(() => this.release());
@@ -276,6 +288,8 @@ export class BoardStore {
     const before = this.require().stories.get(id);
     const story = await this.readStory(id);
     if (seen === undefined || story.version === seen) return this.tagOf(id);
+    // An earlier attempt has made the change, or someone else the same one.
+    if (change.kind === 'story.update' && hasFields(story, change.set)) return this.tagOf(id);
     // Another story was moved, which shifted the `seq` of this one.
     const isShifted =
       change.kind === 'story.update' &&
@@ -335,6 +349,11 @@ export class BoardStore {
     }
   }
 }
+
+const hasFields = (story: Story, fields: object): boolean =>
+  Object.entries(fields).every(
+    ([name, value]) => JSON.stringify(story[name as keyof Story]) === JSON.stringify(value),
+  );
 
 const changedMeanwhile = (): ApiError =>
   new ApiError(412, 'precondition_failed', 'Someone else has changed it.');

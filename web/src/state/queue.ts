@@ -37,7 +37,8 @@ export interface Undoable {
 export interface QueueHost {
   base(): BoardState;
   commit(outcome: Outcome): void;
-  send(pending: Pending): Promise<Outcome>;
+  /** Resolves with the outcome and the state before the first attempt. */
+  send(pending: Pending): Promise<{ outcome: Outcome; before: BoardState }>;
   onRejected(label: string, error: ApiError): void;
 }
 
@@ -147,10 +148,10 @@ export class ChangeQueue {
       const [head] = this.pending.value;
       if (!head) break;
       try {
-        const outcome = await this.host.send(head);
+        const { outcome, before } = await this.host.send(head);
         this.isOffline.value = false;
         attempt = 0;
-        this.confirm(head, outcome);
+        this.confirm(head, outcome, before);
       } catch (error) {
         if (isDisconnected(error) || (error instanceof ApiError && isTemporary(error))) {
           this.isOffline.value = true;
@@ -177,8 +178,7 @@ export class ChangeQueue {
     });
   }
 
-  private confirm(head: Pending, outcome: Outcome): void {
-    const before = this.host.base();
+  private confirm(head: Pending, outcome: Outcome, before: BoardState): void {
     const { change } = head;
     const inverse = kindOf(change).inverse(change, before, outcome.id ?? 0);
     batch(() => {
