@@ -248,11 +248,30 @@ export class BoardStore {
     try {
       const outcome = await kindOf(change).send(change, this.name, { ifMatch, key });
       if (target && outcome.etag) this.keepTag(target, outcome);
+      // The response has the moved story only; the stream also brings the stories that made room for it.
+      if (change.kind === 'story.move') await this.reached(outcome.revision);
       return { outcome, before };
     } finally {
       // After the queue has put the answer into the state.
       if (isCreation) setTimeout(() => this.release());
     }
+  }
+
+  /** Waits for the stream to reach a revision, for a moment at most. */
+  private reached(revision: number): Promise<void> {
+    if (!this.isLive.value || this.revision.value >= revision) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      };
+      const timer = setTimeout(end, 1000);
+      const stop = this.revision.subscribe((present) => {
+        // Not during the first call, which comes before `stop` exists.
+        if (present >= revision) queueMicrotask(end);
+      });
+    });
   }
 
   private release(): void {
