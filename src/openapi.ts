@@ -76,7 +76,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
       const settings = takeSettings(operation);
       describePath(path, operation);
       describeConditions(path, method, operation, settings);
-      describeResponses(method, operation, settings);
+      describeResponses(path, method, operation, settings);
       Object.assign(
         operation.responses,
         problems.of({
@@ -185,8 +185,14 @@ function describeConditions(
   }
 }
 
+const isAboutOneBoard = (path: string, method: string): boolean =>
+  path.startsWith('/api/') &&
+  !path.startsWith('/api/tokens') &&
+  !(path === '/api/boards' && method === 'get');
+
 /** The headers of successful responses; those of errors are part of `Problem`. */
 function describeResponses(
+  path: string,
   method: string,
   { parameters, responses }: Operation,
   settings: Settings,
@@ -197,6 +203,7 @@ function describeResponses(
   for (const [status, response] of Object.entries(responses)) {
     const names: Header[] = ['X-Request-Id'];
     if (tagged || status === '201') names.push('ETag');
+    if (isAboutOneBoard(path, method)) names.push('X-Board-Revision');
     if (status === '201') names.push('Location');
     if (status === '200' && has('limit')) names.push('Link');
     if (status === '200' && has('count')) names.push('X-Total-Count');
@@ -221,6 +228,11 @@ const HEADERS = {
   ETag: {
     description: 'The entity tag, for `If-None-Match` and `If-Match`.',
     schema: { type: 'string' },
+  },
+  'X-Board-Revision': {
+    description:
+      'The revision of the board that the response is about, of the same state as its content.',
+    schema: { type: 'integer', minimum: 0 },
   },
   Location: {
     description: 'The URL of the created resource.',

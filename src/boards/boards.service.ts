@@ -9,6 +9,7 @@ import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
+import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
@@ -58,7 +59,8 @@ export class BoardsService implements OnModuleInit {
 
   /** @throws Problem `board_not_found` */
   async show(name: string): Promise<BoardView> {
-    return representBoard(await findBoard(this.database, name));
+    const board = await findBoard(this.database, name);
+    return atRevision(representBoard(board), board.revision);
   }
 
   /** @throws Problem `name_taken` */

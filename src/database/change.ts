@@ -85,6 +85,8 @@ export class Change implements Reader {
   private readonly events = new Map<LockedBoard, NewEvent[]>();
   /** Ids of the boards whose logs were extended by `flush`. */
   readonly boardsWithEvents: number[] = [];
+  /** The board that the response is about, and its revision before the change. */
+  private subject: { board: LockedBoard; before: number } | undefined;
 
   /** @param restarted boards that an earlier attempt found to be missing from its locks */
   constructor(
@@ -139,16 +141,18 @@ export class Change implements Reader {
   async lockBoardOf(table: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
     if (this.boards.size > 0 || this.restarted.size > 0) {
       const found = await this.first<{ board_id: number }>(BOARD_OF[table], [id]);
-      return found && (await this.lock(found.board_id)).get(found.board_id);
+      const board = found && (await this.lock(found.board_id)).get(found.board_id);
+      return board && this.isAbout(board);
     }
-    return this.lockWhere(`b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`, id);
+    const board = await this.lockWhere(`b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`, id);
+    return board && this.isAbout(board);
   }
 
   /** Locks the board of this name. @throws Problem `board_not_found` */
   async lockNamed(name: string): Promise<LockedBoard> {
     const board = maySee(this.caller, name) && (await this.lockWhere('b.name = ?', name));
     if (!board) throw new Problem('board_not_found');
-    return board;
+    return this.isAbout(board);
   }
 
   /**
@@ -160,7 +164,7 @@ export class Change implements Reader {
   async lockOrCreate(name: string, timeZone: string, workingDays: string): Promise<LockedBoard> {
     if (!maySee(this.caller, name)) throw new Problem('board_not_found');
     const existing = await this.lockWhere('b.name = ?', name);
-    if (existing) return existing;
+    if (existing) return this.isAbout(existing);
     const now = toStored(this.instant);
     await this.query(
       `INSERT INTO boards (name, time_zone, working_days, revision, revision_tag, created_at, updated_at, version)
@@ -177,6 +181,20 @@ export class Change implements Reader {
     const board = this.boards.get(id);
     if (!board) throw new Restart(`board ${id} is not locked`, id);
     return board;
+  }
+
+  /**
+   * Declares that the response is about this board, whose revision it then has. Boards that are locked by
+   * a row or a name are declared.
+   */
+  isAbout(board: LockedBoard): LockedBoard {
+    this.subject = { board, before: board.revision };
+    return board;
+  }
+
+  /** The revision of the board that the response is about, after `flush` and before the change. */
+  get revisions(): { after?: number; before?: number } {
+    return { after: this.subject?.board.revision, before: this.subject?.before };
   }
 
   /** Appends an event to the log of a locked board and returns its revision. */

@@ -14,16 +14,24 @@ const PART = 500_000;
 
 const ROW = 'token_id = ? AND idempotency_key = ?';
 
+/** The stored response of a request as JSON. */
+interface StoredResponse {
+  response: string;
+  /** Null if the response is about no board. */
+  revision: number | null;
+}
+
 /**
  * Claims the key of a request in the transaction of its change. Of two concurrent requests the second
  * waits for the first one's commit and then finds its response.
- * @returns the response of the first request as JSON; undefined for a new key
+ * @returns the response of the first request as JSON, and the revision that it was made at; undefined for
+ *   a new key
  * @throws Problem `idempotency_key_reused` where the key belongs to another request
  */
 export async function claimKey(
   change: Change,
   { tokenId, key, fingerprint }: IdempotentRequest,
-): Promise<string | undefined> {
+): Promise<StoredResponse | undefined> {
   try {
     await change.manager.insert(IdempotencyKey, {
       token_id: tokenId,
@@ -36,14 +44,19 @@ export async function claimKey(
   } catch (error) {
     if (failureOf(error) !== 'duplicate') throw error;
   }
-  const existing = await change.first<{ fingerprint: string; answer: string; created_at: string }>(
-    `SELECT fingerprint, answer, created_at FROM idempotency_keys WHERE ${ROW}`,
-    [tokenId, key],
-  );
+  const existing = await change.first<{
+    fingerprint: string;
+    answer: string;
+    revision: number | null;
+    created_at: string;
+  }>(`SELECT fingerprint, answer, revision, created_at FROM idempotency_keys WHERE ${ROW}`, [
+    tokenId,
+    key,
+  ]);
   if (!existing) throw new Restart('the key was removed meanwhile');
   if (existing.created_at < toStored(oldestKept(change.instant))) {
     await change.query(
-      `UPDATE idempotency_keys SET fingerprint = ?, answer = NULL, created_at = ? WHERE ${ROW}`,
+      `UPDATE idempotency_keys SET fingerprint = ?, answer = NULL, revision = NULL, created_at = ? WHERE ${ROW}`,
       [fingerprint, toStored(change.instant), tokenId, key],
     );
     await change.query(`DELETE FROM idempotency_parts WHERE ${ROW}`, [tokenId, key]);
@@ -54,17 +67,24 @@ export async function claimKey(
     `SELECT answer FROM idempotency_parts WHERE ${ROW} ORDER BY part`,
     [tokenId, key],
   );
-  return existing.answer + rest.map((part) => part.answer).join('');
+  const response = existing.answer + rest.map((part) => part.answer).join('');
+  return { response, revision: existing.revision };
 }
 
-/** Stores the response under the key that the change has claimed. */
+/** Stores the response, and the revision of its board, under the key that the change has claimed. */
 export async function keepResponse(
   change: Change,
   { tokenId, key }: IdempotentRequest,
   response: string,
+  revision: number | undefined,
 ): Promise<void> {
   const [first = '', ...rest] = partsOf(response);
-  await change.query(`UPDATE idempotency_keys SET answer = ? WHERE ${ROW}`, [first, tokenId, key]);
+  await change.query(`UPDATE idempotency_keys SET answer = ?, revision = ? WHERE ${ROW}`, [
+    first,
+    revision ?? null,
+    tokenId,
+    key,
+  ]);
   await change.insertMany(
     'idempotency_parts',
     ['token_id', 'idempotency_key', 'part', 'answer'],

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { Config } from '../config/config';
+import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { Clock } from '../time/clock';
@@ -61,7 +62,8 @@ export class UnitOfWork {
    * @param retryMs milliseconds during which it is run again; more for work without a waiting client
    * @throws Problem that `work` throws, or `database_unavailable`; nothing has changed then, but where
    *   the connection was lost during the commit. A request with an idempotency key that was answered
-   *   before gets its first answer, and is marked as replayed.
+   *   before gets its first answer, and is marked as replayed. The result is marked with the revision of
+   *   the board that it is about.
    */
   async run<T>(
     caller: Caller,
@@ -75,26 +77,28 @@ export class UnitOfWork {
     const result = await this.attempt(async (manager, restarted) => {
       const change = new Change(manager, caller, this.clock, restarted);
       if (idempotency) {
-        const response = await claimKey(change, idempotency);
-        idempotency.replayed = response !== undefined;
-        if (response !== undefined) return JSON.parse(response) as T;
+        const first = await claimKey(change, idempotency);
+        idempotency.replayed = first !== undefined;
+        if (first) return marked(JSON.parse(first.response) as T, first.revision ?? undefined);
       }
       const result = await work(change);
       await change.flush();
-      if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result));
+      const { after } = change.revisions;
+      if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result), after);
       changed = change.boardsWithEvents;
-      return result;
+      return marked(result, after);
     }, retryMs);
     for (const id of changed) this.commits.emit('board', id);
     return result;
   }
 
-  /** Runs a change as `run` does, and rolls it back. */
+  /** Runs a change as `run` does, and rolls it back. The result is marked with the present revision. */
   async dryRun<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
     const rollback: { result?: T } & Error = new Error('dry run');
     try {
       return await this.attempt(async (manager, restarted) => {
-        rollback.result = await work(new Change(manager, caller, this.clock, restarted));
+        const change = new Change(manager, caller, this.clock, restarted);
+        rollback.result = marked(await work(change), change.revisions.before);
         throw rollback;
       });
     } catch (error) {
@@ -166,3 +170,8 @@ export class UnitOfWork {
     }
   }
 }
+
+const marked = <T>(result: T, revision: number | undefined): T =>
+  typeof result === 'object' && result !== null && revision !== undefined
+    ? atRevision(result, revision)
+    : result;

@@ -29,6 +29,8 @@ export class EventStream extends Readable implements Subscriber {
   private hasEnded = false;
   private rows = PAGE;
   private after: number;
+  /** The revision of the board when the stream was opened. */
+  readonly revision: number;
 
   /**
    * @param types the types of events that are sent; undefined: all
@@ -42,6 +44,7 @@ export class EventStream extends Readable implements Subscriber {
   ) {
     super({ highWaterMark: READ_AHEAD });
     this.after = after;
+    this.revision = revision;
     const first = eventText(after, reset ? 'reset' : 'ready', { revision });
     this.push(`retry: ${RETRY_MS}\n${first}`);
   }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EnumField, IdField, InstantField } from '../http/schema';
-import { AnyOf, IsInteger, Optional } from '../http/validation';
+import { AnyOf, AnyText, IsInteger, Optional } from '../http/validation';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 
@@ -37,6 +37,10 @@ export class FeedQuery {
   @Optional() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
   /** The greatest number of events. Default: 1,000. */
   @Optional() @IsInteger(1, 1000) limit?: number;
+  @Optional() @AnyOf(EVENT_TYPES) type?: (EventType | null)[];
+  @Optional() @AnyOf(EVENT_ENTITIES) entity?: (EventEntity | null)[];
+  /** Names of tokens, or `anonymous`. */
+  @Optional() @AnyText(255) actor?: (string | null)[];
 }
 
 export class StreamQuery {

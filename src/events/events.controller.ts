@@ -2,6 +2,7 @@ import { Controller, Get, Header, Req, Res, StreamableFile } from '@nestjs/commo
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accessOf } from '../http/access';
+import { BOARD_REVISION } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input';
@@ -25,17 +26,8 @@ export class EventsController {
   @Get('boards/:board_name/events')
   @RequireScope('read')
   @Answers('List events of a board', [EventView])
-  async feed(
-    @BoardName() name: string,
-    @Query() { after = 0, limit = 1000 }: FeedQuery,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
-    const { events, last, more } = await this.events.feed(name, after, limit);
-    if (more) {
-      const path = `/api/boards/${encodeURIComponent(name)}/events`;
-      reply.header('Link', `<${path}?after=${last}&limit=${limit}>; rel="next"`);
-    }
-    return events;
+  feed(@BoardName() name: string, @Query() query: FeedQuery) {
+    return this.events.feed(name, query);
   }
 
   @Get('boards/:board_name/stream')
@@ -55,12 +47,14 @@ export class EventsController {
     @BoardName() name: string,
     @Query() { after, type }: StreamQuery,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const last = lastEventId(request);
     const stream = await this.streams.open(name, last ?? after, type, {
       id: clientOf(request),
       access: accessOf(request),
     });
+    reply.header(BOARD_REVISION, stream.revision);
     // Its comments are traffic, so only a reader that takes nothing is disconnected.
     request.raw.socket.setTimeout(this.streams.idleMs);
     return new StreamableFile(stream, { type: 'text/event-stream; charset=utf-8' });

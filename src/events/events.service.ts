@@ -4,13 +4,14 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Repository } from 'typeorm';
 import { collectionTag, findBoard, whereVisible } from '../boards/board.queries';
 import { Database } from '../database/database';
+import type { Reader } from '../database/reader';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { Fields } from './event';
-import type { EventView } from './event.dto';
+import type { EventView, FeedQuery } from './event.dto';
 import { Event } from './event.entity';
 
 /** Columns of an event `e` and its board `b`. The history is sorted by `entity_version`. */
@@ -38,34 +39,37 @@ export class EventsService {
   ) {}
 
   /**
-   * At most `limit` events of a board after a revision, the revision of the last one, and whether
-   * others follow it now.
+   * Events of a board after a revision. The list is that of the revision that the board has now, which its
+   * header names: a reader that has followed all links has every event up to it.
    * @throws Problem `board_not_found`
    */
   async feed(
     boardName: string,
-    after: number,
-    limit: number,
-  ): Promise<{ events: Listing; last: number; more: boolean }> {
+    { after = 0, limit = 1000, ...filters }: FeedQuery,
+  ): Promise<Listing> {
     const board = await findBoard(this.database, boardName);
-    // Revisions have no gaps.
-    const last = Math.min(board.revision, after + limit);
     const query = this.select().where(
       'e.board_id = :board AND e.revision > :after AND e.revision <= :last',
-      { board: board.id, after, last },
+      { board: board.id, after, last: board.revision },
     );
-    const events = new Listing(
+    const given = Object.entries(filters).filter(([, values]) => values !== undefined);
+    for (const [name, values] of given) {
+      // No event has an empty value.
+      const known = values.filter((value) => value !== null);
+      query.andWhere(known.length > 0 ? `e.${name} IN (:...${name})` : '1 = 0', { [name]: known });
+    }
+    return new Listing(
       this.database,
       {
         query: () => query.clone(),
         order: [column('revision', 'e', 'integer')],
-        indexed: true,
+        indexed: given.length === 0 || 'searched',
         represent,
-        board: { ...board, tagOf: collectionTag },
+        board: { ...board, tagOf: collectionTag, final: true },
+        next: ({ revision }: EventRow) => ({ after: String(revision) }),
       },
-      {},
+      { limit },
     );
-    return { events, last, more: last < board.revision };
   }
 
   /**
@@ -82,9 +86,19 @@ export class EventsService {
     // Each version of a story has one event, but a move to another board has two: it leaves a board
     // (story.moved_out), then enters one (story.moved_in).
     const order = [column('entity_version', 'e', 'integer'), column('type', 'e', 'text', true)];
+    // That of the board on which the story was last.
+    const last = query
+      .clone()
+      .select('b.revision', 'revision')
+      .orderBy('e.entity_version', 'DESC')
+      .addOrderBy('e.type', 'ASC')
+      .limit(1)
+      .getQueryAndParameters();
+    const revision = async (reader: Reader): Promise<number | undefined> =>
+      (await reader.query<{ revision: number }>(...last))[0]?.revision;
     return new Listing(
       this.database,
-      { query: () => query.clone(), order, indexed: true, represent },
+      { query: () => query.clone(), order, indexed: true, represent, revision },
       page,
     );
   }

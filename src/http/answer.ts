@@ -6,6 +6,9 @@ export abstract class Answer {
   /** Changes whenever the content does, and may change more often. */
   abstract readonly etag?: string;
 
+  /** The revision of its board that it has this entity tag at; undefined if it is about no one board. */
+  abstract readonly revision?: number;
+
   /** Reads the content and sets the headers that belong to it. */
   abstract open(
     request: FastifyRequest,
@@ -13,10 +16,11 @@ export abstract class Answer {
   ): Promise<string | Buffer | Readable> | Buffer;
 }
 
-/** A cached response: its bytes and its entity tag. */
+/** A cached response: its bytes, its entity tag and the revision of its board. */
 export class KeptAnswer extends Answer {
   constructor(
     readonly etag: string,
+    readonly revision: number,
     private readonly bytes: Buffer,
   ) {
     super();

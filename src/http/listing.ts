@@ -6,6 +6,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import type { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/reader';
 import { Answer } from './answer';
+import { BOARD_REVISION } from './board-revision';
 import { matchesNone } from './etag';
 import { clientOf, streamParts } from './stream';
 import { Problem } from './problem';
@@ -47,7 +48,7 @@ export class PageQuery {
   count?: boolean;
 }
 
-const EMPTY = Symbol('empty');
+const IN_SNAPSHOT = Symbol('in a snapshot');
 
 type Row = Record<string, unknown>;
 
@@ -98,16 +99,26 @@ export interface ListSource {
   plain?: [sql: string, parameters: readonly unknown[]];
   order: SortKey[];
   /**
-   * Whether an index has the rows in this order, and the conditions keep most of them. Else the rows
-   * are sorted or searched in a snapshot, which on SQLite does not block other requests.
+   * Whether an index has the rows in this order. If the conditions keep few of them, they are searched in
+   * a snapshot (`searched`), and otherwise sorted there, which on SQLite does not block other requests.
    */
-  indexed: boolean;
+  indexed: boolean | 'searched';
   represent: (row: never) => object | undefined;
   /**
    * The board that the list belongs to, which `query` has joined as `b`, and the entity tag of the list
-   * at a revision of it. The tag of a response is made of the row that its items were read with.
+   * at a revision of it. The tag of a response is made of the row that its items were read with, unless
+   * the items are `final`: those of this revision, whatever the revision is when they are read.
    */
-  board?: BoardRevision & { tagOf: (board: BoardRevision) => string };
+  board?: BoardRevision & { tagOf: (board: BoardRevision) => string; final?: true };
+  /** Reads the revision of the list if it belongs to several boards. Such a list is read in a snapshot. */
+  revision?: (reader: Reader) => Promise<number | undefined>;
+  /**
+   * Builds the source again if the board has changed since: the path may name another sprint by the same
+   * word.
+   */
+  resolve?: (reader: Reader) => Promise<ListSource>;
+  /** The query parameters of the page that follows a row; by default a cursor. */
+  next?: (last: never) => Record<string, string>;
 }
 
 /** The revision of a board; the tag is random, so that a restored backup does not repeat it. */
@@ -121,6 +132,7 @@ export interface BoardRevision {
 interface Head {
   link(last: Row): void;
   tag(etag: string): void;
+  revision(revision: number): void;
 }
 
 /** Part of a list: its JSON items, and the row that the next part follows. */
@@ -142,7 +154,7 @@ export class Listing extends Answer {
 
   constructor(
     private readonly database: Database,
-    private readonly source: ListSource,
+    private source: ListSource,
     private readonly page: PageQuery,
   ) {
     super();
@@ -152,6 +164,10 @@ export class Listing extends Answer {
     return this.source.board && this.source.board.tagOf(this.source.board);
   }
 
+  get revision(): number | undefined {
+    return this.source.board?.revision;
+  }
+
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const location = locationOf(request.url);
     const { limit, cursor, count } = this.page;
@@ -159,23 +175,28 @@ export class Listing extends Answer {
     const most = limit ?? Infinity;
     const head: Head = {
       link: (last) => {
-        const next = withCursor(location, this.encode(last, location));
-        reply.header('Link', `<${location.path}?${next}>; rel="next"`);
+        const next = this.source.next?.(last as never) ?? { cursor: this.encode(last, location) };
+        reply.header('Link', `<${location.path}?${withParameters(location, next)}>; rel="next"`);
       },
       tag: (etag) => {
         reply.header('ETag', etag);
+      },
+      revision: (revision) => {
+        reply.header(BOARD_REVISION, revision);
       },
     };
     const isHead = request.method === 'HEAD';
     this.path = location.path;
     let mayBeShort = Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
-    if (this.source.indexed && mayBeShort && !count) {
+    const isDirect = this.source.indexed === true && !this.source.revision;
+    if (isDirect && mayBeShort && !count) {
       const answer = await this.readAtOnce(this.database, after, most, head);
-      if (answer !== EMPTY && answer !== undefined) return answer;
-      mayBeShort = answer === EMPTY;
+      if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
+      mayBeShort = answer === IN_SNAPSHOT;
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
+      if (this.source.resolve) this.source = await this.source.resolve(snapshot);
       if (count) reply.header('X-Total-Count', await this.total(snapshot));
       if (!itemLengths.has(this.path)) {
         this.represent(await this.read(snapshot, after, PROBE_ROWS));
@@ -214,18 +235,22 @@ export class Listing extends Answer {
   }
 
   /**
-   * The whole answer, where it is short; else undefined. That a list of a board is empty is found out in
-   * a snapshot, together with the revision of the board.
+   * The whole answer, where it is short; else undefined. `IN_SNAPSHOT`: it must be read in a snapshot, together
+   * with the revision of the board.
    */
   private async readAtOnce(
     reader: Reader,
     after: Parameter[] | undefined,
     most: number,
     head: Head,
-  ): Promise<string | typeof EMPTY | undefined> {
+  ): Promise<string | typeof IN_SNAPSHOT | undefined> {
     const wanted = Math.min(most, FIRST_ROWS);
     const rows = await this.read(reader, after, wanted + 1);
-    if (rows.length === 0 && reader === this.database && this.source.board) return EMPTY;
+    const { board, resolve } = this.source;
+    if (reader === this.database && board && !board.final) {
+      if (rows.length === 0) return IN_SNAPSHOT;
+      if (resolve && rows[0]?.__revision !== board.revision) return IN_SNAPSHOT;
+    }
     await this.tag(reader, rows[0], head);
     const hasMore = rows.length > wanted;
     if (hasMore && wanted < most) return undefined;
@@ -235,19 +260,26 @@ export class Listing extends Answer {
     return `[${part.items}]`;
   }
 
-  /** Sets the entity tag of the revision that the rows were read at. */
+  /** Sets the revision that the rows were read at, and the entity tag of it. */
   private async tag(reader: Reader, row: Row | undefined, head: Head): Promise<void> {
-    const { board } = this.source;
-    if (!board) return;
-    if (row) {
-      const [revision, revision_tag] = [row.__revision as number, row.__revision_tag as string];
-      head.tag(board.tagOf({ id: board.id, revision, revision_tag }));
-      return;
+    const { board, revision } = this.source;
+    if (revision) {
+      const now = await revision(reader);
+      if (now !== undefined) head.revision(now);
     }
-    // An empty list is read in a snapshot, like its board.
-    const sql = 'SELECT id, revision, revision_tag FROM boards WHERE id = ?';
-    const [now] = await reader.query<BoardRevision>(sql, [board.id]);
-    if (now) head.tag(board.tagOf(now));
+    if (!board) return;
+    let now: BoardRevision | undefined = board;
+    if (row && !board.final) {
+      const [revision, revision_tag] = [row.__revision as number, row.__revision_tag as string];
+      now = { id: board.id, revision, revision_tag };
+    } else if (!board.final) {
+      // An empty list is read in a snapshot, like its board.
+      const sql = 'SELECT id, revision, revision_tag FROM boards WHERE id = ?';
+      [now] = await reader.query<BoardRevision>(sql, [board.id]);
+    }
+    if (!now) return;
+    head.tag(board.tagOf(now));
+    head.revision(now.revision);
   }
 
   private async *parts(
@@ -436,9 +468,9 @@ function locationOf(url: string): Location {
   return { path, parameters: new URLSearchParams(query) };
 }
 
-function withCursor({ parameters }: Location, cursor: string): string {
+function withParameters({ parameters }: Location, others: Record<string, string>): string {
   const next = new URLSearchParams(parameters);
-  next.set('cursor', cursor);
+  for (const [name, value] of Object.entries(others)) next.set(name, value);
   return next.toString();
 }
 

@@ -26,6 +26,7 @@ const RESPONSE_HEADERS = [
   'RateLimit-Policy',
   'Retry-After',
   'WWW-Authenticate',
+  'X-Board-Revision',
   'X-Request-Id',
   'X-Total-Count',
 ];

@@ -2,6 +2,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Database } from '../database/database';
+import { BOARD_REVISION } from './board-revision';
 import { PathResources } from './path-resources';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
@@ -91,6 +92,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .headers(problem.headers)
     .removeHeader('etag')
     .removeHeader('location')
+    .removeHeader(BOARD_REVISION)
     .type('application/problem+json')
     .serializer((document: unknown) => `${JSON.stringify(document)}\n`)
     .send(problem.document(instance ?? '', request.id));

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Answer } from './answer';
+import { BOARD_REVISION, revisionOf } from './board-revision';
 import { etagOf, matchesNone } from './etag';
 import { writeFormat } from './formats';
 import type { RouteSettings } from './route';
@@ -16,6 +17,8 @@ const logger = new Logger('Request');
 export function writeResponses(server: FastifyInstance): void {
   server.addHook('preSerialization', (request, reply, payload, done) => {
     const { location, formats } = request.routeOptions.config as RouteSettings;
+    const revision = payload instanceof Answer ? payload.revision : revisionOf(payload);
+    if (revision !== undefined) reply.header(BOARD_REVISION, revision);
     if (payload instanceof Answer || (formats && reply.statusCode === 200)) {
       write(request, reply, payload).then((content) => done(null, content), done);
       return;

@@ -3,7 +3,8 @@ import { ApiTags } from '@nestjs/swagger';
 import { Query } from '../http/input';
 import { BoardName } from '../http/path';
 import { AnswersIn, Rejects, RequireScope } from '../http/route';
-import { SprintIdOfPath, sprintPaths } from '../sprints/sprint-id';
+import { sprintPaths, SprintReferenceOfPath } from '../sprints/sprint-id';
+import type { SprintReference } from '../sprints/sprint.queries';
 import {
   BurndownQuery,
   BurndownView,
@@ -29,15 +30,15 @@ export class ReportsController {
     'Show report of a sprint: what was committed, added, removed, completed and left over',
     ReportView,
   )
-  report(@SprintIdOfPath() id: number, @Query() _query: TableQuery) {
-    return this.reports.report(id);
+  report(@SprintReferenceOfPath() reference: SprintReference, @Query() _query: TableQuery) {
+    return this.reports.report(reference);
   }
 
   @Get(sprintPaths('burndown'))
   @RequireScope('read')
   @AnswersIn(BURNDOWN, 'Show burndown of a sprint, day by day', BurndownView)
-  burndown(@SprintIdOfPath() id: number, @Query() _query: BurndownQuery) {
-    return this.reports.burndown(id);
+  burndown(@SprintReferenceOfPath() reference: SprintReference, @Query() _query: BurndownQuery) {
+    return this.reports.burndown(reference);
   }
 
   @Get('boards/:board_name/velocity')

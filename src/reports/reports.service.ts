@@ -3,9 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
+import { atRevision } from '../http/board-revision';
 import { Problem } from '../http/problem';
 import type { SprintView } from '../sprints/sprint.dto';
-import type { SprintRow } from '../sprints/sprint.queries';
+import type { SprintReference, SprintRow } from '../sprints/sprint.queries';
 import { representSprint, SprintQueries } from '../sprints/sprint.queries';
 import { calendarDate, Clock, toRfc3339 } from '../time/clock';
 import type { BurndownDays } from './burndown';
@@ -67,9 +68,9 @@ export class ReportsService {
   ) {}
 
   /** @throws Problem `sprint_not_found` */
-  report(sprintId: number): Promise<ReportView> {
+  report(reference: SprintReference): Promise<ReportView> {
     const now = this.clock.now();
-    return this.database.snapshot((reader) => this.reportOf(reader, sprintId, now));
+    return this.database.snapshot((reader) => this.reportOf(reader, reference, now));
   }
 
   /**
@@ -78,23 +79,25 @@ export class ReportsService {
    * @param reader a snapshot, or a change that has flushed its events
    * @throws Problem `sprint_not_found`
    */
-  async reportOf(reader: Reader, sprintId: number, now: Date): Promise<ReportView> {
-    const row = await this.sprintOf(reader, sprintId);
-    return { sprint: representSprint(row, now), ...report(await readHistory(reader, row, now)) };
+  async reportOf(reader: Reader, reference: SprintReference, now: Date): Promise<ReportView> {
+    const row = await this.sprintOf(reader, reference, now);
+    const found = report(await readHistory(reader, row, now));
+    return atRevision({ sprint: representSprint(row, now), ...found }, row.revision);
   }
 
   /** @throws Problem `sprint_not_found` */
-  burndown(sprintId: number): Promise<Burndown> {
+  burndown(reference: SprintReference): Promise<Burndown> {
     const now = this.clock.now();
     return this.database.snapshot(async (reader) => {
-      const row = await this.sprintOf(reader, sprintId);
+      const row = await this.sprintOf(reader, reference, now);
       const history = await readHistory(reader, row, now);
-      return {
+      const found = {
         sprint: representSprint(row, now),
         days: burndown(history),
         date: calendarDate(new Date(history.end), history.time_zone),
         scope: scopeOf(report(history)),
       };
+      return atRevision(found, row.revision);
     });
   }
 
@@ -110,7 +113,7 @@ export class ReportsService {
         const completed_at = toRfc3339(row.completed_at as string);
         sprints.push({ id, name, start_date, end_date, completed_at, ...sums });
       }
-      return velocity(sprints);
+      return atRevision(velocity(sprints), board.revision);
     });
   }
 
@@ -118,7 +121,7 @@ export class ReportsService {
   async forecast(boardName: string, query: ForecastQuery): Promise<Forecast> {
     const { seed = DEFAULT_SEED, trials = MAX_TRIALS } = query;
     const now = this.clock.now();
-    const { history, backlog, from } = await this.database.snapshot(async (reader) => {
+    const { history, backlog, from, revision } = await this.database.snapshot(async (reader) => {
       const board = await findBoard(reader, boardName);
       const today = calendarDate(now, board.time_zone);
       const active = await this.sprints.findLastActive(reader, board.id, today);
@@ -127,7 +130,7 @@ export class ReportsService {
         history.push(await this.totalsOf(reader, row));
       }
       const backlog = await countBacklog(reader, board.id);
-      return { history, backlog, from: active?.end_date ?? today };
+      return { history, backlog, from: active?.end_date ?? today, revision: board.revision };
     });
     if (history.length < MIN_HISTORY) throw new Problem('not_enough_history');
     const { count, points } = backlog;
@@ -149,11 +152,19 @@ export class ReportsService {
       backlog: { count, points },
       ...forecast(question),
     };
-    return { view, ...question };
+    return atRevision({ view, ...question }, revision);
   }
 
-  private async sprintOf(reader: Reader, id: number): Promise<SprintRow> {
-    const row = await this.sprints.find(reader, id);
+  private async sprintOf(
+    reader: Reader,
+    reference: SprintReference,
+    now: Date,
+  ): Promise<SprintRow> {
+    if (typeof reference !== 'number') {
+      const board = await findBoard(reader, reference.boardName);
+      return this.sprints.relative(reader, board, reference.which, now);
+    }
+    const row = await this.sprints.find(reader, reference);
     if (!row) throw new Problem('sprint_not_found');
     return row;
   }

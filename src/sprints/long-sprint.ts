@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { Answer } from '../http/answer';
+import { BOARD_REVISION } from '../http/board-revision';
 import { clientOf, streamParts } from '../http/stream';
 import { findStoriesOfSprint } from '../stories/story.queries';
 import { findTasksOfStories } from '../tasks/task.queries';
@@ -14,9 +15,10 @@ const MAX_STORIES = 200;
 /** Stories of the first part, before anything is known of their length. */
 const FIRST_STORIES = 10;
 
-/** The JSON of a sprint in full, in parts, with its entity tag. */
+/** The JSON of a sprint in full, in parts, with its entity tag and the revision of its board. */
 export interface SprintParts {
   etag: string;
+  revision: number;
   parts: AsyncGenerator<string>;
 }
 
@@ -25,6 +27,7 @@ export class LongSprint extends Answer {
   constructor(
     private readonly database: Database,
     readonly etag: string,
+    readonly revision: number,
     private readonly read: (snapshot: Reader) => Promise<SprintParts>,
   ) {
     super();
@@ -34,8 +37,8 @@ export class LongSprint extends Answer {
     if (request.method === 'HEAD') return Readable.from([]);
     const snapshot = await this.database.openStream(clientOf(request));
     try {
-      const { etag, parts } = await this.read(snapshot);
-      reply.header('ETag', etag);
+      const { etag, revision, parts } = await this.read(snapshot);
+      reply.header('ETag', etag).header(BOARD_REVISION, revision);
       return await streamParts(parts, snapshot);
     } catch (error) {
       await snapshot.close();

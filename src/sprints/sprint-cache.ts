@@ -85,7 +85,7 @@ export class SprintCache {
     if (stories.length === limit) {
       const build = (snapshot: Reader): Promise<SprintParts> =>
         this.readLong(snapshot, board.name, which);
-      return new LongSprint(this.database, etag, build);
+      return new LongSprint(this.database, etag, board.revision, build);
     }
     const tasks = sprint ? await findTasksOfSprint(reader, board, sprint.id) : [];
     // A task was read at this revision; without one the revision is still unknown.
@@ -94,7 +94,8 @@ export class SprintCache {
     const byId = new Map(stories.map((story) => [story.id, { ...story, tasks: [] as TaskView[] }]));
     for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
     const full: FullSprint = { ...representSprint(sprint, now), stories: [...byId.values()] };
-    const answer = new KeptAnswer(etag, Buffer.from(`${JSON.stringify(full)}\n`));
+    const bytes = Buffer.from(`${JSON.stringify(full)}\n`);
+    const answer = new KeptAnswer(etag, board.revision, bytes);
     this.answers.set(etag, answer);
     return answer;
   }
@@ -108,10 +109,15 @@ export class SprintCache {
     const sprint = await this.sprints.findRelative(reader, board.id, which, today);
     if (!sprint) throw new Problem(`no_${which}_sprint`);
     const parts = partsOf(reader, board.id, representSprint(sprint, now));
-    return { etag, parts: this.caching(etag, parts) };
+    const { revision } = board;
+    return { etag, revision, parts: this.caching(etag, revision, parts) };
   }
 
-  private async *caching(etag: string, parts: AsyncGenerator<string>): AsyncGenerator<string> {
+  private async *caching(
+    etag: string,
+    revision: number,
+    parts: AsyncGenerator<string>,
+  ): AsyncGenerator<string> {
     const kept: Buffer[] = [];
     let size = 0;
     for await (const part of parts) {
@@ -121,7 +127,8 @@ export class SprintCache {
       else kept.length = 0;
       yield part;
     }
-    if (size <= MAX_ANSWER_BYTES) this.answers.set(etag, new KeptAnswer(etag, Buffer.concat(kept)));
+    if (size > MAX_ANSWER_BYTES) return;
+    this.answers.set(etag, new KeptAnswer(etag, revision, Buffer.concat(kept)));
   }
 }
 

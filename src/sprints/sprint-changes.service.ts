@@ -72,6 +72,7 @@ export class SprintChanges {
         id,
         board_name: board.name,
         time_zone: board.time_zone,
+        revision: board.revision,
         created_at: now,
         updated_at: now,
       });

@@ -1,9 +1,9 @@
-import type { ExecutionContext, OnModuleInit, PipeTransform } from '@nestjs/common';
+import type { ExecutionContext, OnModuleInit } from '@nestjs/common';
 import { createParamDecorator, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readBoardName, readId } from '../http/path';
 import { PathResources } from '../http/path-resources';
-import type { SprintReference } from './sprint.queries';
+import type { RelativeReference, SprintReference } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';
 import { SprintsService } from './sprints.service';
 
@@ -20,14 +20,17 @@ export const actionPaths = (action: string): string[] => [
 ];
 
 /** The sprint that a path names by a word, if it does. @throws Problem `board_not_found` */
-function relativeReference({ params, routeOptions }: FastifyRequest): SprintReference | undefined {
+function relativeReference({
+  params,
+  routeOptions,
+}: FastifyRequest): RelativeReference | undefined {
   const word = /\/sprints\/(\w+)(?:\/|$)/.exec(routeOptions.url ?? '')?.[1];
   const which = RELATIVE.find((relative) => relative === word);
   const { board_name: boardName = '' } = params as { board_name?: string };
   return which && { boardName: readBoardName(boardName), which };
 }
 
-/** The sprint that a path of `sprintPaths` or `actionPaths` names, for handlers that resolve it in a change. */
+/** The sprint that a path of `sprintPaths` or `actionPaths` names; services resolve it in the state that they read or change. */
 export const SprintReferenceOfPath = createParamDecorator(
   (_: unknown, context: ExecutionContext): SprintReference => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
@@ -35,18 +38,6 @@ export const SprintReferenceOfPath = createParamDecorator(
     return relativeReference(request) ?? readId(id, 'sprint_not_found');
   },
 );
-
-@Injectable()
-class SprintIdPipe implements PipeTransform<SprintReference, Promise<number>> {
-  constructor(private readonly sprints: SprintsService) {}
-
-  transform(reference: SprintReference): Promise<number> {
-    return this.sprints.idOf(reference);
-  }
-}
-
-/** The id of the sprint that a path of `sprintPaths` names, for handlers that read. */
-export const SprintIdOfPath = (): ParameterDecorator => SprintReferenceOfPath(SprintIdPipe);
 
 /** Checks that a sprint exists which a path names by a word; `SprintsService` checks those named by id. */
 @Injectable()
@@ -59,7 +50,7 @@ export class RelativeSprintCheck implements OnModuleInit {
   onModuleInit(): void {
     this.pathResources.registerCheck(async (request) => {
       const reference = relativeReference(request);
-      if (reference !== undefined) await this.sprints.idOf(reference);
+      if (reference !== undefined) await this.sprints.require(reference);
     });
   }
 }

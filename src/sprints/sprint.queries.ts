@@ -17,6 +17,8 @@ export interface SprintRow {
   board_id: number;
   board_name: string;
   time_zone: string;
+  /** The revision of the board. */
+  revision: number;
   name: string | null;
   goal: string | null;
   start_date: string;
@@ -48,7 +50,7 @@ const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE n.board_id = s.boa
   AND n.start_date >= s.start_date AND (n.start_date > s.start_date OR n.id > s.id)
   ORDER BY n.start_date, n.id LIMIT 1)`;
 
-const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date,
+const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, b.revision, s.name, s.goal, s.start_date,
   s.end_date, s.started_at, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version,
   CASE WHEN s.end_date IS NULL THEN ${NEXT_START} END AS next_start`;
 

@@ -6,10 +6,9 @@ import { Body, Query } from '../http/input';
 import { BoardName, NewBoardName, SprintId } from '../http/path';
 import { Answers, AnswersAction, Creates, Rejects, RequireScope } from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
-import { StoryListsService } from '../stories/story-lists.service';
 import { SprintCache } from './sprint-cache';
 import { SprintChanges } from './sprint-changes.service';
-import { actionPaths, SprintIdOfPath, sprintPaths, SprintReferenceOfPath } from './sprint-id';
+import { actionPaths, sprintPaths, SprintReferenceOfPath } from './sprint-id';
 import {
   CreateSprint,
   DeleteSprintQuery,
@@ -29,7 +28,6 @@ export class SprintsController {
     private readonly sprints: SprintsService,
     private readonly changes: SprintChanges,
     private readonly cache: SprintCache,
-    private readonly stories: StoryListsService,
   ) {}
 
   @Get('boards/:board_name/sprints')
@@ -118,8 +116,8 @@ export class SprintsController {
   @Get(sprintPaths('stories'))
   @RequireScope('read')
   @Answers('List stories of a sprint', [StoryView])
-  storiesOf(@SprintIdOfPath() id: number, @Query() query: StoryListQuery) {
-    return this.stories.ofSprint(id, query);
+  storiesOf(@SprintReferenceOfPath() reference: SprintReference, @Query() query: StoryListQuery) {
+    return this.sprints.stories(reference, query);
   }
 
   @Post(sprintPaths('stories'))

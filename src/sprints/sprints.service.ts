@@ -2,12 +2,15 @@ import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { collectionTag, findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
+import { atRevision } from '../http/board-revision';
 import { column, Listing } from '../http/listing';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
+import { StoryListsService } from '../stories/story-lists.service';
+import type { StoryListQuery } from '../stories/story.dto';
 import { calendarDate, Clock } from '../time/clock';
 import type { SprintListQuery, SprintView } from './sprint.dto';
-import type { SprintReference, SprintRow } from './sprint.queries';
+import type { RelativeReference, SprintReference, SprintRow } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
 
 /** Reads sprints; `SprintChanges` changes them. */
@@ -17,6 +20,7 @@ export class SprintsService implements OnModuleInit {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly sprints: SprintQueries,
+    private readonly storyLists: StoryListsService,
     private readonly pathResources: PathResources,
   ) {}
 
@@ -50,14 +54,26 @@ export class SprintsService implements OnModuleInit {
   async show(id: number): Promise<SprintView> {
     const row = await this.sprints.find(this.database, id);
     if (!row) throw new Problem('sprint_not_found');
-    return representSprint(row, this.clock.now());
+    return atRevision(representSprint(row, this.clock.now()), row.revision);
   }
 
-  /** The id of the sprint that a path names. @throws Problem `board_not_found`, `no_current_sprint`, … */
-  async idOf(reference: SprintReference): Promise<number> {
-    if (typeof reference === 'number') return reference;
-    const board = await findBoard(this.database, reference.boardName);
-    const { which } = reference;
-    return (await this.sprints.relative(this.database, board, which, this.clock.now())).id;
+  /** The stories of the sprint that a path names. @throws Problem `sprint_not_found`, … */
+  stories(reference: SprintReference, query: StoryListQuery): Promise<Listing> {
+    if (typeof reference === 'number') return this.storyLists.ofSprint(reference, query);
+    const { boardName, which } = reference;
+    const now = this.clock.now();
+    return this.storyLists.ofSprintFoundBy(async (reader) => {
+      const board = await findBoard(reader, boardName);
+      return { board, sprintId: (await this.sprints.relative(reader, board, which, now)).id };
+    }, query);
+  }
+
+  /**
+   * Checks that a sprint exists which a path names by a word.
+   * @throws Problem `board_not_found`, `no_current_sprint`, …
+   */
+  async require({ boardName, which }: RelativeReference): Promise<void> {
+    const board = await findBoard(this.database, boardName);
+    await this.sprints.relative(this.database, board, which, this.clock.now());
   }
 }

@@ -107,6 +107,7 @@ export class StoriesService implements OnModuleInit {
         await requireFree(change, to ?? board, [externalId]);
       }
       requireUnchanged(body, story, to ? [] : [NO_SPRINT]);
+      change.isAbout(to ?? board);
       return this.writer.update(change, board, story, body, { board: to ?? board, sprintId });
     });
   }

@@ -4,6 +4,8 @@ import { Repository } from 'typeorm';
 import type { TaggedBoard } from '../boards/board.queries';
 import { collectionTag, findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
+import type { Reader } from '../database/reader';
+import type { ListSource } from '../http/listing';
 import { Listing } from '../http/listing';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';
@@ -33,6 +35,22 @@ export class StoryListsService {
     return this.list(board, sprintId, query);
   }
 
+  /**
+   * The stories of a sprint that may be another one in the next state of its board.
+   * @throws Problem that `find` throws
+   */
+  async ofSprintFoundBy(
+    find: (reader: Reader) => Promise<{ board: TaggedBoard; sprintId: number }>,
+    query: StoryListQuery,
+  ): Promise<Listing> {
+    const resolve = async (reader: Reader): Promise<ListSource> => {
+      const { board, sprintId } = await find(reader);
+      return this.source(board, sprintId, query);
+    };
+    const source = { ...(await resolve(this.database)), resolve };
+    return new Listing(this.database, source, query);
+  }
+
   /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
   async backlog(boardName: string, query: StoryListQuery): Promise<Listing> {
     return this.list(await findBoard(this.database, boardName), null, query);
@@ -48,14 +66,21 @@ export class StoryListsService {
     sprintId: number | null | undefined,
     query: StoryListQuery,
   ): Promise<Listing> {
+    return new Listing(this.database, await this.source(board, sprintId, query), query);
+  }
+
+  private async source(
+    board: TaggedBoard,
+    sprintId: number | null | undefined,
+    query: StoryListQuery,
+  ): Promise<ListSource> {
     const isRecent =
       query.updated_since !== undefined && (await this.isRecent(board.id, query.updated_since));
     const scope = { boardId: board.id, sprintId, isRecent };
     // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
     const also = sprintId ? [sprintId] : [];
     const tagged = { ...board, tagOf: (at: TaggedBoard) => collectionTag(at, ...also) };
-    const source = { ...storyList(this.stories, scope, query), board: tagged };
-    return new Listing(this.database, source, query);
+    return { ...storyList(this.stories, scope, query), board: tagged };
   }
 
   /** Whether few stories of the board were changed since an instant. */

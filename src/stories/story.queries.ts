@@ -2,6 +2,7 @@ import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import type { Reader } from '../database/reader';
 import { maySee } from '../http/access';
+import { atRevision } from '../http/board-revision';
 import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
@@ -42,11 +43,12 @@ export const representStory = (row: StoryRow): StoryView => ({
 });
 
 // The most frequent read. By a repository it takes four times the processor time: 1,065 instead of 260 µs.
-const STORY_BY_ID = `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE b.name IS NOT NULL AND s.id = ?`;
+const STORY_BY_ID = `SELECT ${STORY_COLUMNS}, b.revision FROM ${STORY_TABLES} WHERE b.name IS NOT NULL AND s.id = ?`;
 
+/** A story, marked with the revision of its board. */
 export async function findStory(reader: Reader, id: number): Promise<StoryView | undefined> {
-  const [row] = await reader.query<StoryRow>(STORY_BY_ID, [id]);
-  return row && representStory(row);
+  const [row] = await reader.query<StoryRow & { revision: number }>(STORY_BY_ID, [id]);
+  return row && atRevision(representStory(row), row.revision);
 }
 
 /** Locks the board of a story and reads the story. @throws Problem `story_not_found` */

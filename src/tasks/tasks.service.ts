@@ -11,6 +11,7 @@ import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
+import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
@@ -76,7 +77,7 @@ export class TasksService implements OnModuleInit {
   async show(id: number): Promise<TaskView> {
     const found = await this.find(this.tasks.manager, id);
     if (!found) throw new Problem('task_not_found');
-    return found.task;
+    return atRevision(found.task, found.board.revision);
   }
 
   /** @throws Problem `story_not_found`, `too_many_tasks`, `seq_exhausted` */
@@ -177,17 +178,19 @@ export class TasksService implements OnModuleInit {
   private async find(
     manager: EntityManager,
     id: number,
-  ): Promise<{ task: TaskView; board: { id: number; name: string } } | undefined> {
+  ): Promise<
+    { task: TaskView; board: { id: number; name: string; revision: number } } | undefined
+  > {
     const row = await manager
       .createQueryBuilder(Task, 't')
       .innerJoin('t.story', 's')
       .innerJoin('s.board', 'b')
-      .select(`${TASK_COLUMNS}, b.id AS board_id, b.name AS board_name`)
+      .select(`${TASK_COLUMNS}, b.id AS board_id, b.name AS board_name, b.revision`)
       .where('t.id = :id AND b.name IS NOT NULL', { id })
-      .getRawOne<TaskView & { board_id: number; board_name: string }>();
+      .getRawOne<TaskView & { board_id: number; board_name: string; revision: number }>();
     if (!row) return undefined;
-    const { board_id, board_name, ...task } = row;
-    return { task: representTask(task), board: { id: board_id, name: board_name } };
+    const { board_id, board_name, revision, ...task } = row;
+    return { task: representTask(task), board: { id: board_id, name: board_name, revision } };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import type { Answer } from '../support/client';
 import { shownBoard } from '../support/fingerprint';
 import { freshName, boardPath, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
@@ -177,6 +178,59 @@ describe('the log of a board', () => {
       'limit out_of_range',
     );
     expectProblem(await client.get(`${boardPath(freshName())}/events`), 404, 'board_not_found');
+  });
+
+  it('is filtered by type, entity and actor, and linked to what follows', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    for (let i = 0; i < 70; i += 1) {
+      const story = await board.story(i % 2 ? sprint : null);
+      if (i % 10 === 0) await client.put(`/api/stories/${story.id}`, { title: 'Changed' });
+    }
+    const task = await board.task(await board.story(null));
+    await client.delete(`/api/tasks/${task.id}`);
+    const events = await board.events();
+    const follow = async (query: string): Promise<any[]> => {
+      const found: any[] = [];
+      let next: string | undefined = `${board.path}/events${query}`;
+      while (next !== undefined) {
+        const page: Answer = await client.get<any[]>(next);
+        expect(page.status).toBe(200);
+        expect(page.headers.get('x-board-revision')).toBe(String(events.length));
+        found.push(...page.body);
+        next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+        if (next !== undefined) expect(page.body.length).toBeGreaterThan(0);
+      }
+      return found;
+    };
+    const ofTypes = (...types: string[]): any[] =>
+      events.filter(({ type }) => types.includes(type));
+    for (const limit of ['', '&limit=1000', '&limit=65', '&limit=3']) {
+      expect(await follow(`?after=0${limit}`)).toEqual(events);
+      expect(await follow(`?type=story.updated&type=task.deleted${limit}`)).toEqual(
+        ofTypes('story.updated', 'task.deleted'),
+      );
+      expect(await follow(`?entity=task&entity=board${limit}`)).toEqual(
+        ofTypes('board.created', 'task.created', 'task.deleted'),
+      );
+      expect(await follow(`?entity=story&type=story.created&after=5${limit}`)).toEqual(
+        ofTypes('story.created').filter(({ revision }) => revision > 5),
+      );
+      expect(await follow(`?actor=anonymous&type=sprint.created${limit}`)).toEqual(
+        ofTypes('sprint.created'),
+      );
+      for (const none of ['?actor=nobody', '?actor=', '?type=story.moved', '?type=&after=3']) {
+        expect(await follow(none + limit)).toEqual([]);
+      }
+    }
+    const exact = await client.get(`${board.path}/events?type=task.created&limit=1`);
+    expect([exact.body.length, exact.headers.get('link')]).toEqual([1, null]);
+    expectErrors(
+      await client.get(`${board.path}/events?type=story.eaten&entity=cow`),
+      'type invalid_value',
+      'entity invalid_value',
+    );
   });
 
   it('replayed from 1 gives every current representation', async () => {

@@ -261,6 +261,8 @@ async function boards(): Promise<void> {
   await call(`PUT ${BOARD}`, {}, { time_zone: 'Europe/Berlin' });
   await call(`PATCH ${BOARD}`, { board_name: 'Team 9' }, { name: 'Renamed' });
   await call(`GET ${BOARD}/events`, {}, undefined, { query: '?after=5&limit=10' });
+  const some = '?type=sprint.created&entity=sprint&actor=ada&limit=3';
+  await call(`GET ${BOARD}/events`, {}, undefined, { query: some });
   await streams();
   await service.app
     .get(StoryImportService)

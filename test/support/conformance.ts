@@ -38,6 +38,9 @@ const templates = Object.keys(document.paths)
   }))
   .sort((a, b) => b.text - a.text);
 
+/** Never optional where it is documented. */
+const REVISION = 'X-Board-Revision';
+
 const validators = new Map<string, ValidateFunction>();
 
 /** Throws if the document does not describe the response. */
@@ -73,6 +76,9 @@ export function conforms(
     throw new Error(
       `${method} ${path} answered ${status} ${code}, which the document does not have (@Rejects)`,
     );
+  }
+  if (response?.headers?.[REVISION] && !answer.headers.has(REVISION)) {
+    throw new Error(`${method} ${path} answered ${status} without ${REVISION}`);
   }
   if (method === 'HEAD' || answer.status === 304) return;
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
