@@ -22,6 +22,7 @@ interface DemoStory extends CreateStory {
   /** The day on which it was added to the running sprint; absent if it was planned. */
   added?: number;
   started?: number;
+  /** After day 11 in the next sprint, which it was carried over to. */
   done?: number;
 }
 
@@ -40,14 +41,12 @@ const BACKLOG: CreateStory[] = demo.backlog;
 export function registerSeed(program: Command): void {
   program
     .command('seed')
-    .description('create a small demo board with a past, a current and a future sprint')
+    .description('create a demo board with six completed sprints, a current and a planned one')
     .option('--board <name>', 'its name', 'Demo')
     .action(async (flags: { board: string }) => {
       const board = readNewBoardName(flags.board);
       await withApplication((app) => seed(app, board));
-      console.log(
-        `${board}: ${SPRINTS.length} sprints, the second of them current, and a backlog.`,
-      );
+      console.log(`${board}: six completed sprints, a current one, a planned one and a backlog.`);
     });
 }
 
@@ -58,13 +57,17 @@ export function registerSeed(program: Command): void {
  */
 export async function seed(app: INestApplicationContext, name: string): Promise<void> {
   const clock = app.get(Clock);
-  const today = Math.floor(clock.now().getTime() / DAY) * DAY;
-  // Monday of last week, so that the first seven days of the current sprint are over.
-  const start = today - ((new Date(today).getUTCDay() + 6) % 7) * DAY - 7 * DAY;
+  const now = clock.now().getTime();
+  const today = Math.floor(now / DAY) * DAY;
+  const weekday = (new Date(today).getUTCDay() + 6) % 7;
+  // The current sprint began on a Monday, three to nine days ago.
+  const start = today - (weekday < 3 ? weekday + 7 : weekday) * DAY;
   const steps = plan(app, name, (day) => new Date(start + day * DAY).toISOString().slice(0, 10));
   try {
     for (const { day, hour, run } of steps.sort((a, b) => a.day - b.day || a.hour - b.hour)) {
-      clock.now = () => new Date(start + day * DAY + hour * HOUR);
+      const at = start + day * DAY + hour * HOUR;
+      if (at > now) break;
+      clock.now = () => new Date(at);
       await run();
     }
   } catch (error) {
@@ -99,18 +102,18 @@ function plan(
     steps.push({ day, hour, run });
   };
 
-  at(-18, 9, () => boards.create(OPERATOR, { name: board }));
+  at(-90, 9, () => boards.create(OPERATOR, { name: board }));
   for (const { day, name, goal, stories: demo } of SPRINTS) {
-    // On the Friday before the sprint, or last Friday.
-    const planning = Math.min(day - 3, 4);
+    // On the Friday before the sprint; the next one is planned as far as it is known.
+    const planning = Math.min(day - 3, 2);
     let sprint = 0;
     at(planning, 10, async () => {
       const dates = { start_date: dateOf(day), end_date: dateOf(day + 13) };
       sprint = (await sprints.create(OPERATOR, board, { name, goal, ...dates })).id;
     });
-    // On the morning on which the next sprint begins.
+    at(day, 10, () => sprints.start(OPERATOR, sprint));
     if (day < 0) {
-      at(day + 14, 8, () => completion.complete(OPERATOR, sprint, { unfinished: 'next' }));
+      at(day + 11, 17, () => completion.complete(OPERATOR, sprint, { unfinished: 'next' }));
     }
     for (const { tasks: titles = [], added, started, done, ...story } of demo) {
       let id = 0;
@@ -142,7 +145,7 @@ function plan(
       }
     }
   }
-  at(4, 12, async () => {
+  at(2, 12, async () => {
     for (const story of BACKLOG) await stories.createInBacklog(OPERATOR, board, story);
   });
   return steps;

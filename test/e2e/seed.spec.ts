@@ -15,7 +15,7 @@ describe('the demo board', () => {
     const outcome = await command(database, 'seed');
     expect(outcome).toEqual({
       code: 0,
-      out: 'Demo: 3 sprints, the second of them current, and a backlog.\n',
+      out: 'Demo: six completed sprints, a current one, a planned one and a backlog.\n',
       err: '',
     });
     const sprints = '/api/boards/Demo/sprints';
@@ -31,6 +31,7 @@ describe('the demo board', () => {
       [...new Set<string>(sprint.stories.map((story: any) => story.status))].sort();
     expect([previous.state, current.state, next.state]).toEqual(['completed', 'active', 'planned']);
     expect(statuses(previous)).toEqual(['done']);
+    expect(previous.started_at.slice(0, 10)).toBe(previous.start_date);
     const { unfinished } = (await client.get(`/api/sprints/${previous.id}/report`)).body;
     expect(unfinished.stories.map((story: any) => story.carried_to)).toEqual([current.id]);
     const today = new Date().toISOString().slice(0, 10);
@@ -39,7 +40,23 @@ describe('the demo board', () => {
     expect(statuses(current)).toEqual(['done', 'in_progress', 'todo']);
     expect(statuses(next)).toEqual(['todo']);
     expect(current.stories.some((story: any) => story.tasks.length > 0)).toBe(true);
-    expect((await client.get('/api/boards/Demo/backlog')).body.length).toBeGreaterThan(3);
+    expect((await client.get('/api/boards/Demo/backlog')).body.length).toBeGreaterThan(10);
+  });
+
+  it('has enough of a past for velocity, burndown and forecast', async () => {
+    const { client } = service;
+    const velocity = (await client.get('/api/boards/Demo/velocity')).body;
+    expect(velocity.sprints).toHaveLength(6);
+    expect(
+      new Set(velocity.sprints.map((sprint: any) => sprint.completed_points)).size,
+    ).toBeGreaterThan(3);
+    const { days } = (await client.get('/api/boards/Demo/sprints/current/burndown')).body;
+    expect(days.length).toBeGreaterThan(3);
+    expect(days.at(-1).remaining_points).toBeLessThan(days[0].remaining_points);
+    expect(days.at(-1).remaining_points).toBeGreaterThan(0);
+    const forecast = (await client.get('/api/boards/Demo/forecast?seed=1')).body;
+    expect(forecast.history.sprints).toBe(6);
+    expect(forecast.when[0].sprints).toBeGreaterThan(0);
   });
 
   it('has a log in order, with no event later than now', async () => {

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+
+const RECIPES = readFileSync(join(__dirname, '../../docs/recipes.md'), 'utf8');
+
+/** The code of a recipe, by the title of its block. */
+function recipe(title: string): string {
+  const block = RECIPES.split('```').find((part) =>
+    part.split('\n', 1)[0]?.endsWith(`title=${title}`),
+  );
+  if (block === undefined) throw new Error(`docs/recipes.md has no block ${title}`);
+  return block.slice(block.indexOf('\n') + 1);
+}
+
+/** The script of the only `run: |` in a workflow. */
+function runOf(workflow: string): string {
+  const [, script = ''] = workflow.split('run: |\n');
+  const indent = /^ */.exec(script)?.[0] ?? '';
+  return script
+    .split('\n')
+    .map((line) => line.slice(indent.length))
+    .join('\n');
+}
+
+let service: TestApp;
+let board: string;
+let folder: string;
+beforeAll(async () => {
+  service = await startApp({ engine: 'sqlite' });
+  board = `${service.url}/api/boards/rocket`;
+  folder = mkdtempSync(join(tmpdir(), 'sprintline-recipes-'));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await service.close();
+});
+
+async function bash(
+  script: string,
+  words: string[] = [],
+  environment: Record<string, string> = {},
+): Promise<string> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    BOARD: board,
+    SPRINTLINE_TOKEN: 'none',
+    ...environment,
+  };
+  const file = join(folder, 'recipe.sh');
+  writeFileSync(file, script);
+  const { stdout } = await promisify(execFile)('bash', ['-eu', file, ...words], { env });
+  return stdout;
+}
+
+const post = async (path: string, body: object = {}): Promise<any> => {
+  const { status, body: answer } = await service.client.post(`/api/boards/rocket${path}`, body);
+  if (status > 201) throw new Error(JSON.stringify(answer));
+  return answer;
+};
+const current = async (): Promise<any> =>
+  (await service.client.get('/api/boards/rocket/sprints/current')).body;
+
+describe('the recipes', () => {
+  const script = recipe('sprint.sh');
+
+  it('close a sprint on its last day, and start the next one on Monday', async () => {
+    service.clock.set('2026-11-16T09:00:00.000Z');
+    await post('/sprints', { start_date: '2026-11-16', end_date: '2026-11-27', name: 'Sprint 1' });
+    await post('/sprints/current/stories', { title: 'Done', points: 3, status: 'done' });
+    await post('/sprints/current/stories', { title: 'Unfinished', points: 5 });
+
+    expect(await bash(script, ['start'])).toBe('Started Sprint 1.\n');
+    service.clock.set('2026-11-20T17:00:00.000Z');
+    expect(await bash(script, ['close'], { TODAY: '2026-11-20' })).toBe('');
+    service.clock.set('2026-11-23T10:30:00.000Z');
+    expect(await bash(script, ['start'])).toBe('');
+
+    service.clock.set('2026-11-27T17:00:00.000Z');
+    expect(await bash(script, ['close'], { TODAY: '2026-11-27' })).toBe(
+      'Completed 3 points; stories carried over: 1.\n',
+    );
+    expect(await bash(script, ['close'], { TODAY: '2026-11-27' })).toBe('');
+
+    service.clock.set('2026-11-30T10:30:00.000Z');
+    expect(await bash(script, ['start'])).toBe('Started 2026-11-30.\n');
+    expect(await current()).toMatchObject({
+      start_date: '2026-11-30',
+      end_date: '2026-12-11',
+      started_at: '2026-11-30T10:30:00.000Z',
+      stories: [{ title: 'Unfinished' }],
+    });
+  });
+
+  it('post the burndown to a chat', async () => {
+    const received: Buffer[] = [];
+    const chat: Server = createServer((request, response) => {
+      request.on('data', (part: Buffer) => received.push(part));
+      request.on('end', () => response.end());
+    }).listen(0, '127.0.0.1');
+    await once(chat, 'listening');
+    const { port } = chat.address() as AddressInfo;
+    await bash(recipe('burndown.sh'), [], { WEBHOOK: `http://127.0.0.1:${port}/` });
+    chat.close();
+    const message = Buffer.concat(received);
+    expect(message.includes('5 points left')).toBe(true);
+    expect(message.includes(Buffer.from('\x89PNG\r\n', 'latin1'))).toBe(true);
+  });
+
+  it('mark a story as done, whatever the title of the pull request contains', async () => {
+    await post('/backlog', { title: 'Refund whole orders', external_id: 'SHOP-12' });
+    const workflow = runOf(recipe('.github/workflows/story-done.yml'));
+    const title = `$(touch ${folder}/owned) "Refunds" (SHOP-12)`;
+    expect(await bash(workflow, [], { TITLE: title })).toBe('Done: Refund whole orders\n');
+    expect(await bash(workflow, [], { TITLE: 'No key' })).toBe('');
+    expect(await bash(workflow, [], { TITLE: 'Unknown (SHOP-99)' })).toBe('');
+    await expect(bash('test -e "$HOME/owned"')).rejects.toThrow();
+  });
+
+  it('summarise what changed since the last run', async () => {
+    const summary = recipe('standup.sh');
+    expect(await bash(summary)).toBe('');
+    const [story] = (await current()).stories;
+    await service.client.put(`/api/stories/${story.id}`, { status: 'in_progress' });
+    expect(await bash(summary)).toBe('in_progress: Unfinished (anonymous)\n');
+    expect(await bash(summary)).toBe('');
+  });
+});
