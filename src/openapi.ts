@@ -14,6 +14,7 @@ import type { RouteSettings } from './http/route';
 import { SETTING } from './http/route';
 import { ID_SCHEMA, NAME_SCHEMA } from './http/validation';
 import { createLogger } from './logging/logger';
+import { describeOperations } from './openapi/describe';
 import { ProblemResponses } from './openapi/problems';
 import { nameSchemas } from './openapi/schemas';
 import { RELATIVE } from './sprints/sprint.queries';
@@ -62,7 +63,7 @@ async function buildDocument(): Promise<OpenAPIObject> {
       .build(),
   );
   await app.close();
-  return nameSchemas(complete(document));
+  return describeOperations(nameSchemas(complete(document)));
 }
 
 /** Adds what all operations have in common: errors, conditions, response headers, forms. */
