@@ -3,13 +3,13 @@ import type { BurndownDayView } from '../report.dto';
 import type { BurndownPicture } from './burndown.words';
 import { burndownDescription, burndownHeadline, sprintName } from './burndown.words';
 import type { Days } from './days';
-import { dayLabels, shading } from './days';
-import type { LegendEntry } from './frame';
-import { emptyPlot, heading, valuePlot } from './frame';
+import { dayLabels, shading, SHADED } from './days';
+import type { LegendEntry, Plot } from './frame';
+import { emptyPlot, heading, paddingOf, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
 import { COLOURS, element, end, halo, line, path, semibold, text } from './svg';
 import type { Unit } from './text';
-import { day, number, range } from './text';
+import { day, measure, number, range } from './text';
 
 export type { BurndownPicture };
 
@@ -37,7 +37,7 @@ export function burndownPicture(of: BurndownPicture, width: number): Picture {
   const subject = of.kind === 'burnup' ? `${name}, burn-up` : name;
   const lines = linesOf(of, unit, shown, axis);
   const head = heading(
-    { board: sprint.board_name, subject, dates, headline, legend: legendOf(lines, axis) },
+    { board: sprint.board_name, subject, dates, headline, legend: legendOf(lines, axis, width) },
     width,
   );
 
@@ -53,7 +53,7 @@ export function burndownPicture(of: BurndownPicture, width: number): Picture {
     drawn += area(value, y(0)) + line(placed(lines.scope), MARKS.scope);
     if (lines.ideal.length > 0) drawn += line(placed(lines.ideal), MARKS.ideal);
     drawn += line(value, MARKS.value);
-    drawn += lastValue(value.at(-1) as Point, number(lines.value.at(-1)?.[1] as number), plot.top);
+    drawn += lastValue(value.at(-1) as Point, number(lines.value.at(-1)?.[1] as number), plot);
   } else {
     const starts = `Starts ${day(sprint.start_date)}`;
     drawn += emptyPlot(plot, days.length === 0 ? starts : 'There are no stories in this sprint.');
@@ -147,7 +147,11 @@ function ideal(
   return points;
 }
 
-function legendOf({ value, scope, ideal }: Lines, { count, isWorking }: Days): LegendEntry[] {
+function legendOf(
+  { value, scope, ideal }: Lines,
+  { count, isWorking }: Days,
+  width: number,
+): LegendEntry[] {
   const legend: LegendEntry[] = [];
   const last = (points: Point[]): string => number(points.at(-1)?.[1] ?? 0);
   const up = (ideal[0]?.[1] ?? value[0]?.[1]) === 0;
@@ -159,9 +163,9 @@ function legendOf({ value, scope, ideal }: Lines, { count, isWorking }: Days): L
     const committed = number(Math.max(...ideal.map(([, each]) => each)));
     legend.push({ label: `Ideal, ${committed} committed`, mark: MARKS.ideal });
   }
-  for (let index = 0; index < Math.min(count, 7); index++) {
-    if (isWorking(index)) continue;
-    return [...legend, { label: 'Not a working day', mark: MARKS.pause }];
+  const week = Array.from({ length: Math.min(count, 7) }, (_, index) => index);
+  if ((width - 2 * paddingOf(width)) / count >= SHADED && !week.every(isWorking)) {
+    legend.push({ label: 'Not a working day', mark: MARKS.pause });
   }
   return legend;
 }
@@ -172,10 +176,13 @@ function area(points: readonly Point[], bottom: number): string {
   return element('path', { d: path(closed), fill: COLOURS.accent, 'fill-opacity': 0.1 });
 }
 
-/** The dot at the end of a line, with its value above or, where that is outside, below. */
-function lastValue([cx, cy]: Point, value: string, top: number): string {
+/** The dot at the end of a line, with its value beside it or, where that is outside, above or below. */
+function lastValue([cx, cy]: Point, value: string, { right, top }: Plot): string {
   const dot = { cx, cy, r: 4.5, fill: COLOURS.accent, stroke: COLOURS.paper, 'stroke-width': 2 };
-  const strong = { 'font-size': 14, fill: COLOURS.accent, ...semibold };
-  const y = cy < top + 14 ? cy + 22 : cy - 10;
-  return element('circle', dot) + text(cx + 4, y, value, { ...end, ...strong, ...halo });
+  const style = { 'font-size': 14, fill: COLOURS.accent, ...semibold, ...halo };
+  const label =
+    cx + 10 + measure(value, 14, 600) <= right
+      ? text(cx + 10, cy + 5, value, style)
+      : text(cx + 4, cy < top + 18 ? cy + 22 : cy - 10, value, { ...style, ...end });
+  return element('circle', dot) + label;
 }

@@ -16,7 +16,7 @@ export interface Days {
 /** Days narrower than this have no label of their own. */
 const LABELLED = 19;
 /** Days narrower than this are not shaded. */
-const SHADED = 4;
+export const SHADED = 5;
 
 /** The bands of the days that are no working days. */
 export function shading({ count, isWorking }: Days, { left, right, top, bottom }: Plot): string {
@@ -69,12 +69,19 @@ const overlaps = (from: number, to: number, [start, stop]: number[]): boolean =>
   start !== undefined && stop !== undefined && from < stop && to > start;
 
 /** Some dates, at distances that leave room for them. */
-function longLabels({ first, count }: Days, { left, right, bottom }: Plot): string {
+function longLabels({ first, count, today }: Days, { left, right, bottom }: Plot): string {
   const last = addDays(first, count - 1) as string;
   const scale = scaleUtc([Date.parse(first), Date.parse(last)], [left, right]);
   const ticks = scale.ticks(Math.floor((right - left) / 80));
   const gap = (Number(ticks[1] ?? ticks[0]) - Number(ticks[0])) / 86_400_000;
   let content = '';
+  if (today !== null) {
+    const half = measure('Today', 12, 600) / 2;
+    const x = left + ((today + 0.5) / count) * (right - left);
+    const clamped = Math.min(right - half, Math.max(left + half, x));
+    content += text(clamped, bottom + 34, 'Today', { ...middle, ...semibold, fill: COLOURS.ink });
+  }
+  const labels = content;
   let free = left;
   for (const tick of ticks) {
     const date = tick.toISOString().slice(0, 10);
@@ -86,6 +93,6 @@ function longLabels({ first, count }: Days, { left, right, bottom }: Plot): stri
     content += text(x, bottom + 18, label, middle);
     free = x + half + 10;
   }
-  if (content !== '') return content;
-  return text(left, bottom + 18, day(first)) + text(right, bottom + 18, day(last), end);
+  if (content !== labels) return content;
+  return content + text(left, bottom + 18, day(first)) + text(right, bottom + 18, day(last), end);
 }

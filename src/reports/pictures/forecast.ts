@@ -1,6 +1,6 @@
 import type { FanPath } from '../fan';
 import type { Plot } from './frame';
-import { emptyPlot, heading, valuePlot } from './frame';
+import { heading, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
 import { COLOURS, element, line, middle, path, semibold, text } from './svg';
 import type { Unit } from './text';
@@ -39,16 +39,12 @@ export function forecastPicture(of: ForecastPicture, width: number): Picture {
   }));
   const known = paths.filter(({ sprints }) => sprints !== null);
   const isDrawn = amount > 0 && known.length > 0;
-  const dates = `${left}, from ${dayOfYear(from)}`;
+  const dates = isDrawn ? `${left}, from ${dayOfYear(from)}` : amount > 0 ? left : '';
   const head = heading(
     { board, subject: 'Forecast', dates, headline, legend: isDrawn ? legend : [] },
     width,
   );
-  const frame = valuePlot(width, head.bottom, isDrawn ? [amount] : []);
-  const { plot } = frame;
-  const chart = isDrawn
-    ? fanChart(of, plot, frame.y)
-    : { content: emptyPlot(plot, headline), bottom: plot.bottom };
+  const chart = isDrawn ? fanChart(of, width, head.bottom) : { content: '', bottom: head.bottom };
   return {
     width,
     height: chart.bottom + 20,
@@ -57,7 +53,7 @@ export function forecastPicture(of: ForecastPicture, width: number): Picture {
       `${left}, drawn from the last ${of.history} completed sprints`,
       ...paths.map((each) => `${each.percent} % sure: ${endOf(each)}`),
     ].join('; '),
-    content: head.content + frame.content + chart.content,
+    content: head.content + chart.content,
   };
 }
 
@@ -65,26 +61,30 @@ function headlineOf({ unit, amount, paths }: ForecastPicture): string {
   if (amount === 0) return `No ${noun(unit, 0)} left in the backlog`;
   const likely = paths[LIKELY] as FanPath;
   if (likely.sprints === null) return 'Not done within 1,000 sprints';
-  return `${likely.percent} % sure: done by ${likely.date === null ? endOf(likely) : dayOfYear(likely.date)}`;
+  const end = likely.date === null ? `in ${endOf(likely)}` : `by ${dayOfYear(likely.date)}`;
+  return `Done ${end}, ${likely.percent} % sure`;
 }
 
 function endOf({ sprints, date }: FanPath): string {
   if (sprints === null) return 'beyond 1,000 sprints';
-  const count = `${number(sprints)} ${sprints === 1 ? 'sprint' : 'sprints'}`;
-  return date === null ? count : `${dayOfYear(date)}, ${count}`;
+  return date === null ? sprintsOf(sprints) : `${dayOfYear(date)}, ${sprintsOf(sprints)}`;
 }
 
+const sprintsOf = (count: number): string =>
+  `${number(count)} ${count === 1 ? 'sprint' : 'sprints'}`;
+
 function fanChart(
-  { paths, from }: ForecastPicture,
-  plot: Plot,
-  y: (value: number) => number,
+  { paths, from, amount }: ForecastPicture,
+  width: number,
+  top: number,
 ): { content: string; bottom: number } {
+  const { plot, y, content: axis } = valuePlot(width, top, [amount]);
   const last = Math.max(...paths.map(({ points }) => points.at(-1)?.sprints ?? 0));
   const x = (sprints: number): number => plot.left + (sprints / last) * (plot.right - plot.left);
   const placed = paths.map(({ points }) =>
     points.map(({ sprints, left }): Point => [x(sprints), y(left)]),
   );
-  let content = '';
+  let content = axis;
   // A mark for each sprint, as far as they can be told apart.
   if (x(1) - x(0) >= 6) {
     for (let sprint = 1; sprint <= last; sprint++) {
@@ -120,9 +120,9 @@ function endLabels(
   for (const sprints of lengths) {
     const group = paths.filter((each) => each.sprints === sprints);
     const likely = group.includes(paths[LIKELY] as FanPath);
-    const title = group.map(({ percent }) => percent).join(', ') + ' %';
+    const title = `${group.map(({ percent }) => percent).join(', ')} %, ${sprintsOf(sprints)}`;
     const [{ date }] = group as [FanPath];
-    const label = date === null ? `${number(sprints)} sprints` : dayOfYear(date);
+    const label = date === null ? 'after the year 9999' : dayOfYear(date);
     const half = Math.max(measure(title, 12, 600), measure(label, 12)) / 2;
     const at = x(sprints);
     const centre = Math.max(plot.left + half, Math.min(plot.right - half, at));

@@ -3,9 +3,6 @@ import type { Attributes } from './svg';
 import { COLOURS, element, end, isolated, line, middle, semibold, text, tspan } from './svg';
 import { measure, number, shorten, wrap } from './text';
 
-/** The limits of the width of a picture, in pixels of CSS. */
-export const WIDTHS = { least: 360, most: 1600, usual: 720 };
-
 /** The space around everything. */
 export const paddingOf = (width: number): number => (width < 480 ? 16 : 24);
 
@@ -50,7 +47,7 @@ export function heading(of: Heading, width: number): { content: string; bottom: 
 
   const size = width < 600 ? 18 : 22;
   y += 6;
-  for (const words of wrap(of.headline, (value) => fits(value, size, 600))) {
+  for (const words of wrapped(of.headline, (value) => fits(value, size, 600))) {
     y += size + 6;
     content += text(x, y, words, { 'font-size': size, fill: COLOURS.ink, ...semibold });
   }
@@ -75,6 +72,12 @@ function nameLine(x: number, y: number, names: string, dates: string): string {
     { x, y, 'font-size': NAME, fill: COLOURS.ink, ...semibold },
     tspan(names) + (dates && tspan(`\u2003${dates}`, muted)),
   );
+}
+
+/** The lines of a headline, broken at its last comma if possible. */
+function wrapped(headline: string, fits: (value: string) => boolean): string[] {
+  const parts = headline.split(/(?<=,) (?!.*, )/);
+  return !fits(headline) && parts.every(fits) ? parts : wrap(headline, fits);
 }
 
 /** A board and a subject, each shortened as far as both need it. */

@@ -3,7 +3,7 @@ import type { Theme } from '../report.dto';
 /** The colours of a picture by their role, each of its own, so that another theme can replace it. */
 export const COLOURS = {
   paper: '#ffffff',
-  shade: '#f3f5f7',
+  shade: '#f0f2f5',
   grid: '#e4e8ec',
   faint: '#8b949e',
   muted: '#59636e',
@@ -13,7 +13,7 @@ export const COLOURS = {
 };
 const DARK: typeof COLOURS = {
   paper: '#0d1117',
-  shade: '#161c24',
+  shade: '#1a212a',
   grid: '#272e37',
   faint: '#6e7681',
   muted: '#9198a1',

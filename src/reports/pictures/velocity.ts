@@ -21,10 +21,7 @@ export function velocityPicture(board: string, velocity: VelocityView, width: nu
     ? 'points'
     : 'count';
   const average = velocity[`average_${unit}`];
-  const headline =
-    average === null
-      ? 'No sprint has been completed yet'
-      : `${counted(average, unit)} per sprint on average`;
+  const headline = headlineOf(average, unit, sprints.length);
   const [first, last] = [sprints[0], sprints.at(-1)];
   const dates =
     first && last ? range(first.start_date, last.end_date ?? last.completed_at.slice(0, 10)) : '';
@@ -49,6 +46,12 @@ export function velocityPicture(board: string, velocity: VelocityView, width: nu
     ].join('; '),
     content: head.content + chart.content,
   };
+}
+
+function headlineOf(average: number | null, unit: Unit, sprints: number): string {
+  if (average === null) return 'No completed sprint yet';
+  if (sprints === 1) return `${counted(average, unit)} in one sprint`;
+  return `${counted(average, unit)} per sprint, average of ${sprints}`;
 }
 
 interface Row {

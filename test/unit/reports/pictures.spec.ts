@@ -1,4 +1,7 @@
 import { Resvg } from '@resvg/resvg-js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DOCS, documented } from '../../../scripts/pictures';
 import type { BurndownPicture } from '../../../src/reports/pictures/burndown';
 import { burndownPicture } from '../../../src/reports/pictures/burndown';
 import { forecastPicture } from '../../../src/reports/pictures/forecast';
@@ -167,7 +170,7 @@ describe('the picture of a burndown', () => {
   it('shades the days that are no working days, and is level there', () => {
     const drawn = svg(one(burndowns.middle as never), 'light');
     const [shaded, ...others] = [
-      ...drawn.matchAll(/<rect x="([\d.]+)" width="([\d.]+)"[^>]*fill="#f3f5f7"/g),
+      ...drawn.matchAll(/<rect x="([\d.]+)" width="([\d.]+)"[^>]*fill="#f0f2f5"/g),
     ]
       .map(([, x, width]) => [Number(x), Number(width)] as const)
       .filter(([, width]) => width > 20);
@@ -208,10 +211,12 @@ describe('the picture of a velocity', () => {
       expect.arrayContaining(['Sprint 1', '16 of 20', '21 of 27', 'Average 21', 'Completed']),
     );
     const { title, description } = velocityPicture('rocket', velocities.three as never, 720);
-    expect(title).toBe('rocket, velocity, Mar 2 – Apr 10, 2026: 21 points per sprint on average');
+    expect(title).toBe(
+      'rocket, velocity, Mar 2 – Apr 10, 2026: 21 points per sprint, average of 3',
+    );
     expect(description).toContain('Sprint 1: 16 of 20; Sprint 2: 21 of 27');
-    expect(words('none')).toContain('No sprint has been completed yet');
-    expect(words('unestimated')).toContain('7 stories per sprint on average');
+    expect(words('none')).toContain('No completed sprint yet');
+    expect(words('unestimated')).toContain('7 stories per sprint, average of 3');
   });
 
   it.each([360, 720, 1600])('has names that differ, %s pixels wide', (width) => {
@@ -245,9 +250,15 @@ describe('the picture of a forecast', () => {
       [95, '2027-08-09'],
     ]);
     expect(words('wide')).toEqual(
-      expect.arrayContaining(['Nov 30', '50 %', 'Apr 5, 2027', '85 %', 'Jun 14, 2027', '95 %']),
+      expect.arrayContaining([
+        'Nov 30',
+        '50 %, 9 sprints',
+        'Apr 5, 2027',
+        '85 %, 14 sprints',
+        'Jun 14, 2027',
+      ]),
     );
-    expect(words('wide')).toContain('85 % sure: done by Jun 14, 2027');
+    expect(words('wide')).toContain('Done by Jun 14, 2027, 85 % sure');
     expect(words('nothing left')).toContain('No points left in the backlog');
     expect(words('no end')).toContain('Not done within 1,000 sprints');
   });
@@ -302,6 +313,15 @@ describe('a PNG', () => {
       expect(size(await rendered(picture))[0]).toBe(720);
     }
   });
+});
+
+describe('the documentation', () => {
+  it.each(Object.entries(documented()))(
+    'has %s; `npm run docs:pictures` writes it',
+    (file, picture) => {
+      expect(readFileSync(join(DOCS, file), 'utf8')).toBe(`${picture}\n`);
+    },
+  );
 });
 
 describe('the words of a picture', () => {
