@@ -1,5 +1,8 @@
 import { Semaphore } from 'async-mutex';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Rendering } from './png.worker';
 import type { Picture } from './svg';
 
 const FONTS = dirname(require.resolve('@expo-google-fonts/inter/package.json'));
@@ -11,29 +14,40 @@ export const FONT_FILES = [
 /** Characters that the font has; others need a font of the machine, which takes longer to find. */
 const IN_FONT = /^[\t\n\r -\u052F\u1E00-\u1FFF\u2000-\u22FF]*$/;
 
-/** Pixels of a picture, so that its memory and the time of its encoding are bounded. */
+/** Pixels of a picture, so that its memory and the time of its rendering are bounded. */
 const MAX_PIXELS = 2_500_000;
 
-// One at a time: each takes some 10 MB for some 50 ms, in a thread of libuv.
-const rendering = new Semaphore(1);
+// Tests run the sources; a worker thread can only load the built file.
+const WORKER_FILE = join(
+  __filename.endsWith('.ts') ? join(__dirname, '../../../dist/reports/pictures') : __dirname,
+  'png.worker.js',
+);
+
+// Each takes some 30 MB for some 0.1 s.
+const rendering = new Semaphore(2);
 
 /** Pixels for one pixel of CSS: 2, as chat tools show pictures, less for very large ones. */
 export const densityOf = ({ width, height }: Picture): number =>
   Math.min(2, Math.max(1, Math.sqrt(MAX_PIXELS / (width * height))));
 
-/** An SVG as PNG. The library is loaded with the first picture. */
+/**
+ * An SVG as PNG, rendered in a thread of its own: the encoding takes up to 100 ms of a processor, and
+ * resvg frees its pixels only with the thread.
+ */
 export function png(svg: string, picture: Picture): Promise<Buffer> {
+  const workerData: Rendering = {
+    svg,
+    fontFiles: FONT_FILES,
+    loadSystemFonts: !IN_FONT.test(svg),
+    density: densityOf(picture),
+  };
   return rendering.runExclusive(async () => {
-    const { renderAsync } = await import('@resvg/resvg-js');
-    const image = await renderAsync(svg, {
-      font: {
-        loadSystemFonts: !IN_FONT.test(svg),
-        fontFiles: FONT_FILES,
-        defaultFontFamily: 'Inter',
-        sansSerifFamily: 'Inter',
-      },
-      fitTo: { mode: 'zoom', value: densityOf(picture) },
-    });
-    return image.asPng();
+    const worker = new Worker(WORKER_FILE, { workerData });
+    try {
+      const [image] = (await once(worker, 'message')) as [Uint8Array];
+      return Buffer.from(image.buffer, image.byteOffset, image.byteLength);
+    } finally {
+      await worker.terminate();
+    }
   });
 }
