@@ -2,6 +2,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Throughput } from './forecast';
 import { hundredths } from './points';
 import type { ForecastView } from './report.dto';
+import type { Steps } from './steps';
 
 /** Enough for a smooth line; the dates come from the forecast. */
 const TRIALS = 2000;
@@ -18,11 +19,11 @@ export interface FanPath {
 }
 
 /** The paths of a forecast, drawn from the same history and ending where the forecast says. */
-export function fan(
+export function* fan(
   history: readonly Throughput[],
   work: { unit: keyof Throughput; amount: number },
   { when, seed }: Pick<ForecastView, 'when' | 'seed'>,
-): FanPath[] {
+): Steps<FanPath[]> {
   const known = when.flatMap(({ sprints }) => sprints ?? []);
   const longest = Math.max(0, ...known);
   const last = known.length < when.length ? Math.ceil(longest * 1.25) : longest;
@@ -36,7 +37,9 @@ export function fan(
       const drawn = completed[(generator.next() >>> 0) % completed.length] as number;
       left[trial] = Math.max(0, (left[trial] as number) - drawn);
     }
-    if (sprints % step === 0 || sprints === last) sampled.push({ sprints, left: left.toSorted() });
+    if (sprints % step > 0 && sprints < last) continue;
+    sampled.push({ sprints, left: left.toSorted() });
+    yield;
   }
   return when.map(({ percent, sprints: end, date }) => {
     const points = sampled

@@ -2,6 +2,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { addDays } from './calendar';
 import { hundredths } from './points';
 import type { ForecastView } from './report.dto';
+import type { Steps } from './steps';
 
 /** The maximum of completed sprints that a forecast draws from, the last ones; see docs/forecast.md. */
 export const HISTORY = 10;
@@ -9,6 +10,8 @@ export const HISTORY = 10;
 export const MIN_HISTORY = 3;
 /** Forecasts that need more sprints have no date. */
 const HORIZON = 1000;
+/** Draws of a step: about a millisecond. The longest forecast has ten million. */
+const DRAWS_AT_ONCE = 100_000;
 
 const PERCENTS = [50, 85, 95];
 
@@ -26,9 +29,9 @@ export interface ForecastQuestion {
   /** A signed 32-bit integer. The same seed gives the same forecast. */
   seed: number;
   trials: number;
-  /** The day before the first future sprint, YYYY-MM-DD. */
+  /** The first day of the first future sprint, YYYY-MM-DD. */
   from: string;
-  /** Calendar days of a sprint. */
+  /** Calendar days from the start of one sprint to that of the next. */
   sprint_days: number;
 }
 
@@ -36,9 +39,11 @@ export interface ForecastQuestion {
  * A Monte Carlo simulation: each future sprint completes as much as one of the past sprints, which are
  * drawn with equal probability. For a single sprint the distribution is known without a trial.
  */
-export function forecast(question: ForecastQuestion): Pick<ForecastView, 'when' | 'next_sprint'> {
+export function* forecast(
+  question: ForecastQuestion,
+): Steps<Pick<ForecastView, 'when' | 'next_sprint'>> {
   const { history, from, sprint_days, trials } = question;
-  const trialsBySprints = simulate(question);
+  const trialsBySprints = yield* simulate(question);
   return {
     when: PERCENTS.map((percent) => {
       const sprints = firstReaching(trialsBySprints, (percent * trials) / 100);
@@ -54,7 +59,7 @@ export function forecast(question: ForecastQuestion): Pick<ForecastView, 'when' 
 }
 
 /** The number of trials that took 0, 1, 2 … sprints; the last item counts those beyond the horizon. */
-function simulate({ history, work, seed, trials }: ForecastQuestion): Uint32Array {
+function* simulate({ history, work, seed, trials }: ForecastQuestion): Steps<Uint32Array> {
   // In hundredths: a trial must not go on because of a rounding error.
   const amount = hundredths(work.amount);
   const completed = Float64Array.from(history, (sprint) => hundredths(sprint[work.unit]));
@@ -62,11 +67,17 @@ function simulate({ history, work, seed, trials }: ForecastQuestion): Uint32Arra
   const trialsBySprints = new Uint32Array(HORIZON + 2);
   if (Math.max(...completed) * HORIZON < amount) return trialsBySprints.fill(trials, HORIZON + 1);
   const generator = xoroshiro128plus(seed);
+  let draws = 0;
   for (let trial = 0; trial < trials; trial++) {
+    if (draws >= DRAWS_AT_ONCE) {
+      draws = 0;
+      yield;
+    }
     let sprints = 0;
     for (let left = amount; left > 0 && sprints <= HORIZON; sprints++) {
       left -= completed[((generator.next() >>> 0) * scale) >>> 0] as number;
     }
+    draws += sprints;
     trialsBySprints[sprints] = (trialsBySprints[sprints] as number) + 1;
   }
   return trialsBySprints;

@@ -136,12 +136,26 @@ class ForecastBacklog {
   @PointsField() points: number;
 }
 
+class ForecastAsked {
+  /** As in the request; null if it named none. */
+  @CountField() stories: number | null;
+  /** As in the request; null if it named none. */
+  @PointsField() points: number | null;
+  /** As in the request, else the median of the days from the start of one sprint to that of the next. */
+  @CountField() sprint_days: number;
+  /**
+   * The first day of the first of the future sprints: the day after the end of the active sprint, else
+   * today.
+   */
+  @DateField() from: string;
+}
+
 class ForecastWhen {
   /** The confidence: 50, 85 or 95. */
   @IntegerField() percent: number;
   /** Null beyond 1,000. */
   @CountField() sprints: number | null;
-  /** The last day of the last of these sprints. */
+  /** `from` plus `sprints` × `sprint_days` days; null if `sprints` is, and after the year 9999. */
   @DateField() date: string | null;
 }
 
@@ -159,6 +173,8 @@ export class ForecastView {
   @CountField() trials: number;
   @ApiProperty() history: ForecastHistory;
   @ApiProperty() backlog: ForecastBacklog;
+  /** All that the forecast assumes, defaults included. */
+  @ApiProperty() asked: ForecastAsked;
   /** When the work is done. */
   @ApiProperty() when: ForecastWhen[];
   /** How much the next sprint completes. */
@@ -222,6 +238,8 @@ export class ForecastQuery extends PictureQuery {
   @IsDecimal(MAX_WORK)
   points?: number;
 
-  /** Calendar days of a sprint. Default: the median of the sprints that the forecast draws from. */
+  /**
+   * Days from the start of one future sprint to that of the next. Default: the median of the past ones.
+   */
   @Optional() @IsInteger(1, 1000) sprint_days?: number;
 }

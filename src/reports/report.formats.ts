@@ -7,6 +7,7 @@ import { png } from './pictures/png';
 import type { Picture } from './pictures/svg';
 import { PICTURE_STYLE, svg } from './pictures/svg';
 import type { Burndown, Forecast } from './reports.service';
+import { inSteps } from './steps';
 import type { BurndownDayView, BurndownQuery, ReportView, Theme, VelocityView } from './report.dto';
 
 /** A picture that a browser shows on its own page may use its style sheet, and nothing else. */
@@ -49,7 +50,7 @@ export const FORECAST: Formats = {
   csv: { write: ({ view }: Forecast) => forecastCsv(view) },
   ...pictures(async ({ view, history, work, from }: Forecast, _query, width, board) => {
     const { forecastPicture } = await import('./pictures/forecast.js');
-    const paths = fan(history, work, view);
+    const paths = await inSteps(fan(history, work, view));
     return forecastPicture({ board, ...work, history: history.length, from, paths }, width);
   }),
 };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Mutex } from 'async-mutex';
 import { LRUCache } from 'lru-cache';
 import { findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
@@ -11,7 +12,7 @@ import { representSprint, SprintQueries } from '../sprints/sprint.queries';
 import { calendarDate, Clock, toRfc3339 } from '../time/clock';
 import type { BurndownDays } from './burndown';
 import { burndown } from './burndown';
-import { daysFromTo } from './calendar';
+import { addDays, daysFromTo } from './calendar';
 import type { ForecastQuestion, Throughput } from './forecast';
 import { forecast, HISTORY, MIN_HISTORY } from './forecast';
 import { fromHundredths, hundredths } from './points';
@@ -27,7 +28,8 @@ import type {
 import type { Backlog } from './report.queries';
 import { countBacklog, readHistory } from './report.queries';
 import type { Totals } from './velocity';
-import { median, totals, velocity } from './velocity';
+import { inSteps } from './steps';
+import { cadence, totals, velocity } from './velocity';
 
 const DEFAULT_SEED = 1;
 const MAX_TRIALS = 10_000;
@@ -59,7 +61,12 @@ export class ReportsService {
    * By id and version of the sprint: the totals of a completed sprint are final, and reopening it
    * raises its version. So no entry is ever stale, whichever instance changes the sprint.
    */
-  private readonly completedTotals = new LRUCache<string, CompletedTotals>({ max: 10_000 });
+  private readonly completedTotals = new LRUCache<string, Promise<CompletedTotals>>({
+    max: 10_000,
+  });
+
+  /** One simulation at a time: sixteen together would each run between two steps of a request. */
+  private readonly simulation = new Mutex();
 
   constructor(
     private readonly database: Database,
@@ -125,32 +132,35 @@ export class ReportsService {
       const board = await findBoard(reader, boardName);
       const today = calendarDate(now, board.time_zone);
       const active = await this.sprints.findLastActive(reader, board.id, today);
-      const history: CompletedTotals[] = [];
+      const history: (CompletedTotals & { start_date: string })[] = [];
       for (const row of await this.sprints.findCompleted(reader, board.id, HISTORY)) {
-        history.push(await this.totalsOf(reader, row));
+        const { start_date } = row;
+        history.push({ start_date, ...(await this.totalsOf(reader, row)) });
       }
       const backlog = await countBacklog(reader, board.id);
-      return { history, backlog, from: active?.end_date ?? today, revision: board.revision };
+      const end = active?.end_date;
+      // There is no day after 9999-12-31.
+      const from = end ? (addDays(end, 1) ?? end) : today;
+      return { history, backlog, from, revision: board.revision };
     });
     if (history.length < MIN_HISTORY) throw new Problem('not_enough_history');
     const { count, points } = backlog;
+    const sprint_days = query.sprint_days ?? cadence(history);
     const question: ForecastQuestion = {
       history: history.map((sprint) => ({
         points: sprint.completed_points,
         count: sprint.completed_count,
       })),
       work: workOf(query, backlog),
-      seed,
-      trials,
-      from,
-      sprint_days: query.sprint_days ?? Math.round(median(history.map(({ days }) => days)) ?? 1),
+      ...{ seed, trials, from, sprint_days },
     };
     const view = {
       seed,
       trials,
       history: { sprints: history.length },
       backlog: { count, points },
-      ...forecast(question),
+      asked: { stories: query.stories ?? null, points: query.points ?? null, sprint_days, from },
+      ...(await this.simulation.runExclusive(() => inSteps(forecast(question)))),
     };
     return atRevision({ view, ...question }, revision);
   }
@@ -169,16 +179,22 @@ export class ReportsService {
     return row;
   }
 
-  private async totalsOf(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {
+  private totalsOf(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {
     const key = `${sprint.id}.${sprint.version}`;
     const cached = this.completedTotals.get(key);
     if (cached) return cached;
+    // Requests that come meanwhile await the same reading.
+    const totals = this.readTotals(reader, sprint);
+    this.completedTotals.set(key, totals);
+    totals.catch(() => this.completedTotals.delete(key));
+    return totals;
+  }
+
+  private async readTotals(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {
     const history = await readHistory(reader, sprint, this.clock.now());
     const last = history.end_date ?? calendarDate(new Date(history.end), history.time_zone);
     const days = Math.max(1, daysFromTo(history.start_date, last));
-    const found = { ...totals(report(history)), days };
-    this.completedTotals.set(key, found);
-    return found;
+    return { ...totals(report(history)), days };
   }
 }
 

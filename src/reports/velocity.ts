@@ -1,3 +1,4 @@
+import { daysFromTo } from './calendar';
 import { fromHundredths, hundredths } from './points';
 import type { Report } from './report';
 import type { VelocitySprintView, VelocityView } from './report.dto';
@@ -33,6 +34,18 @@ const rounded = (value: number | null): number | null => value && fromHundredths
 
 function average(values: number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length;
+}
+
+/**
+ * The days from the start of one sprint to that of the next: the median, weekends between sprints
+ * included. Sprints that start on one day count once; if all do, it is the median of their lengths.
+ * @param sprints at least one, in the order of their starts, with their lengths in days
+ */
+export function cadence(sprints: { start_date: string; days: number }[]): number {
+  const starts = [...new Set(sprints.map(({ start_date }) => start_date))];
+  const steps = starts.slice(1).map((start, i) => daysFromTo(starts[i] as string, start) - 1);
+  const lengths = sprints.map(({ days }) => days);
+  return Math.round(median(steps.length > 0 ? steps : lengths) as number);
 }
 
 /** The middle value, or the mean of the two middle values; null of an empty array. */

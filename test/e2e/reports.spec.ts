@@ -764,6 +764,7 @@ describe('a forecast', () => {
       trials: 10_000,
       history: { sprints: 5 },
       backlog: { count: 9, points: 42.5 },
+      asked: { stories: null, points: null, sprint_days: 7, from: '2026-02-10' },
       next_sprint: [
         { percent: 50, points: 6, count: 3 },
         { percent: 85, points: 2, count: 1 },
@@ -810,9 +811,40 @@ describe('a forecast', () => {
     expect(await when('?stories=2001')).toEqual({ percent: 85, sprints: null, date: null });
     await update(unestimated, { points: 0 });
     const active = await team.sprint('2026-01-01', { end_date: '2026-01-05' });
-    expect(await when()).toEqual({ percent: 85, sprints: 3, date: '2026-02-16' });
+    // The active one ends on the 5th, so the next ones begin on the 6th.
+    expect(await when()).toEqual({ percent: 85, sprints: 3, date: '2026-02-17' });
     await made2xx(client.put(`/api/sprints/${active.id}`, { end_date: null }));
     expect(await when()).toMatchObject({ date: '2026-02-12' });
+    // One that has ended begins nothing later than today.
+    await made2xx(client.put(`/api/sprints/${active.id}`, { end_date: '2026-01-02' }));
+    at('2026-01-04T12:00:00.000Z');
+    expect(await when()).toMatchObject({ date: '2026-02-15' });
+  });
+
+  it('lays sprints out from start to start, with the weekends between them, and says what it assumed', async () => {
+    const team = await board('Europe/Berlin');
+    // Twelve days each, Monday to Friday of the next week.
+    for (const start of ['2026-01-05', '2026-01-19', '2026-02-02']) {
+      at(`${start}T09:00:00.000Z`);
+      const end_date = new Date(Date.parse(start) + 11 * 86_400_000).toISOString().slice(0, 10);
+      const sprint = await team.sprint(start, { end_date });
+      await team.story(sprint, { points: 4, status: 'done' });
+      at(`${end_date}T16:00:00.000Z`);
+      await complete(sprint);
+    }
+    at('2026-02-16T09:00:00.000Z');
+    await team.sprint('2026-02-16', { end_date: '2026-02-27' });
+    const asked = async (query: string): Promise<any[]> => {
+      const { body } = await client.get(`${team.path}/forecast${query}`);
+      return [body.asked, body.when[2].sprints, body.when[2].date];
+    };
+    const assumed = { stories: null, points: null, sprint_days: 14, from: '2026-02-28' };
+    expect(await asked('')).toEqual([assumed, 0, '2026-02-28']);
+    expect(await asked('?points=12')).toEqual([{ ...assumed, points: 12 }, 3, '2026-04-11']);
+    expect(await asked('?stories=2')).toEqual([{ ...assumed, stories: 2 }, 2, '2026-03-28']);
+    expect(await asked('?stories=2&sprint_days=12')).toEqual([
+      ...[{ ...assumed, stories: 2, sprint_days: 12 }, 2, '2026-03-24'],
+    ]);
   });
 
   it('counts the days of a sprint in the zone in which it was completed', async () => {

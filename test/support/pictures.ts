@@ -7,6 +7,7 @@ import { measure } from '../../src/reports/pictures/text';
 import type { Unit } from '../../src/reports/pictures/text';
 import type { BurndownDayView, VelocityView } from '../../src/reports/report.dto';
 import { velocity } from '../../src/reports/velocity';
+import { atOnce } from './at-once';
 
 export const LONG_NAME =
   'Platform Infrastructure and Developer Experience Sprint 12 – Checkout hardening, second attempt';
@@ -183,8 +184,8 @@ export function forecastOf(
 ): ForecastPicture {
   const history = completed.map((done) => ({ points: done, count: done }));
   const question = { history, work: { unit, amount }, seed: 1, trials: 10_000 };
-  const { when } = forecast({ ...question, from: '2026-11-30', sprint_days: 14 });
-  const paths = fan(history, question.work, { when, seed: 1 });
+  const { when } = atOnce(forecast({ ...question, from: '2026-11-30', sprint_days: 14 }));
+  const paths = atOnce(fan(history, question.work, { when, seed: 1 }));
   return { board: 'rocket', unit, amount, history: history.length, from: '2026-11-30', paths };
 }
 

@@ -5,6 +5,7 @@ import { forecast } from '../../../src/reports/forecast';
 import { replay } from '../../../src/reports/replay';
 import { report } from '../../../src/reports/report';
 import { velocity } from '../../../src/reports/velocity';
+import { atOnce } from '../../support/at-once';
 import { Log } from './log';
 
 function completed() {
@@ -66,14 +67,16 @@ describe('CSV', () => {
   });
 
   it('of a forecast has a row for each percentage', () => {
-    const answer = forecast({
-      history: [1, 1, 1].map((points) => ({ points, count: 2 })),
-      work: { unit: 'points', amount: 1001 },
-      seed: 1,
-      trials: 10,
-      from: '2026-03-01',
-      sprint_days: 7,
-    });
+    const answer = atOnce(
+      forecast({
+        history: [1, 1, 1].map((points) => ({ points, count: 2 })),
+        work: { unit: 'points', amount: 1001 },
+        seed: 1,
+        trials: 10,
+        from: '2026-03-01',
+        sprint_days: 7,
+      }),
+    );
     expect(forecastCsv(answer)).toBe(
       'percent,sprints,date,points,count\r\n50,,,1,2\r\n85,,,1,2\r\n95,,,1,2\r\n',
     );

@@ -1,5 +1,10 @@
 import type { ForecastQuestion } from '../../../src/reports/forecast';
-import { forecast } from '../../../src/reports/forecast';
+import { forecast as forecastSteps } from '../../../src/reports/forecast';
+import { inSteps } from '../../../src/reports/steps';
+import { cadence } from '../../../src/reports/velocity';
+import { atOnce } from '../../support/at-once';
+
+const forecast = (of: ForecastQuestion) => atOnce(forecastSteps(of));
 
 const history = [13, 8, 21, 5, 10, 13, 12, 9, 17, 11].map((points, index) => ({
   points,
@@ -74,6 +79,22 @@ describe('a forecast', () => {
     expect(ask(1000)?.sprints).toBe(points === 0 ? null : 1000);
   });
 
+  it('lets other work run between its steps, with the same result', async () => {
+    const long = { ...question, work: { unit: 'points', amount: 10_000 } } as const;
+    let steps = 0;
+    let running = true;
+    const count = (): void => {
+      steps += 1;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    const told = await inSteps(forecastSteps(long));
+    running = false;
+    expect(told).toEqual(forecast(long));
+    // Each trial has about 840 draws.
+    expect(steps).toBeGreaterThan(50);
+  });
+
   it('takes less than 50 ms for 10,000 trials', () => {
     // Time of the processor, which other programs do not lengthen; the best of a few, for the first
     // runs are those of a compiler.
@@ -83,5 +104,26 @@ describe('a forecast', () => {
       return process.cpuUsage(started).user / 1000;
     });
     expect(Math.min(...times)).toBeLessThan(50);
+  });
+});
+
+describe('the cadence of sprints', () => {
+  const sprint = (start_date: string, days: number) => ({ start_date, days });
+
+  it('is the median from start to start, weekends between them included', () => {
+    const starts = ['2026-01-05', '2026-01-19', '2026-02-02', '2026-03-02'];
+    expect(cadence(starts.map((start) => sprint(start, 12)))).toBe(14);
+    expect(cadence([sprint('2026-01-05', 12), sprint('2026-01-16', 12)])).toBe(11);
+    const even = ['2026-01-01', '2026-01-08', '2026-01-18'];
+    expect(cadence(even.map((start) => sprint(start, 3)))).toBe(9);
+  });
+
+  it('counts sprints that start on one day once', () => {
+    const starts = ['2026-01-05', '2026-01-05', '2026-01-05', '2026-01-19', '2026-01-19'];
+    expect(cadence(starts.map((start) => sprint(start, 3)))).toBe(14);
+  });
+
+  it('is the median length where all start on one day', () => {
+    expect(cadence([10, 14, 30].map((days) => sprint('2026-01-05', days)))).toBe(14);
   });
 });
