@@ -43,7 +43,8 @@ const SQL = {
   lockByStory: `SELECT ${BOARD} FROM boards b WHERE b.id = (SELECT board_id FROM stories WHERE id = ?)
     AND b.name IS NOT NULL${database.lock}`,
   endOfSprint: `SELECT COALESCE((SELECT MAX(s.seq) FROM stories s WHERE s.board_id = p.board_id
-    AND s.sprint_id = p.id), 0) AS last, p.completed_at FROM sprints p WHERE p.id = ? AND p.board_id = ?`,
+    AND s.sprint_id = p.id), 0) AS last, (SELECT COUNT(*) FROM stories s WHERE s.board_id = p.board_id
+    AND s.sprint_id = p.id) AS count, p.completed_at FROM sprints p WHERE p.id = ? AND p.board_id = ?`,
   insertStory: `INSERT INTO stories (board_id, sprint_id, title, description, seq, priority, status, points, assignee,
     labels, external_id, search, created_at, updated_at, done_at, version)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,

@@ -29,11 +29,16 @@ interface Work {
 export async function measureWaiting(database: Database, quick: boolean): Promise<void> {
   await migrate(database);
   const [many, full, imported] = quick ? [5000, 200, 500] : [100_000, 2000, 20_000];
-  const [other, large, deleted, ...completed] = (await fill(database, [
+  const [other, large, deleted, ...fullSprints] = (await fill(database, [
     { name: 'Other', sprints: 4, backlog: 1000 },
     { name: 'Large', sprints: 12, backlog: many },
     { name: 'Deleted', sprints: 12, backlog: many },
-    ...[1, 2, 3].map((i) => ({ name: `Full ${i}`, sprints: 3, sprintStories: full, backlog: 100 })),
+    ...[1, 2, 3, 4, 5, 6].map((i) => ({
+      name: `Full ${i}`,
+      sprints: 3,
+      sprintStories: full,
+      backlog: 100,
+    })),
   ])) as [Board, Board, Board, Board, Board];
   const service = await startService(database);
   // It ends when this process does.
@@ -42,7 +47,7 @@ export async function measureWaiting(database: Database, quick: boolean): Promis
   try {
     const rows: string[][] = [];
     await measure(service, { title: 'warm up', run: () => sleep(100) }, other, quick ? 300 : 3000);
-    for (const work of works(database, ask, { large, deleted, completed, imported })) {
+    for (const work of works(database, ask, { large, deleted, full: fullSprints, imported })) {
       rows.push(await measure(service, work, other, quick ? 300 : 3000));
       console.error(rows.at(-1)?.join('  '));
     }
@@ -60,9 +65,10 @@ export async function measureWaiting(database: Database, quick: boolean): Promis
 function works(
   database: Database,
   ask: (request: Request) => Promise<void>,
-  boards: { large: Board; deleted: Board; completed: Board[]; imported: number },
+  boards: { large: Board; deleted: Board; full: Board[]; imported: number },
 ): Work[] {
-  const { large, deleted, completed, imported } = boards;
+  const { large, deleted, imported } = boards;
+  const [completed, abandoned] = [boards.full.slice(0, 3), boards.full.slice(3)];
   const get = (title: string, path: string): Work => ({ title, run: () => ask({ path }) });
   const stories = `${large.path}/stories`;
   const [full] = completed as [Board];
@@ -105,6 +111,12 @@ function works(
           path: `/api/sprints/${(completed[i] as Board).current}/complete`,
           body: {},
         }),
+    },
+    {
+      title: 'deletes a full sprint',
+      times: abandoned.length,
+      run: (i) =>
+        ask({ method: 'DELETE', path: `/api/sprints/${(abandoned[i] as Board).current}` }),
     },
     {
       title: `imports ${imported} stories`,

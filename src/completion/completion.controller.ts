@@ -21,7 +21,13 @@ export class CompletionController {
   @RequireScope('write')
   @Repeatable()
   @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
-  @Rejects('no_next_sprint_to_carry_to', 'seq_exhausted', 'sprint_completed', 'sprint_not_started')
+  @Rejects(
+    'no_next_sprint_to_carry_to',
+    'seq_exhausted',
+    'sprint_completed',
+    'sprint_full',
+    'sprint_not_started',
+  )
   complete(
     @CurrentCaller() caller: Caller,
     @SprintReferenceOfPath() reference: SprintReference,

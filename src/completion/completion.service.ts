@@ -11,7 +11,7 @@ import type { SprintReference, SprintRow } from '../sprints/sprint.queries';
 import { SprintQueries } from '../sprints/sprint.queries';
 import { SprintChanges } from '../sprints/sprint-changes.service';
 import { StoryOrder } from '../stories/story-order.service';
-import { findStoriesOfSprint } from '../stories/story.queries';
+import { findStoriesOfSprint, requireSpace } from '../stories/story.queries';
 import type { CompleteSprint } from './completion.dto';
 
 /** Completes and reopens sprints. */
@@ -44,6 +44,7 @@ export class CompletionService {
       if (sprint.state === 'planned') throw new Problem('sprint_not_started');
       const sprintId = await this.targetOf(change, row, unfinished);
       const stories = await findStoriesOfSprint(change, board.id, id, { done: false });
+      await requireSpace(change, { board, sprintId }, stories.length);
       await change.pause();
       const completed_at = change.instant;
       await this.sprintChanges.write(change, locked, 'sprint.completed', { completed_at });

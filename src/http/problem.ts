@@ -107,6 +107,7 @@ export const PROBLEMS = {
     'No seq left',
     'The list ends at the greatest `seq`; send a `seq`, or move a story.',
   ],
+  sprint_full: [409, 'Sprint full', 'The sprint would have more than 2,000 stories.'],
   sprint_completed: [
     409,
     'Sprint completed',

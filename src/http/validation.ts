@@ -423,9 +423,9 @@ export const IsWordOrId = (words: readonly string[]): PropertyDecorator =>
   Parse(
     (value) => {
       const id = toInteger(value);
-      return words.includes(value as string) || isId(id)
-        ? { value: id }
-        : reject('invalid_value', `must be one of ${words.join(', ')}, or an id`);
+      if (words.includes(value as string) || isId(id)) return { value: id };
+      const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
+      return reject(code, `must be one of ${words.join(', ')}, or an id`);
     },
     { oneOf: [{ type: 'string', enum: [...words] }, ID_SCHEMA] },
   );

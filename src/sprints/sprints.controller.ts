@@ -123,7 +123,7 @@ export class SprintsController {
   @Post(sprintPaths('stories'))
   @RequireScope('write')
   @Creates('Create story in a sprint', StoryView, ({ id }) => `/api/stories/${id}`)
-  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed')
+  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed', 'sprint_full')
   createStory(
     @CurrentCaller() caller: Caller,
     @SprintReferenceOfPath() reference: SprintReference,

@@ -6,6 +6,7 @@ import { atRevision } from '../http/board-revision';
 import { column, Listing } from '../http/listing';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
+import { SprintWords } from '../stories/sprint-words';
 import { StoryListsService } from '../stories/story-lists.service';
 import type { StoryListQuery } from '../stories/story.dto';
 import { calendarDate, Clock } from '../time/clock';
@@ -21,10 +22,15 @@ export class SprintsService implements OnModuleInit {
     private readonly clock: Clock,
     private readonly sprints: SprintQueries,
     private readonly storyLists: StoryListsService,
+    private readonly sprintWords: SprintWords,
     private readonly pathResources: PathResources,
   ) {}
 
   onModuleInit(): void {
+    this.sprintWords.register(async (change, board, word) => {
+      const today = calendarDate(change.instant, board.time_zone);
+      return (await this.sprints.findRelative(change, board.id, word, today))?.id;
+    });
     this.pathResources.register('sprint_id', 'sprint_not_found', async (id) => {
       const sprint = await this.sprints.find(this.database, id);
       return sprint?.board_name;

@@ -1,14 +1,24 @@
-import { Check, Doc, IsId, IsIdList, IsPosition, Nullable, Optional } from '../http/validation';
+import {
+  Check,
+  Doc,
+  IsIdList,
+  IsPosition,
+  IsWordOrId,
+  Nullable,
+  Optional,
+} from '../http/validation';
+import type { SprintOfBody } from './sprint-words';
+import { SPRINT_WORDS } from './sprint-words';
 
 /** A position in a list: an end of it, or next to the story with this id. */
 export type Position = 'first' | 'last' | { before: number } | { after: number };
 
 export class MoveStory {
   /**
-   * The sprint to move to; null: the backlog. Default: the list of the story that `position` names,
+   * The sprint to move to, by its id or as `current` or `next` of the board; null: the backlog. Default: the list of the story that `position` names,
    * otherwise the list of the story that is moved.
    */
-  @Nullable() @IsId() sprint_id?: number | null;
+  @Nullable() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
   /** Default: `last`. */
   @Optional() @IsPosition() @Doc({ example: { before: 42 } }) position?: Position;
 }

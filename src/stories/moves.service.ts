@@ -10,10 +10,11 @@ import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import type { MoveStories, MoveStory } from './move.dto';
 import type { StorySeq } from './positions';
+import { noSprint, SprintWords } from './sprint-words';
 import type { Place, StoryList } from './story-order.service';
 import { StoryOrder } from './story-order.service';
 import type { StoryView } from './story.dto';
-import { findOpenSprint, findStories, lockStory, NO_SPRINT, requireFree } from './story.queries';
+import { findOpenSprint, findStories, lockStory, requireFree, requireSpace } from './story.queries';
 
 /** A story that a position refers to. */
 interface Neighbour extends StorySeq {
@@ -27,6 +28,7 @@ export class MovesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly order: StoryOrder,
+    private readonly words: SprintWords,
   ) {}
 
   /** Moves a story. @throws Problem `story_not_found`, `sprint_completed`, `external_id_taken`, … */
@@ -66,16 +68,21 @@ export class MovesService {
     change: Change,
     board: LockedBoard,
     stories: readonly StoryView[],
-    { sprint_id: sprintId, position = 'last' }: MoveStory,
+    { sprint_id: sent, position = 'last' }: MoveStory,
     errors: FieldError[],
   ): Promise<StoryView[]> {
     const neighbour =
       typeof position === 'string'
         ? undefined
         : await findNeighbour(change, Object.values(position)[0] as number);
-    const target = sprintId === undefined ? neighbour : { board_id: board.id, sprint_id: sprintId };
-    const list = target && (await findList(change, stories, target));
-    if (target && !list) errors.push(NO_SPRINT);
+    const named = sent !== undefined;
+    const sprintId = named ? await this.words.idOf(change, board, sent) : neighbour?.sprint_id;
+    const boardId = named ? board.id : neighbour?.board_id;
+    const list =
+      sprintId === undefined || boardId === undefined
+        ? undefined
+        : await findList(change, stories, { board_id: boardId, sprint_id: sprintId });
+    if (named && !list) errors.push(noSprint(sent));
 
     let place: Place = 'last';
     if (typeof position === 'string') place = position;
@@ -138,7 +145,10 @@ async function findList(
   return sprint && { board: change.held(sprint.board_id), sprintId };
 }
 
-/** @throws Problem `sprint_completed` if a story would leave a completed sprint, `external_id_taken` */
+/**
+ * @throws Problem `sprint_completed` if a story would leave a completed sprint, `sprint_full`,
+ *   `external_id_taken`
+ */
 async function requireMovable(
   change: Change,
   board: LockedBoard,
@@ -148,6 +158,8 @@ async function requireMovable(
   for (const sprintId of new Set(stories.map(({ sprint_id }) => sprint_id))) {
     if (sprintId !== null && sprintId !== list.sprintId) await findOpenSprint(change, sprintId);
   }
+  const entering = stories.filter(({ sprint_id }) => sprint_id !== list.sprintId);
+  await requireSpace(change, list, entering.length);
   if (list.board.id !== board.id) {
     const externalIds = stories.map(({ external_id }) => external_id);
     await requireFree(change, list.board, externalIds);

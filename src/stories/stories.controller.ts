@@ -56,7 +56,7 @@ export class StoriesController {
   @Put('stories/:story_id')
   @RequireScope('write')
   @Answers('Update story', StoryView)
-  @Rejects('external_id_taken', 'sprint_completed')
+  @Rejects('external_id_taken', 'sprint_completed', 'sprint_full')
   update(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
@@ -64,7 +64,7 @@ export class StoriesController {
   @Patch('stories/:story_id')
   @RequireScope('write')
   @Answers('Update story', StoryView)
-  @Rejects('external_id_taken', 'sprint_completed')
+  @Rejects('external_id_taken', 'sprint_completed', 'sprint_full')
   patch(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
@@ -80,7 +80,7 @@ export class StoriesController {
   @Post('stories/:story_id/move')
   @RequireScope('write')
   @AnswersAction('Move story', StoryView)
-  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed')
+  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed', 'sprint_full')
   move(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: MoveStory) {
     return this.moves.move(caller, id, body);
   }
@@ -89,7 +89,7 @@ export class StoriesController {
   @RequireScope('write')
   @Repeatable()
   @Answers('Move stories of a board, all or none', [StoryView])
-  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed')
+  @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed', 'sprint_full')
   moveTogether(
     @CurrentCaller() caller: Caller,
     @BoardName() name: string,

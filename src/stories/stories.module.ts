@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BoardsModule } from '../boards/boards.module';
 import { MovesService } from './moves.service';
+import { SprintWords } from './sprint-words';
 import { StoriesController } from './stories.controller';
 import { StoriesService } from './stories.service';
 import { StoryImportService } from './story-import.service';
@@ -19,8 +20,9 @@ import { Story } from './story.entity';
     StoryImportService,
     StoryListsService,
     StoryOrder,
+    SprintWords,
     StoryWriter,
   ],
-  exports: [StoriesService, StoryImportService, StoryListsService, StoryOrder],
+  exports: [StoriesService, StoryImportService, StoryListsService, StoryOrder, SprintWords],
 })
 export class StoriesModule {}

@@ -9,6 +9,7 @@ import { requireMatch } from '../http/etag';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
 import { requireUnchanged, requireVersion } from '../http/read-only';
+import { noSprint, SprintWords } from './sprint-words';
 import { StoryWriter } from './story-writer.service';
 import type { CreateStory, StoryDeleted, StoryView, UpdateStory } from './story.dto';
 import { MAX_SEQ } from './story.entity';
@@ -18,8 +19,9 @@ import {
   findOpenSprint,
   findStory,
   lockStory,
-  NO_SPRINT,
+  MAX_STORIES,
   requireFree,
+  requireSpace,
 } from './story.queries';
 
 /** Creates, shows, changes and deletes stories. */
@@ -30,6 +32,7 @@ export class StoriesService implements OnModuleInit {
     private readonly unitOfWork: UnitOfWork,
     private readonly boards: BoardsService,
     private readonly writer: StoryWriter,
+    private readonly words: SprintWords,
     private readonly pathResources: PathResources,
   ) {}
 
@@ -66,7 +69,7 @@ export class StoriesService implements OnModuleInit {
 
   /**
    * Creates a story in a sprint or, with null, in the backlog of a locked board.
-   * @throws Problem `sprint_not_found`, `sprint_completed`, `external_id_taken`, `seq_exhausted`
+   * @throws Problem `sprint_not_found`, `sprint_completed`, `sprint_full`, `external_id_taken`, `seq_exhausted`
    */
   async createIn(
     change: Change,
@@ -93,22 +96,25 @@ export class StoriesService implements OnModuleInit {
       const { board, story } = await lockStory(change, id);
       requireMatch(caller, story);
       requireVersion(body, story);
-      const { sprint_id: sprintId = story.sprint_id, external_id: externalId = story.external_id } =
+      const { sprint_id: sent = story.sprint_id, external_id: externalId = story.external_id } =
         body;
+      const sprintId = await this.words.idOf(change, board, sent);
       let to: LockedBoard | undefined = board;
       if (sprintId !== story.sprint_id) {
         if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
         if (sprintId !== null) {
-          const sprint = await findOpenSprint(change, sprintId);
-          to = sprint && change.held(sprint.board_id);
+          const sprint = sprintId && (await findOpenSprint(change, sprintId));
+          to = sprint ? change.held(sprint.board_id) : undefined;
+          if (to && sprintId) await requireSpace(change, { board: to, sprintId }, 1);
         }
       }
       if (externalId !== story.external_id || (to && to.id !== board.id)) {
         await requireFree(change, to ?? board, [externalId]);
       }
-      requireUnchanged(body, story, to ? [] : [NO_SPRINT]);
-      change.isAbout(to ?? board);
-      return this.writer.update(change, board, story, body, { board: to ?? board, sprintId });
+      requireUnchanged(body, story, to ? [] : [noSprint(sent)]);
+      const target = { board: to ?? board, sprintId: sprintId ?? null };
+      change.isAbout(target.board);
+      return this.writer.update(change, board, story, body, target);
     });
   }
 
@@ -130,6 +136,7 @@ export class StoriesService implements OnModuleInit {
     const sprint = await findEndOfSprint(change, board, sprintId);
     if (!sprint) throw new Problem('sprint_not_found');
     if (sprint.completed_at !== null) throw new Problem('sprint_completed');
+    if (sprint.count >= MAX_STORIES) throw new Problem('sprint_full');
     return sprint.last;
   }
 }

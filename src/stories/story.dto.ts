@@ -16,7 +16,6 @@ import {
   AnyText,
   Doc,
   HasWords,
-  IsId,
   IsInstant,
   IsInt32,
   IsLabels,
@@ -24,9 +23,12 @@ import {
   IsPoints,
   IsText,
   IsWordList,
+  IsWordOrId,
   Nullable,
   Optional,
 } from '../http/validation';
+import type { SprintOfBody } from './sprint-words';
+import { SPRINT_WORDS } from './sprint-words';
 import type { Status } from './story.entity';
 import { STATUSES } from './story.entity';
 
@@ -77,8 +79,11 @@ export class UpdateStory extends PartialType(OmitType(CreateStory, ['seq']), {
   skipNullProperties: false,
 }) {
   @Optional() @IsInt32() seq?: number;
-  /** Null moves the story to the backlog; a sprint of another board to that board. */
-  @Nullable() @IsId() sprint_id?: number | null;
+  /**
+   * Null moves the story to the backlog; a sprint of another board to that board. `current` and `next`
+   * are sprints of its own board.
+   */
+  @Nullable() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
 }
 
 const SORTABLE = ['seq', 'priority', 'points', 'title', 'created_at', 'updated_at'] as const;

@@ -3,7 +3,6 @@ import { Restart } from '../database/change';
 import type { Reader } from '../database/reader';
 import { maySee } from '../http/access';
 import { atRevision } from '../http/board-revision';
-import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import { parseLabels } from './story-text';
@@ -108,16 +107,17 @@ export async function findStoriesOfSprint(
 }
 
 /**
- * The greatest `seq` of a sprint (0 if it has no stories) and whether it is completed, by one statement;
- * nothing if it is not on the board.
+ * The greatest `seq` of a sprint (0 if it has no stories), the number of its stories and whether it is
+ * completed, by one statement; nothing if it is not on the board.
  */
 export async function findEndOfSprint(
   change: Change,
   board: LockedBoard,
   sprintId: number,
-): Promise<{ last: number; completed_at: string | null } | undefined> {
+): Promise<{ last: number; count: number; completed_at: string | null } | undefined> {
   return change.first(
     `SELECT COALESCE((SELECT MAX(s.seq) FROM stories s WHERE s.board_id = p.board_id AND s.sprint_id = p.id), 0) AS last,
+       (SELECT COUNT(*) FROM stories s WHERE s.board_id = p.board_id AND s.sprint_id = p.id) AS count,
        p.completed_at FROM sprints p WHERE p.id = ? AND p.board_id = ?`,
     [sprintId, board.id],
   );
@@ -155,12 +155,26 @@ export async function findOpenSprint(
   return sprint;
 }
 
-/** The error of a body that names a sprint that does not exist. */
-export const NO_SPRINT: FieldError = {
-  pointer: '/sprint_id',
-  code: 'not_found',
-  detail: 'sprint_id names no sprint',
-};
+/** Stories of one sprint: completing it moves all of them in one change, and its answer contains them. */
+export const MAX_STORIES = 2000;
+
+/**
+ * Requires that stories can be added to a list. A sprint that has more than the maximum, from an earlier
+ * version, keeps them.
+ * @throws Problem `sprint_full`
+ */
+export async function requireSpace(
+  change: Change,
+  { board, sprintId }: { board: LockedBoard; sprintId: number | null },
+  added: number,
+): Promise<void> {
+  if (sprintId === null || added === 0) return;
+  const row = await change.first<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM stories WHERE board_id = ? AND sprint_id = ?',
+    [board.id, sprintId],
+  );
+  if ((row?.count ?? 0) + added > MAX_STORIES) throw new Problem('sprint_full');
+}
 
 /** @throws Problem `external_id_taken` if a story of the board has one of these */
 export async function requireFree(

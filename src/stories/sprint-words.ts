@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import type { Change, LockedBoard } from '../database/change';
+import type { FieldError } from '../http/problem';
+
+/** The words that a body may have instead of the id of a sprint. */
+export const SPRINT_WORDS = ['current', 'next'] as const;
+export type SprintWord = (typeof SPRINT_WORDS)[number];
+
+/** A sprint as a body names it; null is the backlog. */
+export type SprintOfBody = number | SprintWord | null;
+
+type FindSprint = (
+  change: Change,
+  board: LockedBoard,
+  word: SprintWord,
+) => Promise<number | undefined>;
+
+/** Finds the sprints that bodies name by a word. The module of sprints, which builds on this one, says how. */
+@Injectable()
+export class SprintWords {
+  private find: FindSprint = () => Promise.resolve(undefined);
+
+  register(find: FindSprint): void {
+    this.find = find;
+  }
+
+  /** The id of a sprint, of a locked board where it is named by a word; undefined if there is none. */
+  async idOf(
+    change: Change,
+    board: LockedBoard,
+    sprint: SprintOfBody,
+  ): Promise<number | null | undefined> {
+    return typeof sprint === 'string' ? this.find(change, board, sprint) : sprint;
+  }
+}
+
+/** The error of a body that names a sprint that does not exist. */
+export const noSprint = (sprint: SprintOfBody): FieldError => ({
+  pointer: '/sprint_id',
+  code: 'not_found',
+  detail:
+    typeof sprint === 'string'
+      ? `sprint_id names the ${sprint} sprint, which the board does not have`
+      : 'sprint_id names no sprint',
+});
