@@ -541,6 +541,18 @@ describe('formats', () => {
     expect(up.text).toContain('burn-up');
   });
 
+  it('shade the days that are no working days of the board', async () => {
+    const own = await board();
+    const open = await own.sprint('2026-02-23', { end_date: '2026-03-08' });
+    await own.story(open, { points: 3 });
+    const picture = async (): Promise<string> =>
+      (await client.get(`/api/sprints/${open.id}/burndown?format=svg`)).text;
+    expect(await picture()).toContain('>Not a working day<');
+    const working_days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+    await made2xx(client.patch(own.path, { working_days }));
+    expect(await picture()).not.toContain('>Not a working day<');
+  });
+
   it('reject a width, a theme or a kind that does not exist', async () => {
     for (const query of ['width=359', 'width=1601', 'width=a', 'theme=blue', 'kind=pie']) {
       const refused = await client.get(`${paths.burndown}?format=png&${query}`);

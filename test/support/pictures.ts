@@ -81,6 +81,12 @@ export const burndowns: Record<string, BurndownPicture> = {
   burnup: burndownOf(MIDDLE, {}, { kind: 'burnup' }),
   planned: burndownOf(nothing, later, { scope: { points: 34, count: 9 } }),
   'planned without a story': burndownOf(nothing, later, { scope: { points: 0, count: 0 } }),
+  'completed before its start': burndownOf(
+    nothing,
+    { ...later, state: 'completed' },
+    { scope: { points: 34, count: 9 }, date: '2026-11-20' },
+  ),
+  'done early': burndownOf({ remaining: [31, 0], scope: 31, committed: 31 }),
   empty: burndownOf({ remaining: [0, 0, 0], scope: 0, unit: 'count' }),
   'first day': burndownOf({ remaining: [31], scope: 31, committed: 31 }),
   'first day, burnup': burndownOf(

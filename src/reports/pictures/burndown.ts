@@ -1,7 +1,12 @@
 import { daysFromTo } from '../calendar';
 import type { BurndownDayView } from '../report.dto';
 import type { BurndownPicture } from './burndown.words';
-import { burndownDescription, burndownHeadline, sprintName } from './burndown.words';
+import {
+  burndownDescription,
+  burndownHeadline,
+  sprintName,
+  startOrCompletion,
+} from './burndown.words';
 import type { Days } from './days';
 import { dayLabels, shading, SHADED } from './days';
 import type { LegendEntry, Plot } from './frame';
@@ -9,7 +14,7 @@ import { emptyPlot, heading, paddingOf, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
 import { COLOURS, element, end, halo, line, path, semibold, text } from './svg';
 import type { Unit } from './text';
-import { day, measure, number, range } from './text';
+import { measure, number, range } from './text';
 
 export type { BurndownPicture };
 
@@ -55,7 +60,8 @@ export function burndownPicture(of: BurndownPicture, width: number): Picture {
     drawn += line(value, MARKS.value);
     drawn += lastValue(value.at(-1) as Point, number(lines.value.at(-1)?.[1] as number), plot);
   } else {
-    const starts = `Starts ${day(sprint.start_date)}`;
+    const words = startOrCompletion(of);
+    const starts = words.charAt(0).toUpperCase() + words.slice(1);
     drawn += emptyPlot(plot, days.length === 0 ? starts : 'There are no stories in this sprint.');
   }
   return {

@@ -22,35 +22,39 @@ export const sprintName = ({ name, start_date }: BurndownPicture['sprint']): str
 
 /** The number that matters: "21 of 31 points left, 4 working days". */
 export function burndownHeadline(
-  { sprint, date, scope, kind }: BurndownPicture,
+  of: BurndownPicture,
   unit: Unit,
   last: BurndownDayView | undefined,
   workingDays: number,
 ): string {
+  const { sprint, scope, kind } = of;
   if (!last) {
-    const planned =
-      scope[unit] > 0 ? `${counted(scope[unit], unit)} planned` : 'Nothing planned yet';
-    return `${planned}, starts ${day(sprint.start_date)}`;
+    const planned = scope[unit] > 0 ? `${counted(scope[unit], unit)} planned` : 'Nothing planned';
+    return `${planned}, ${startOrCompletion(of)}`;
   }
-  const { state, end_date } = sprint;
-  const when =
-    state === 'completed'
-      ? `completed ${day(date)}`
-      : end_date === null
-        ? 'no end date'
-        : state === 'ended'
-          ? `ended ${day(end_date)}`
-          : `${workingDays} working ${workingDays === 1 ? 'day' : 'days'}`;
+  const when = whenOf(of, workingDays);
   const total = last[`scope_${unit}`];
   const left = last[`remaining_${unit}`];
-  if (total === 0)
-    return `No stories ${state === 'completed' ? '' : 'yet'}, ${when}`.replace(' ,', ',');
-  const of = `${number(total)} ${noun(unit, total)}`;
-  if (left === 0) return `All ${of} done, ${when}`;
-  const done = kind === 'burnup' || state === 'completed';
-  const amount = done ? last[`completed_${unit}`] : left;
-  const more = done && state === 'active' && end_date !== null ? ' left' : '';
-  return `${number(amount)} of ${of} ${done ? 'done' : 'left'}, ${when}${more}`;
+  if (total === 0) return `No stories, ${when}`;
+  const all = counted(total, unit);
+  const isDone = kind === 'burnup' || sprint.state === 'completed' || left === 0;
+  if (!isDone) return `${number(left)} of ${all} left, ${when}`;
+  const done = left === 0 ? `All ${all}` : `${number(last[`completed_${unit}`])} of ${all}`;
+  return `${done} done, ${when}${when.includes('working') ? ' left' : ''}`;
+}
+
+/** What stands where no day can be drawn. */
+export const startOrCompletion = ({ sprint, date }: BurndownPicture): string =>
+  sprint.state === 'completed' ? `completed ${day(date)}` : `starts ${day(sprint.start_date)}`;
+
+function whenOf(
+  { sprint: { state, end_date }, date }: BurndownPicture,
+  workingDays: number,
+): string {
+  if (state === 'completed') return `completed ${day(date)}`;
+  if (end_date === null) return 'no end date';
+  if (state === 'ended') return `ended ${day(end_date)}`;
+  return `${workingDays} working ${workingDays === 1 ? 'day' : 'days'}`;
 }
 
 /** All numbers of the picture, for readers who do not see it. */

@@ -36,13 +36,14 @@ export function heading(of: Heading, width: number): { content: string; bottom: 
   let content = '';
 
   const names = `${isolated(of.board)} · ${isolated(of.subject)}`;
-  const dates = { 'font-size': NAME, fill: COLOURS.muted };
-  if (measure(names, NAME, 600) + measure(`  ${of.dates}`, NAME) <= room || of.dates === '') {
+  if (measure(names, NAME, 600) + measure(`\u2003${of.dates}`, NAME) <= room) {
     content += nameLine(x, y, names, of.dates);
   } else {
     content += nameLine(x, y, fittingNames(of.board, of.subject, room), '');
-    y += NAME + 6;
-    content += text(x, y, of.dates, dates);
+    if (of.dates !== '') {
+      y += NAME + 6;
+      content += text(x, y, of.dates, { 'font-size': NAME });
+    }
   }
 
   const size = width < 600 ? 18 : 22;

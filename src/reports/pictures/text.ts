@@ -4,6 +4,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const WIDTHS: [RegExp, number][] = [
   [/^[ijlI.,:;'|!`]$/, 0.34],
   [/^[\p{Mn}\p{Cf}]$/u, 0],
+  [/^\u2003$/, 1],
   [/^[\s·]$/, 0.34],
   [/^[frtJ()[\]{}/\\"*-]$/, 0.5],
   [/^[mwMW@%…—+=<>~]$/, 1],

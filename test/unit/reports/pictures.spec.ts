@@ -127,11 +127,13 @@ describe('the picture of a burndown', () => {
     ['middle', 'rocket, Sprint 12, Nov 16 – 27, 2026: 21 of 31 points left, 6 working days'],
     ['burnup', 'rocket, Sprint 12, Nov 16 – 27, 2026: 10 of 31 points done, 6 working days left'],
     ['planned', 'rocket, Sprint 12, Nov 23 – Dec 4, 2026: 34 points planned, starts Nov 23'],
-    ['planned without a story', 'Nothing planned yet, starts Nov 23'],
-    ['empty', 'No stories yet, 8 working days'],
+    ['planned without a story', 'Nothing planned, starts Nov 23'],
+    ['empty', 'No stories, 8 working days'],
     ['first day', '31 of 31 points left, 10 working days'],
     ['ended', '7 of 31 points left, ended Nov 27'],
     ['completed', 'All 28 points done, completed Nov 26'],
+    ['done early', 'All 31 points done, 9 working days left'],
+    ['completed before its start', '34 points planned, completed Nov 20'],
     ['without an end', 'from Nov 16, 2026: 8.5 of 15.5 points left, no end date'],
     ['unestimated', '5 of 8 stories left, 7 working days'],
     ['large', '64,000.25 of 100,000 points left, 7 working days'],
@@ -199,6 +201,15 @@ describe('the picture of a burndown', () => {
     const words = wordsOf(one(burndowns['without an end'] as never)).join();
     expect(words).not.toContain('Ideal');
     expect(wordsOf(one(burndowns.completed as never))).not.toContain('Today');
+  });
+});
+
+describe('the heading', () => {
+  it('is shortened where it is longer than the picture, without dates, too', () => {
+    for (const board of [...HOSTILE_NAMES, LONG_NAME]) {
+      const boxes = textBoxes(svg(velocityPicture(board, velocities.none as never, 360), 'light'));
+      expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(344);
+    }
   });
 });
 
