@@ -82,6 +82,48 @@ describe('migrations', () => {
     expect(await migrate(targetOf(database))).toEqual([]);
   });
 
+  it('give boards and sprints that exist working days and no start', async () => {
+    const before = await startApp({ database });
+    before.clock.set('2026-11-20T12:00:00Z');
+    const dates = { start_date: '2026-11-20', end_date: '2026-11-24' };
+    const sprint = await before.client.post('/api/boards/Old/sprints', dates);
+    await before.client.post(`/api/sprints/${sprint.body.id}/stories`, { title: 'a', points: 6 });
+    await before.close();
+    await withDataSource(database, async (dataSource) => {
+      await dataSource.query('ALTER TABLE boards DROP COLUMN working_days');
+      await dataSource.query('ALTER TABLE sprints DROP COLUMN started_at');
+      const after = database.engine === 'sqlite' ? 'after' : '`after`';
+      await dataSource.query(
+        `UPDATE events SET ${after} = JSON_REMOVE(${after}, '$.working_days', '$.started_at')`,
+      );
+      await dataSource.query("DELETE FROM migrations WHERE name LIKE 'StartsAndWorkingDays%'");
+    });
+    const service = await startApp({ database });
+    try {
+      const { client } = service;
+      service.clock.set('2026-11-24T12:00:00Z');
+      const working_days = ['mon', 'tue', 'wed', 'thu', 'fri'];
+      expect((await client.get('/api/boards/Old')).body).toMatchObject({ working_days });
+      const path = `/api/sprints/${sprint.body.id}`;
+      expect((await client.get(path)).body.started_at).toBeNull();
+      const { days } = (await client.get(`${path}/burndown`)).body;
+      expect(days.map((day: any) => [day.working, day.ideal_points])).toEqual([
+        ...[
+          [true, 4],
+          [false, 4],
+          [false, 4],
+        ],
+        ...[
+          [true, 2],
+          [true, 0],
+        ],
+      ]);
+      expect((await client.post(`${path}/start`)).body.started_at).toBe('2026-11-24T12:00:00.000Z');
+    } finally {
+      await service.close();
+    }
+  });
+
   it('of a newer program keep this one from using the database, and change nothing', async () => {
     await migrate(targetOf(database));
     await withDataSource(database, (dataSource) =>
