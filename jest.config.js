@@ -32,7 +32,7 @@ const common = {
     '<rootDir>/dist/',
   ],
   // A relative import() names the built file.
-  moduleNameMapper: { '^(\\./pictures/\\w+)\\.js$': '$1' },
+  moduleNameMapper: { '^(\\./(?:pictures|cli)/\\w+)\\.js$': '$1' },
   setupFiles: ['<rootDir>/test/support/setup.ts'],
 };
 

@@ -2,28 +2,68 @@
 process.env.TZ = 'UTC';
 import 'reflect-metadata';
 import { Command } from 'commander';
-import { CommandError } from './cli/application';
-import { registerBackup } from './cli/backup';
-import { registerImport } from './cli/import';
-import { registerMigrate } from './cli/migrate';
-import { registerSeed } from './cli/seed';
-import { registerTokens } from './cli/tokens';
-import { ConfigError } from './config/config';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError } from './cli/command-error';
+import { ConfigError } from './config/config-error';
 import { Problem } from './http/problem';
 import { InvalidFile } from './transfer/csv';
 
-/** The command line. Each command is a file of `cli/` and is registered here. */
-function commandLine(): Command {
+type Define = (command: Command) => void;
+
+/**
+ * The commands. Each is a file of `cli/`, which is loaded when it is used: the application takes most of
+ * a second, `--help` does not need it.
+ */
+const COMMANDS: Record<string, [description: string, load: () => Promise<Define>]> = {
+  seed: [
+    'create a demo board with six completed sprints, a current and a planned one',
+    async () => (await import('./cli/seed.js')).defineSeed,
+  ],
+  import: [
+    "create the stories of a CSV file in a board's backlog: all of them, or none",
+    async () => (await import('./cli/import.js')).defineImport,
+  ],
+  tokens: [
+    'create, list and delete API tokens',
+    async () => (await import('./cli/tokens.js')).defineTokens,
+  ],
+  backup: [
+    'copy an SQLite database, also while the service runs',
+    async () => (await import('./cli/backup.js')).defineBackup,
+  ],
+  migrate: [
+    'run the pending migrations, as every start of the service does',
+    async () => (await import('./cli/migrate.js')).defineMigrate,
+  ],
+};
+
+/** The command line, with the commands that these words name. */
+async function commandLine(words: readonly string[]): Promise<Command> {
+  const packageFile = readFileSync(join(__dirname, '../package.json'), 'utf8');
+  const { version } = JSON.parse(packageFile) as { version: string };
   const program = new Command('sprintline')
     .description(
       'Works on the database that DATABASE_URL names, whether or not the service is running.',
     )
-    .showHelpAfterError('Try --help.');
-  registerBackup(program);
-  registerImport(program);
-  registerMigrate(program);
-  registerSeed(program);
-  registerTokens(program);
+    .version(version)
+    .showHelpAfterError('Try --help.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sprintline seed
+  sprintline import stories.csv --board rocket
+  sprintline tokens create --name ada --scope admin
+  sprintline backup data/backup.db
+  DATABASE_URL=mysql://user:password@host/database sprintline migrate
+
+In a clone, sprintline is node dist/cli.js. docs/configuration.md lists the settings.`,
+    );
+  for (const [name, [description, load]] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(description);
+    if (words.includes(name)) (await load())(command);
+  }
   return program;
 }
 
@@ -33,7 +73,7 @@ const EXPECTED = [CommandError, ConfigError, InvalidFile];
 /** Runs a command, prints its error to standard error, and returns its exit code. */
 export async function run(command: readonly string[]): Promise<number> {
   try {
-    await commandLine().parseAsync(command, { from: 'user' });
+    await (await commandLine(command)).parseAsync(command, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof Problem) console.error(error.detail);

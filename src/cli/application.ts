@@ -5,12 +5,10 @@ import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { requireSqliteFile } from '../database/sqlite-file';
 import type { Caller } from '../http/caller';
+import { CommandError } from './command-error';
 
 /** Milliseconds that a command waits for the database. */
 const DATABASE_WAIT_MS = 10_000;
-
-/** A command cannot be executed; the message tells the user why. Nothing has changed. */
-export class CommandError extends Error {}
 
 /** Commands need no token: they have access to the database anyway. */
 export const OPERATOR: Caller = { actor: 'anonymous' };

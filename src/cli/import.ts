@@ -6,7 +6,8 @@ import { Problem } from '../http/problem';
 import { StoryImportService } from '../stories/story-import.service';
 import type { StoryColumn, StoryFile } from '../transfer/story-file';
 import { isStoryColumn, LineErrors, readStoryFile, FILE_COLUMNS } from '../transfer/story-file';
-import { CommandError, OPERATOR, withApplication } from './application';
+import { OPERATOR, withApplication } from './application';
+import { CommandError } from './command-error';
 
 interface ImportFlags {
   board: string;
@@ -17,10 +18,8 @@ interface ImportFlags {
 }
 
 /** `import`: creates the stories of a CSV file in the backlog of a board: all of them, or none. */
-export function registerImport(program: Command): void {
-  program
-    .command('import')
-    .description(`create the stories of a CSV file in a board's backlog: all of them, or none`)
+export function defineImport(command: Command): void {
+  command
     .argument('<file>', 'CSV in UTF-8 with a header; - reads standard input')
     .requiredOption('--board <name>', 'the board; it is created if it does not exist')
     .option('--map <ours=theirs>', 'read our column from their column (repeatable)', collect, [])
@@ -28,7 +27,11 @@ export function registerImport(program: Command): void {
     .option('--update', 'update the stories whose external_id is on the board already', false)
     .addHelpText(
       'after',
-      `\nColumns: ${FILE_COLUMNS.join(', ')}. An empty cell means no value; labels are separated by commas.`,
+      `\nColumns: ${FILE_COLUMNS.join(', ')}. An empty cell means no value; labels are separated by commas.
+
+Examples:
+  sprintline import stories.csv --board rocket
+  sprintline import jira.csv --board rocket --map points='Story Points' --map title=Summary --update`,
     )
     .action(importStories);
 }

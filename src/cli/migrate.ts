@@ -2,22 +2,19 @@ import type { Command } from 'commander';
 import { Config } from '../config/config';
 import { migrate } from '../database/migrator';
 import { requireSqliteFile } from '../database/sqlite-file';
-import { CommandError } from './application';
+import { CommandError } from './command-error';
 
 /** `migrate`: runs the pending migrations, as every start of the service does. */
-export function registerMigrate(program: Command): void {
-  program
-    .command('migrate')
-    .description('run the pending migrations, as every start of the service does')
-    .action(async () => {
-      const { database } = Config.from(process.env);
-      requireSqliteFile(database);
-      try {
-        const done = await migrate(database);
-        console.log(done.length > 0 ? `Migrated: ${done.join(', ')}.` : 'Nothing to migrate.');
-      } catch (error) {
-        const { message, code } = error as { message: string; code?: string };
-        throw new CommandError(message || code, { cause: error });
-      }
-    });
+export function defineMigrate(command: Command): void {
+  command.action(async () => {
+    const { database } = Config.from(process.env);
+    requireSqliteFile(database);
+    try {
+      const done = await migrate(database);
+      console.log(done.length > 0 ? `Migrated: ${done.join(', ')}.` : 'Nothing to migrate.');
+    } catch (error) {
+      const { message, code } = error as { message: string; code?: string };
+      throw new CommandError(message || code, { cause: error });
+    }
+  });
 }

@@ -10,7 +10,8 @@ import type { CreateStory } from '../stories/story.dto';
 import type { Status } from '../stories/story.entity';
 import { TasksService } from '../tasks/tasks.service';
 import { Clock } from '../time/clock';
-import { CommandError, OPERATOR, withApplication } from './application';
+import { OPERATOR, withApplication } from './application';
+import { CommandError } from './command-error';
 import demo from './demo.json';
 
 const DAY = 86_400_000;
@@ -38,16 +39,12 @@ const SPRINTS: {
 const BACKLOG: CreateStory[] = demo.backlog;
 
 /** `seed`: creates a demo board. */
-export function registerSeed(program: Command): void {
-  program
-    .command('seed')
-    .description('create a demo board with six completed sprints, a current and a planned one')
-    .option('--board <name>', 'its name', 'Demo')
-    .action(async (flags: { board: string }) => {
-      const board = readNewBoardName(flags.board);
-      await withApplication((app) => seed(app, board));
-      console.log(`${board}: six completed sprints, a current one, a planned one and a backlog.`);
-    });
+export function defineSeed(command: Command): void {
+  command.option('--board <name>', 'its name', 'Demo').action(async (flags: { board: string }) => {
+    const board = readNewBoardName(flags.board);
+    await withApplication((app) => seed(app, board));
+    console.log(`${board}: six completed sprints, a current one, a planned one and a backlog.`);
+  });
 }
 
 /**

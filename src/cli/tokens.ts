@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { TokenView } from '../auth/token.dto';
 import { CreateToken } from '../auth/token.dto';
 import { TokensService } from '../auth/tokens.service';
 import { readId } from '../http/path';
@@ -13,8 +14,16 @@ interface CreateFlags {
 }
 
 /** `tokens`: creates, lists and deletes API tokens. */
-export function registerTokens(program: Command): void {
-  const tokens = program.command('tokens').description('create, list and delete API tokens');
+export function defineTokens(tokens: Command): void {
+  tokens.addHelpText(
+    'after',
+    `
+Examples:
+  sprintline tokens create --name ada --scope admin
+  sprintline tokens create --name ci --scope write --board rocket --expires 2027-06-30T00:00:00Z
+  sprintline tokens list --json
+  sprintline tokens delete 2`,
+  );
 
   tokens
     .command('create')
@@ -35,20 +44,11 @@ export function registerTokens(program: Command): void {
 
   tokens
     .command('list')
-    .description('list the tokens, one a line: id, scope, boards, expiry, last use and name')
-    .action(async () => {
+    .description('list the tokens')
+    .option('--json', 'as JSON, for programs')
+    .action(async ({ json = false }: { json?: boolean }) => {
       const all = await withApplication((app) => app.get(TokensService).all());
-      for (const { id, scope, boards, expires_at, last_used_at, name } of all) {
-        const cells = [
-          id,
-          scope,
-          boards === null ? 'all boards' : JSON.stringify(boards),
-          expires_at ?? 'never expires',
-          last_used_at ?? 'never used',
-          name,
-        ];
-        console.log(cells.join('\t'));
-      }
+      console.log(json ? JSON.stringify(all, null, 2) : table(HEADERS, all.map(cellsOf)));
     });
 
   tokens
@@ -60,4 +60,29 @@ export function registerTokens(program: Command): void {
       await withApplication((app) => app.get(TokensService).delete(OPERATOR, id));
       console.error(`Token ${id} is deleted.`);
     });
+}
+
+const HEADERS = ['ID', 'SCOPE', 'BOARDS', 'EXPIRES', 'LAST USED', 'NAME'];
+
+const cellsOf = (token: TokenView): string[] => [
+  String(token.id),
+  token.scope,
+  token.boards === null ? 'all' : token.boards.join(', '),
+  token.expires_at ?? 'never',
+  token.last_used_at ?? 'never',
+  token.name,
+];
+
+/** Rows under headers, in columns that are as wide as their longest cell. */
+function table(headers: string[], rows: string[][]): string {
+  const lines = [headers, ...rows];
+  const widths = headers.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }

@@ -2,10 +2,11 @@ import { plainToInstance } from 'class-transformer';
 import { IsDefined, IsIn, IsIP, ValidateBy, ValidateIf, validateSync } from 'class-validator';
 import { isIP } from 'node:net';
 import type { DatabaseTarget } from './database-url';
+import { ConfigError } from './config-error';
 import { readDatabaseUrl } from './database-url';
 import { Integer, ListOf, OneOf, Read, Setting, SETTINGS } from './setting';
 
-export { SETTINGS };
+export { ConfigError, SETTINGS };
 export type { DatabaseTarget };
 
 /**
@@ -191,15 +192,6 @@ export class Config {
     });
     if (errors.length > 0) throw new ConfigError(errors);
     return config;
-  }
-}
-
-/** The environment has invalid settings; the message has a line for each. */
-export class ConfigError extends Error {
-  constructor(readonly errors: string[]) {
-    super(
-      ['The configuration cannot be used:', ...errors.map((error) => `  ${error}.`)].join('\n'),
-    );
   }
 }
 

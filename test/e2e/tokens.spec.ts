@@ -870,9 +870,17 @@ describe('the command line', () => {
       ...['--expires', '2099-01-01T00:00:00Z'],
     );
     const listed = await command(database, 'tokens', 'list');
-    expect(listed.out).toMatch(
-      /^1\tadmin\tall boards\tnever expires\t.*\tRoot\n2\twrite\t\["A","B"\]\t2099-01-01T00:00:00.000Z\tnever used\tCI\n$/,
-    );
+    expect(listed.out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'SCOPE', 'BOARDS', 'EXPIRES', 'LAST USED', 'NAME'],
+      ['1', 'admin', 'all', 'never', expect.any(String), 'Root'],
+      ['2', 'write', 'A, B', '2099-01-01T00:00:00.000Z', 'never', 'CI'],
+      [''],
+    ]);
+    const json = await command(database, 'tokens', 'list', '--json');
+    expect(JSON.parse(json.out)).toMatchObject([
+      { id: 1, scope: 'admin', boards: null, expires_at: null, name: 'Root' },
+      { id: 2, scope: 'write', boards: ['A', 'B'], last_used_at: null, name: 'CI' },
+    ]);
     const last = await command(database, 'tokens', 'delete', '1');
     expect(last).toMatchObject({ code: 1, err: expect.stringContaining('last admin token') });
     for (const id of ['2', '1']) {

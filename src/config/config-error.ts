@@ -1,0 +1,8 @@
+/** The environment has invalid settings; the message has a line for each. */
+export class ConfigError extends Error {
+  constructor(readonly errors: string[]) {
+    super(
+      ['The configuration cannot be used:', ...errors.map((error) => `  ${error}.`)].join('\n'),
+    );
+  }
+}
