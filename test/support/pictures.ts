@@ -86,6 +86,11 @@ export const burndowns: Record<string, BurndownPicture> = {
     { ...later, state: 'completed' },
     { scope: { points: 34, count: 9 }, date: '2026-11-20' },
   ),
+  'started before its first day': burndownOf(
+    { ...nothing, committed: 34 },
+    { ...later, state: 'active' },
+    { scope: { points: 34, count: 9 }, date: '2026-11-20' },
+  ),
   'done early': burndownOf({ remaining: [31, 0], scope: 31, committed: 31 }),
   empty: burndownOf({ remaining: [0, 0, 0], scope: 0, unit: 'count' }),
   'first day': burndownOf({ remaining: [31], scope: 31, committed: 31 }),

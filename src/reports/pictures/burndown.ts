@@ -114,7 +114,8 @@ function linesOf(
 ): Lines {
   const up = kind === 'burnup';
   const committed = days.committed[unit];
-  if (committed === 0 && shown.every((row) => row[`scope_${unit}`] === 0)) {
+  const isEmpty = committed === 0 && shown.every((row) => row[`scope_${unit}`] === 0);
+  if (isEmpty || shown.length === 0) {
     return { value: [], scope: [], ideal: [] };
   }
   // The state at the end of a day is drawn at the end of its band. A sprint that had stories by the

@@ -149,6 +149,9 @@ describe('the picture of a burndown', () => {
 
   it('says in words that there is nothing to draw', () => {
     expect(wordsOf(one(burndowns.planned as never))).toContain('Starts Nov 23');
+    const early = wordsOf(one(burndowns['started before its first day'] as never));
+    expect(early).toContain('Starts Nov 23');
+    expect(early.join()).not.toContain('Ideal');
     expect(wordsOf(one(burndowns.empty as never))).toContain(
       'There are no stories in this sprint.',
     );
