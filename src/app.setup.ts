@@ -1,3 +1,4 @@
+import cookie from '@fastify/cookie';
 import type { NestApplicationOptions } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
@@ -51,6 +52,8 @@ export async function setUp(
   limitConnections(server, config.maxConnections);
   limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
+  // It parses no cookies by itself: only requests without a token need them.
+  await server.register(cookie, { hook: false });
   // Before authentication, whose rate limit does not count responses with 304.
   writeResponses(server);
   authenticateRequests(server, config, app.get(Authenticator));

@@ -111,6 +111,7 @@ const TAGS = [
   ['Reports', 'Report, burndown, velocity and forecast, computed from the events.'],
   ['Events', 'What was changed, when and by whom.'],
   ['Operations', 'Health and metrics.'],
+  ['Session', 'Signing in and out in a browser.'],
   ['Tokens', 'Access for others. Once a token exists, every request needs one.'],
 ] as const;
 
@@ -188,7 +189,7 @@ function describeConditions(
 
 const isAboutOneBoard = (path: string, method: string): boolean =>
   path.startsWith('/api/') &&
-  !path.startsWith('/api/tokens') &&
+  !/^\/api\/(tokens|session)/.test(path) &&
   !(path === '/api/boards' && method === 'get');
 
 /** The headers of successful responses; those of errors are part of `Problem`. */

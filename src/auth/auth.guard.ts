@@ -16,8 +16,8 @@ export class AuthGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { scope, filtered } = request.routeOptions.config as RouteSettings;
-    if (scope === 'public') return true;
+    const { scope, filtered, anonymous } = request.routeOptions.config as RouteSettings;
+    if (scope === 'public' || anonymous) return true;
     // A route without `@RequireScope` is forbidden.
     if (scope === undefined) throw new Problem('forbidden');
     const access = accessOf(request);

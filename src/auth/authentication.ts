@@ -28,9 +28,15 @@ export function authenticateRequests(
   });
 
   const authenticate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { always } = request.routeOptions.config as RouteSettings;
+    const { always, anonymous } = request.routeOptions.config as RouteSettings;
     try {
-      request.access = await authenticator.authenticate(request, always);
+      try {
+        request.access = await authenticator.authenticate(request, always);
+      } catch (error) {
+        const isAnonymous =
+          request.headers.authorization === undefined && isUnauthorized(error) && anonymous;
+        if (!isAnonymous) throw error;
+      }
       origins.requireSameSite(request);
     } catch (error) {
       // Rejected requests count, too, so that tokens cannot be guessed without a limit.
@@ -57,3 +63,6 @@ export function authenticateRequests(
     else rateLimit.refund(request, reply).then(() => done(null, payload), done);
   });
 }
+
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof Problem && error.code === 'unauthorized';

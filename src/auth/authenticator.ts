@@ -5,40 +5,27 @@ import { performance } from 'node:perf_hooks';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import type { Access, Scope } from '../http/access';
+import type { Access } from '../http/access';
 import { OPEN } from '../http/access';
 import { Problem } from '../http/problem';
 import { Clock, toStored } from '../time/clock';
-import { isToken, lookupOf } from './secret';
+import { lookupOf } from './secret';
+import { readCookie } from './session-cookie';
+import { SessionsService } from './sessions.service';
 import { Token } from './token.entity';
+import type { Rejection, TokenRow } from './token.queries';
+import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
 
 /** Milliseconds for which the absence of tokens is cached; another process may create the first one. */
 const OPEN_MS = 100;
 /** Milliseconds between two updates of `last_used_at`. */
 const USE_MS = 60_000;
 
-// Plain SQL, because every request with a token executes it.
-const COLUMNS = 'id, hash, name, scope, boards, expires_at, last_used_at';
-const TOKEN = `SELECT ${COLUMNS} FROM tokens WHERE lookup = ?`;
-
-interface TokenRow {
-  id: number;
-  hash: string;
-  name: string;
-  scope: Scope;
-  boards: string | null;
-  expires_at: string | null;
-  last_used_at: string | null;
-}
-
-/** Why a request is not authenticated, for the log. */
-type Reason = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired';
-
 /** Headers that proxies add. */
 const PROXY_HEADER = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
 
 /**
- * Authenticates requests. Tokens are read for every request, so that a deleted token is invalid at once
+ * Authenticates requests, by a token or the cookie of a session. Both are read for every request, so that a deleted token is invalid at once
  * on every instance.
  */
 @Injectable()
@@ -53,6 +40,7 @@ export class Authenticator {
     private readonly config: Config,
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
+    private readonly sessions: SessionsService,
     private readonly clock: Clock,
   ) {}
 
@@ -75,7 +63,8 @@ export class Authenticator {
   }
 
   /**
-   * What callers may do now, for responses that last: undefined for one whose token is no longer valid.
+   * What callers may do now, for responses that last: undefined for one whose token or
+   * session is no longer valid.
    * @throws Problem `database_unavailable`
    */
   async present(callers: readonly Access[]): Promise<(Access | undefined)[]> {
@@ -84,7 +73,7 @@ export class Authenticator {
       ids.length === 0
         ? []
         : await this.database.query<TokenRow>(
-            `SELECT ${COLUMNS} FROM tokens WHERE id IN (${ids.map(() => '?').join(', ')})`,
+            `SELECT ${TOKEN_COLUMNS} FROM tokens t WHERE t.id IN (${ids.map(() => '?').join(', ')})`,
             ids,
           );
     const now = this.clock.now();
@@ -93,7 +82,12 @@ export class Authenticator {
     const { auth, onLoopback } = this.config;
     const isOpen = auth === 'off' || (onLoopback && !(await this.anyToken()));
     if (isOpen) byId.set(OPEN.tokenId, OPEN);
-    return callers.map(({ tokenId }) => byId.get(tokenId));
+    const sessions = await this.sessions.existing(
+      callers.map(({ sessionId }) => sessionId).filter((id) => id !== undefined),
+    );
+    return callers.map(({ tokenId, sessionId }) =>
+      sessionId === undefined || sessions.has(sessionId) ? byId.get(tokenId) : undefined,
+    );
   }
 
   /** Clears the cached state after a token was created or deleted. */
@@ -104,9 +98,12 @@ export class Authenticator {
   }
 
   private async find(request: FastifyRequest, always: boolean): Promise<Access> {
-    let found: Access | Reason;
+    const { authorization } = request.headers;
+    let found: Access | Rejection;
     try {
-      found = await this.byToken(request.headers.authorization);
+      found = await (authorization === undefined
+        ? this.bySession(request)
+        : this.byToken(authorization));
       if (typeof found !== 'string') return found;
       // Without a token in the database, the header is ignored.
       if (this.config.onLoopback && (await this.isOpen())) return openTo(request);
@@ -119,18 +116,22 @@ export class Authenticator {
     throw this.unauthorized(request, found);
   }
 
-  private async byToken(authorization: string | undefined): Promise<Access | Reason> {
-    if (authorization === undefined) return 'missing';
-    const text = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
-    const lookup = lookupOf(text);
-    if (lookup === undefined) return 'malformed';
-    const row = await this.database.first<TokenRow>(TOKEN, [lookup]);
-    if (!row) return 'unknown';
-    if (!isToken(text, row.hash)) return 'wrong';
+  private async byToken(authorization: string): Promise<Access | Rejection> {
+    const secret = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1] ?? '';
     const now = this.clock.now();
-    if (isExpired(row, now)) return 'expired';
+    const row = await findToken(this.database, secret, now);
+    if (typeof row === 'string') return row;
     this.recordUse(row, now);
     return accessOfToken(row);
+  }
+
+  private async bySession(request: FastifyRequest): Promise<Access | Rejection> {
+    const secret = readCookie(request);
+    if (secret === undefined) return 'missing';
+    const row = await this.sessions.find(secret);
+    if (!row) return 'no session';
+    this.recordUse(row, this.clock.now());
+    return { ...accessOfToken(row), sessionId: row.session_id };
   }
 
   /** Whether there is no token; concurrent requests share one SELECT. */
@@ -162,27 +163,18 @@ export class Authenticator {
       .catch((error: unknown) => this.logger.debug(error));
   }
 
-  private unauthorized(request: FastifyRequest, reason: Reason): Problem {
+  private unauthorized(request: FastifyRequest, reason: Rejection): Problem {
     const shown = request.headers.authorization?.replace(/^Bearer +/i, '') ?? '';
     this.logger.warn(
       { request_id: request.id, address: request.ip, reason, lookup: lookupOf(shown) },
       'request not authenticated',
     );
     // The reason is for the log only: clients see that the token is invalid (RFC 6750, section 3).
-    const error = reason === 'missing' ? '' : ', error="invalid_token"';
+    const error = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
     return new Problem('unauthorized', undefined, {
       headers: { 'WWW-Authenticate': `Bearer realm="sprintline"${error}` },
     });
   }
-}
-
-const isExpired = ({ expires_at }: TokenRow, now: Date): boolean =>
-  expires_at !== null && expires_at <= toStored(now);
-
-function accessOfToken({ id, name, scope, boards }: TokenRow): Access {
-  const access: Access = { actor: name, tokenId: id, scope };
-  if (boards !== null) access.boards = new Set(JSON.parse(boards) as string[]);
-  return access;
 }
 
 /**

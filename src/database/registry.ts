@@ -1,3 +1,4 @@
+import { Session } from '../auth/session.entity';
 import { Token } from '../auth/token.entity';
 import { Board } from '../boards/board.entity';
 import { Event } from '../events/event.entity';
@@ -16,9 +17,20 @@ import { OpenSprints1763706000000 } from './migrations/7-open-sprints';
 import { RevisionTags1763707000000 } from './migrations/8-revision-tags';
 import { StartsAndWorkingDays1763708000000 } from './migrations/9-starts-and-working-days';
 import { ExternalIds1763709000000 } from './migrations/10-external-ids';
+import { Sessions1763710000000 } from './migrations/11-sessions';
 
 /** Every entity, for the application, the command line and the tests alike. */
-export const entities = [Board, Sprint, Story, Task, Event, IdempotencyKey, IdempotencyPart, Token];
+export const entities = [
+  Board,
+  Sprint,
+  Story,
+  Task,
+  Event,
+  IdempotencyKey,
+  IdempotencyPart,
+  Token,
+  Session,
+];
 
 /** Every migration, in the order in which they run. */
 export const migrations = [
@@ -32,4 +44,5 @@ export const migrations = [
   RevisionTags1763707000000,
   StartsAndWorkingDays1763708000000,
   ExternalIds1763709000000,
+  Sessions1763710000000,
 ];

@@ -11,6 +11,8 @@ export interface Access {
   /** 0 without a token. */
   tokenId: number;
   scope: Scope;
+  /** The session of the browser, if the request has its cookie instead of a token. */
+  sessionId?: number;
   /** Names of the boards that the caller may see; absent: all boards. */
   boards?: ReadonlySet<string>;
 }
@@ -20,7 +22,7 @@ export const OPEN: Access = { actor: 'anonymous', tokenId: 0, scope: 'admin' };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the authentication, except for public routes. */
+    /** Set by the authentication, except for public routes; absent for anonymous callers of routes that serve them. */
     access?: Access;
   }
 }

@@ -1,7 +1,6 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
-import { OPEN } from './access';
 import { Problem } from './problem';
 
 const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
@@ -59,18 +58,23 @@ export class Origins {
     );
   }
 
-  /** @throws Problem `cross_site` for a change that another site's page sends */
+  /**
+   * Whoever the caller is: a browser sends the cookie of a session with requests of other pages of its site.
+   * @throws Problem `cross_site_request` for a change that another site's page sends
+   */
   requireSameSite({ method, headers, host, access }: FastifyRequest): void {
-    if (access !== OPEN || READS.has(method)) return;
+    if (READS.has(method)) return;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
     if (origin === undefined && site === undefined) return;
-    if (origin !== undefined && this.origins.has(origin)) return;
+    // Pages of other origins may use a token that they have, but no session.
+    const mayBeForeign = access?.sessionId === undefined;
+    if (origin !== undefined && mayBeForeign && this.origins.has(origin)) return;
     // Another port of this machine is the same site, but may belong to any program.
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-      throw new Problem('cross_site');
+      throw new Problem('cross_site_request');
     }
-    if (site === undefined && hostOf(origin) !== host) throw new Problem('cross_site');
+    if (site === undefined && hostOf(origin) !== host) throw new Problem('cross_site_request');
   }
 }
 

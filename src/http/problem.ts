@@ -49,7 +49,7 @@ export const PROBLEMS = {
   invalid_request: [400, 'Invalid request', 'The request is invalid; `errors` lists every error.'],
   malformed_body: [400, 'Malformed body', 'The body does not match its content type.'],
   unauthorized: [401, 'Unauthorized', 'A valid token is required: `Authorization: Bearer …`.'],
-  cross_site: [
+  cross_site_request: [
     403,
     'Cross-site request',
     'Pages of other sites cannot change data, except those of CORS_ORIGINS.',
@@ -65,6 +65,7 @@ export const PROBLEMS = {
   no_next_sprint: [404, 'No next sprint', 'The board has no planned sprint.'],
   no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
   route_not_found: [404, 'No such resource', 'There is no resource at this path.'],
+  session_not_found: [404, 'Session not found', 'The browser is not signed in.'],
   sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
   story_not_found: [404, 'Story not found', 'There is no story with this id.'],
   task_not_found: [404, 'Task not found', 'There is no task with this id.'],

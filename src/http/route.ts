@@ -70,6 +70,8 @@ export interface RouteSettings {
   live?: true;
   /** The required scope; `public` requires no token. A route without a scope is forbidden. */
   scope?: Scope | 'public';
+  /** It serves callers without a token or session, too; `access` is undefined for them. */
+  anonymous?: true;
   /** Its service filters by the boards that the caller may see, so its path need not name a board. */
   filtered?: boolean;
   /** Its response must not be stored, so it takes no `Idempotency-Key`. */

@@ -67,6 +67,11 @@ const DESCRIPTIONS: Record<string, string> = {
     'For a load balancer: 503 while the database is unavailable and while the instance is stopping. It needs no token.',
   showMetrics: 'In the text format of Prometheus.',
   listTokens: 'Without their secrets.',
+  showSession:
+    'Who calls, and what this caller may do; all null, and no boards, for a browser that is not signed in.',
+  createSession:
+    'Sets a cookie, which from then on is sent instead of the token. It ends with the token, or 30 days after its last use.',
+  deleteSession: 'Ends the session of the cookie, and clears it.',
   createToken:
     'The response shows the secret, this once. The first token must have the scope `admin`; from then on every request needs a token.',
   showToken: 'Without its secret.',

@@ -113,6 +113,8 @@ export const PARAMETERS: Record<string, unknown> = {
   token_id: 1,
 };
 
+const SECRET = 'spl_0123456789abcdef_0123456789abcdefghijklmnopqrstuvwxyz_ABCDEF';
+
 /** Bodies of requests and of responses, by the names of their schemas. */
 export const EXAMPLES: Record<string, object> = {
   CreateBoard: { name: 'Rocket', time_zone: 'Europe/Berlin' },
@@ -139,6 +141,7 @@ export const EXAMPLES: Record<string, object> = {
   CreateTask: { title: 'Show the errors of the bank', assignee: 'Ada' },
   UpdateTask: { status: 'done' },
   CreateToken: { name: 'Ada', scope: 'admin' },
+  CreateSession: { token: SECRET },
 
   Board: board,
   Sprint: sprint,
@@ -147,10 +150,8 @@ export const EXAMPLES: Record<string, object> = {
   Task: task,
   Event: event,
   Token: token,
-  NewToken: {
-    ...token,
-    token: 'spl_0123456789abcdef_0123456789abcdefghijklmnopqrstuvwxyz_ABCDEF',
-  },
+  NewToken: { ...token, token: SECRET },
+  Session: { actor: 'Ada', scope: 'admin', boards: null, token_required: true },
   Deleted: { deleted: true, id: 1 },
   SprintDeleted: { deleted: true, id: 1, stories_moved_to_backlog: 2 },
   StoryDeleted: { deleted: true, id: 1, tasks_deleted: 1 },

@@ -60,7 +60,7 @@ function problemsOf({
     !isPublic && 'unauthorized',
     !isPublic && 'forbidden',
     !isPublic && 'proxied',
-    changes && 'cross_site',
+    changes && 'cross_site_request',
     ...missing,
     relative && `no_${relative}_sprint`,
     'not_acceptable',
@@ -83,7 +83,7 @@ const COMMON: Record<string, ProblemCode[]> = {
   BadRequest: ['bad_request', 'invalid_request'],
   BadRequestOrBody: ['bad_request', 'invalid_request', 'malformed_body'],
   Forbidden: ['forbidden', 'proxied'],
-  ForbiddenChange: ['forbidden', 'proxied', 'cross_site'],
+  ForbiddenChange: ['forbidden', 'proxied', 'cross_site_request'],
   Unavailable: ['database_unavailable', 'overloaded', 'shutting_down'],
 };
 

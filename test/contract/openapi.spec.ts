@@ -108,7 +108,7 @@ describe('the document', () => {
         expect(named).toContain('If-None-Match');
       }
       // An answer that must not be stored cannot be given again.
-      const repeatable = method === 'POST' && path !== '/api/tokens';
+      const repeatable = method === 'POST' && !['/api/session', '/api/tokens'].includes(path);
       expect([name, named.includes('Idempotency-Key')]).toEqual([name, repeatable]);
       if (operation.requestBody) {
         expect(Object.keys(operation.requestBody.content as object)).toEqual([
@@ -242,7 +242,10 @@ const REJECTED: Record<string, string> = {
 };
 
 /** With the first token all requests need one, so these operations have a service of their own. */
-const ABOUT_TOKENS = ['createToken', 'listTokens', 'showToken', 'deleteToken'];
+const ABOUT_TOKENS = [
+  ...['createToken', 'listTokens', 'showToken', 'deleteToken'],
+  ...['createSession', 'showSession', 'deleteSession'],
+];
 const operationIdOf = ({ operation }: (typeof all)[number]): string =>
   operation.operationId as string;
 
@@ -325,6 +328,12 @@ describe('every operation of the document', () => {
       const listed = await holder.get('/api/tokens');
       expect(listed.body).toHaveLength(1);
       expect((await holder.get(`/api/tokens/${made.body.id}`)).body.name).toBe('first');
+      const session = await client.post('/api/session', { token: made.body.token });
+      expect(session.status).toBe(201);
+      const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+      const browser = client.with({ cookie });
+      expect((await browser.get('/api/session')).body.actor).toBe('first');
+      expect((await browser.delete('/api/session')).body.deleted).toBe(true);
       expect((await holder.delete(`/api/tokens/${made.body.id}`)).body.deleted).toBe(true);
     } finally {
       await locked.close();

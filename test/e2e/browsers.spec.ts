@@ -80,7 +80,7 @@ describe('a write from a web page', () => {
   ])('of %s is rejected with 403, and changes nothing', async (_, headers) => {
     const answer = await write(headers, 'Attacked');
     expect(answer.status).toBe(403);
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'cross_site' });
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'cross_site_request' });
     expect((await service.client.get('/api/boards/Attacked')).status).toBe(404);
   });
 

@@ -1,3 +1,4 @@
+import { SessionsService } from '../../src/auth/sessions.service';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
@@ -142,6 +143,14 @@ async function fill(): Promise<void> {
     created_at: AT,
     last_used_at: null,
   }));
+  const tokens = await ids('SELECT id FROM tokens ORDER BY id');
+  await insert('sessions', TOKENS, (i) => ({
+    token_id: tokens[i] as number,
+    lookup: i.toString(16).padStart(16, '0'),
+    hash: ''.padStart(64, '0'),
+    created_at: AT,
+    last_used_at: AT,
+  }));
   await insert('idempotency_keys', KEYS, (i) => ({
     token_id: i % TOKENS,
     idempotency_key: `key ${i}`,
@@ -150,7 +159,7 @@ async function fill(): Promise<void> {
     created_at: i % 100 === 0 ? '2026-11-01 12:00:00.000' : '2026-11-21 09:00:00.000',
   }));
   if (service.database.engine === 'mysql') {
-    const tables = 'boards, sprints, stories, tasks, events, tokens, idempotency_keys';
+    const tables = 'boards, sprints, stories, tasks, events, tokens, sessions, idempotency_keys';
     await service.app.get(Database).query(`ANALYZE TABLE ${tables}`);
   }
 }
@@ -350,6 +359,13 @@ async function moves({ sprint_id }: { sprint_id: number }): Promise<void> {
 
 async function tokens(): Promise<void> {
   const made = await call('POST /api/tokens', {}, { name: 'Guest', scope: 'read' });
+  const session = await call('POST /api/session', {}, { token: made.body.token });
+  const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const by = service.client.with({ cookie });
+  await call('GET /api/session', {}, undefined, { by });
+  await service.app.get(SessionsService).existing([1, 2]);
+  await service.app.get(SessionsService).deleteExpired();
+  await call('DELETE /api/session', {}, undefined, { by });
   await call('GET /api/tokens', {}, undefined, { query: '?limit=2' });
   await call('GET /api/tokens/{token_id}', { token_id: made.body.id });
   await call('DELETE /api/tokens/{token_id}', { token_id: made.body.id });

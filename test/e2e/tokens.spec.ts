@@ -50,7 +50,7 @@ describe('with tokens', () => {
 
   describe('each route and method', () => {
     /** The scope that each operation needs; a new one must be added here. */
-    const NEEDS: Record<string, 'public' | 'read' | 'write' | 'admin'> = {
+    const NEEDS: Record<string, 'public' | 'anonymous' | 'read' | 'write' | 'admin'> = {
       'GET /health/live': 'public',
       'GET /health/ready': 'public',
       'GET /metrics': 'read',
@@ -110,15 +110,25 @@ describe('with tokens', () => {
       'PUT /api/tasks/{task_id}': 'write',
       'PATCH /api/tasks/{task_id}': 'write',
       'DELETE /api/tasks/{task_id}': 'write',
+      'GET /api/session': 'anonymous',
+      'POST /api/session': 'anonymous',
+      'DELETE /api/session': 'anonymous',
       'GET /api/tokens': 'admin',
       'POST /api/tokens': 'admin',
       'GET /api/tokens/{token_id}': 'admin',
       'DELETE /api/tokens/{token_id}': 'admin',
     };
-    const RANK = { public: -1, read: 0, write: 1, admin: 2 };
+    const RANK = { public: -1, anonymous: -1, read: 0, write: 1, admin: 2 };
 
     /** About no board: they show what may be seen, to whomever. */
-    const FILTERED = new Set(['GET /metrics', 'GET /api/boards', 'POST /api/boards']);
+    const FILTERED = new Set([
+      'GET /metrics',
+      'GET /api/boards',
+      'POST /api/boards',
+      'GET /api/session',
+      'POST /api/session',
+      'DELETE /api/session',
+    ]);
 
     type Kind =
       'none' | 'malformed' | 'expired' | 'revoked' | 'read' | 'write' | 'admin' | 'own' | 'other';
@@ -177,7 +187,7 @@ describe('with tokens', () => {
     /** The request has an unknown parameter: with access to the path the response is 400. */
     const expected = (operation: string, kind: Kind): number => {
       const needed = NEEDS[operation] ?? 'admin';
-      if (needed === 'public') return 400;
+      if (needed === 'public' || (needed === 'anonymous' && kind === 'none')) return 400;
       if (['none', 'malformed', 'expired', 'revoked'].includes(kind)) return 401;
       const scope = kind === 'read' || kind === 'admin' ? kind : 'write';
       if (RANK[scope] < RANK[needed]) return 403;

@@ -1,0 +1,71 @@
+import { Controller, Delete, Get, Header, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../http/access';
+import { OPEN } from '../http/access';
+import { Body } from '../http/input';
+import { Problem } from '../http/problem';
+import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
+import { Deleted } from '../http/schema';
+import { clearCookie, readCookie, setCookie } from './session-cookie';
+import { CreateSession, SessionView } from './session.dto';
+import { SessionsService } from './sessions.service';
+
+/** Signing in and out in a browser. */
+@ApiTags('Session')
+@Controller('api/session')
+export class SessionController {
+  constructor(private readonly sessions: SessionsService) {}
+
+  @Get()
+  @RequireScope('read')
+  @Route({ anonymous: true })
+  @Header('Cache-Control', 'no-store')
+  @Answers('Show session', SessionView)
+  show(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): SessionView {
+    const { access } = request;
+    // The browser, too, keeps the cookie for 30 days from its last use.
+    if (access?.sessionId !== undefined) setCookie(reply, readCookie(request) ?? '');
+    return represent(access, access !== OPEN);
+  }
+
+  @Post()
+  @RequireScope('read')
+  @Route({ anonymous: true, unrepeatable: true })
+  @Header('Cache-Control', 'no-store')
+  @Creates('Create session', SessionView, () => '/api/session')
+  async create(
+    @Req() { access }: FastifyRequest,
+    @Body() { token }: CreateSession,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionView> {
+    const session = await this.sessions.create(token, access?.sessionId);
+    setCookie(reply, session.secret);
+    return represent(session.access, access !== OPEN);
+  }
+
+  @Delete()
+  @RequireScope('read')
+  @Route({ anonymous: true })
+  @Rejects('session_not_found')
+  @Answers('Delete session', Deleted)
+  async delete(
+    @Req() { access }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Deleted> {
+    clearCookie(reply);
+    const id = access?.sessionId;
+    if (id === undefined) throw new Problem('session_not_found');
+    await this.sessions.end(id);
+    return { deleted: true, id };
+  }
+}
+
+function represent(access: Access | undefined, token_required: boolean): SessionView {
+  if (!access) return { actor: null, scope: null, boards: [], token_required };
+  const { actor, scope, boards } = access;
+  return { actor, scope, boards: boards ? [...boards] : null, token_required };
+}

@@ -1,0 +1,121 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { LRUCache } from 'lru-cache';
+import { LessThanOrEqual } from 'typeorm';
+import { Database } from '../database/database';
+import { UnitOfWork } from '../database/unit-of-work';
+import type { Access } from '../http/access';
+import { Problem } from '../http/problem';
+import { Clock, toStored } from '../time/clock';
+import { isToken, lookupOf, makeToken } from './secret';
+import { Session } from './session.entity';
+import type { TokenRow } from './token.queries';
+import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
+
+/** How long a session lasts after its last use. */
+export const SESSION_SECONDS = 30 * 86_400;
+/** Milliseconds between two updates of `last_used_at`. */
+const USE_MS = 3_600_000;
+
+const SESSION =
+  `SELECT ${TOKEN_COLUMNS}, s.id AS session_id, s.hash AS session_hash, s.last_used_at AS session_used_at ` +
+  'FROM sessions s JOIN tokens t ON t.id = s.token_id WHERE s.lookup = ?';
+
+/** The token of a session, and the session. */
+export interface SessionRow extends TokenRow {
+  session_id: number;
+  session_hash: string;
+  session_used_at: string;
+}
+
+/** The sessions of browsers: each belongs to a token and may do what the token may do. */
+@Injectable()
+export class SessionsService {
+  private readonly logger = new Logger('Sessions');
+  private readonly recorded = new LRUCache<number, true>({ max: 10_000, ttl: USE_MS });
+
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Begins a session and ends the one that the browser had.
+   * @returns its secret and what its holder may do
+   * @throws Problem `unauthorized`
+   */
+  async create(
+    token: string,
+    former: number | undefined,
+  ): Promise<{ secret: string; access: Access }> {
+    const now = this.clock.now();
+    const row = await findToken(this.database, token, now);
+    if (typeof row === 'string') {
+      this.logger.warn({ reason: row, lookup: lookupOf(token) }, 'sign-in rejected');
+      throw new Problem('unauthorized', 'The token is not valid.', {
+        headers: { 'WWW-Authenticate': 'Bearer realm="sprintline", error="invalid_token"' },
+      });
+    }
+    const { token: secret, lookup, hash } = makeToken();
+    const times = { created_at: now, last_used_at: now };
+    const sessionId = await this.unitOfWork.maintain(async (manager) => {
+      if (former !== undefined) await manager.delete(Session, former);
+      const { identifiers } = await manager.insert(Session, {
+        ...{ token_id: row.id, lookup, hash },
+        ...times,
+      });
+      return identifiers[0]?.id as number;
+    });
+    this.logger.log({ actor: row.name, token_id: row.id }, 'signed in');
+    return { secret, access: { ...accessOfToken(row), sessionId } };
+  }
+
+  /** The session with this secret and its token, if both are valid. */
+  async find(secret: string): Promise<SessionRow | undefined> {
+    const lookup = lookupOf(secret);
+    if (lookup === undefined) return undefined;
+    const row = await this.database.first<SessionRow>(SESSION, [lookup]);
+    const now = this.clock.now();
+    if (!row || !isToken(secret, row.session_hash) || isExpired(row, now)) return undefined;
+    if (row.session_used_at <= toStored(oldestUsed(now))) return undefined;
+    this.recordUse(row, now);
+    return row;
+  }
+
+  /** Which of these sessions exist. */
+  async existing(ids: readonly number[]): Promise<Set<number>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.database.query<{ id: number }>(
+      `SELECT id FROM sessions WHERE id IN (${ids.map(() => '?').join(', ')})`,
+      ids,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Ends a session. */
+  async end(id: number): Promise<void> {
+    await this.unitOfWork.maintain((manager) => manager.delete(Session, id));
+  }
+
+  /** Deletes the sessions that were not used for too long. */
+  @Interval(USE_MS)
+  async deleteExpired(): Promise<void> {
+    const last_used_at = LessThanOrEqual(oldestUsed(this.clock.now()));
+    await this.unitOfWork
+      .maintain((manager) => manager.delete(Session, { last_used_at }))
+      .catch((error: unknown) => this.logger.debug(error));
+  }
+
+  /** Updates `last_used_at` in the background: no request waits for it or fails with it. */
+  private recordUse({ session_id: id, session_used_at: last }: SessionRow, now: Date): void {
+    if (last > toStored(new Date(now.getTime() - USE_MS)) || this.recorded.has(id)) return;
+    this.recorded.set(id, true);
+    this.unitOfWork
+      .maintain((manager) => manager.update(Session, id, { last_used_at: now }))
+      .catch((error: unknown) => this.logger.debug(error));
+  }
+}
+
+/** A session that was not used since has ended. */
+const oldestUsed = (now: Date): Date => new Date(now.getTime() - SESSION_SECONDS * 1000);
