@@ -8,6 +8,7 @@ import { Config } from './config/config';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
 import { parseBodies } from './http/bodies.plugin';
+import { compressLongResponses } from './http/compression';
 import { requireWellFormed } from './http/limits';
 import { enableCors } from './http/origins';
 import { limitConnections, limitLoad } from './http/overload';
@@ -56,6 +57,7 @@ export async function setUp(
   await server.register(cookie, { hook: false });
   // Before authentication, whose rate limit does not count responses with 304.
   writeResponses(server);
+  await compressLongResponses(server);
   authenticateRequests(server, config, app.get(Authenticator));
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('Connection', 'close');

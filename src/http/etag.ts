@@ -53,6 +53,14 @@ export function requireTag({ ifMatch }: Caller, ...etags: string[]): void {
 }
 
 /** Entity tags may contain commas, so the header cannot be split at them. */
-const tagsOf = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? [];
+const tagsOf = (header: string): string[] =>
+  (header.match(/(?:W\/)?"[^"]*"/g) ?? []).map((tag) => tag.replace(COMPRESSED, '"'));
+
+/** No other tag of the service has a `+`. */
+const COMPRESSED = /\+gzip"$/;
+
+/** The entity tag of the compressed form of a representation; a weak one is that of both. */
+export const compressedTag = (etag: string): string =>
+  etag.startsWith('W/') ? etag : etag.replace(/"$/, '+gzip"');
 
 const withoutW = (tag: string): string => tag.replace(/^W\//, '');

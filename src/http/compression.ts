@@ -1,0 +1,51 @@
+import compress from '@fastify/compress';
+import type { FastifyInstance } from 'fastify';
+import { compressedTag } from './etag';
+import { vary } from './formats';
+
+/** Bytes from which a response is compressed: 25 kB take 1.1 ms of the processor. */
+const THRESHOLD = 16 * 1024;
+
+/** Everything that is text, except streams of events, whose reader waits for each. */
+const TYPES = /^text\/(?!event-stream)|[/+](?:json|xml)(?:;|$)|x-ndjson/;
+
+/**
+ * Compresses long responses, streams too, for clients that send `Accept-Encoding: gzip`. The compressed
+ * form has an entity tag of its own (RFC 9110, section 8.8.3.3), which conditions accept like the other.
+ */
+export async function compressLongResponses(server: FastifyInstance): Promise<void> {
+  await server.register(compress, {
+    encodings: ['gzip'],
+    threshold: THRESHOLD,
+    customTypes: TYPES,
+    globalDecompression: false,
+  });
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    const isLong =
+      typeof payload === 'string' || Buffer.isBuffer(payload)
+        ? payload.length >= THRESHOLD
+        : payload !== null && payload !== undefined;
+    if (isLong && TYPES.test(String(reply.getHeader('content-type')))) {
+      vary(reply, 'Accept-Encoding');
+    }
+    done(null, payload);
+  });
+  // Hooks of a route run after those of the server, in this order: the plugin has compressed the payload.
+  server.addHook('onRoute', (route) => {
+    const hooks = [route.onSend ?? []].flat();
+    route.onSend = [
+      ...hooks,
+      (request, reply, payload, done) => {
+        const etag = reply.getHeader('etag') as string | undefined;
+        const wanted = request.headers['if-none-match'];
+        if (etag !== undefined) {
+          const tag = compressedTag(etag);
+          const isCompressed = reply.getHeader('content-encoding') === 'gzip';
+          const isKnown = reply.statusCode === 304 && wanted?.includes(tag) === true;
+          if (isCompressed || isKnown) reply.header('ETag', tag);
+        }
+        done(null, payload);
+      },
+    ];
+  });
+}
