@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Keys } from './components/keys';
@@ -5,8 +6,10 @@ import { Toasts } from './components/toasts';
 import { Skeleton } from './components/controls';
 import { pathOf, route } from './router';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
+import type { Conflict } from './state/queue';
 import { session } from './state/session';
 import { showBoard, store } from './state/stores';
+import { plural } from './util/format';
 import { lazy } from './util/lazy';
 import { BoardView } from './views/board/board';
 
@@ -120,18 +123,31 @@ function Bar() {
   );
 }
 
+/** The conflicts that wait for a later decision. */
+const later = signal<ReadonlySet<Conflict>>(new Set());
+
+/** How the changes stand: the one place that says so. */
 function SaveState() {
   const current = store.value;
   if (!current) return null;
-  const state = current.queue.state.value;
-  const count = current.queue.pending.value.length;
-  if (state === 'offline') {
-    return <span class="save-state offline">Offline: {count} unsaved</span>;
-  }
-  if (current.base.value && !current.isLive.value) {
-    return <span class="save-state">Connecting…</span>;
-  }
-  return null;
+  const { queue, base, isLive, isCutOff } = current;
+  const conflicts = queue.conflicts.value.length;
+  const unsaved = queue.state.value === 'offline' ? queue.pending.value.length : 0;
+  const isOffline = isCutOff.value || (base.value && !isLive.value);
+  return (
+    <>
+      {conflicts > 0 && (
+        <button type="button" class="button danger" onClick={() => (later.value = new Set())}>
+          {plural(conflicts, 'conflict')}
+        </button>
+      )}
+      {unsaved > 0 ? (
+        <span class="save-state offline">{plural(unsaved, 'unsaved change')}</span>
+      ) : (
+        isOffline && <span class="save-state">Connecting…</span>
+      )}
+    </>
+  );
 }
 
 /** The dialogs over the view. */
@@ -140,7 +156,7 @@ function Overlays() {
   const state = current?.view.value;
   const { story } = route.value;
   const request = dialog.value;
-  const conflict = current?.queue.conflicts.value[0];
+  const conflict = current?.queue.conflicts.value.find((each) => !later.value.has(each));
   return (
     <>
       {current && story !== undefined && <StoryDialog key={story} store={current} id={story} />}
@@ -150,7 +166,12 @@ function Overlays() {
         <NewStory store={current} state={state} list={request.list} onClose={closeDialog} />
       )}
       {conflict && current && (
-        <ConflictDialog key={conflict.label} store={current} conflict={conflict} />
+        <ConflictDialog
+          key={conflict.entries[0]?.key}
+          store={current}
+          conflict={conflict}
+          onLater={() => (later.value = new Set([...later.value, conflict]))}
+        />
       )}
     </>
   );

@@ -37,3 +37,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
 /** Whether the request did not reach the service, or its response was lost. */
 export const isDisconnected = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
+
+/** Whether the same request may succeed later. */
+export const isTemporary = (error: unknown): boolean =>
+  isDisconnected(error) ||
+  (error instanceof ApiError && [408, 429, 500, 502, 503, 504].includes(error.status));

@@ -1,3 +1,4 @@
+import { backoff, Pause } from '../util/retry';
 import { ApiError, errorOf } from './problem';
 
 export interface StreamHandlers {
@@ -5,8 +6,8 @@ export interface StreamHandlers {
   onEvent(type: string, id: number, data: unknown): void;
   /** Whether the stream is open. */
   onState(isOpen: boolean): void;
-  /** The board cannot be read: deleted, or the token may not. The stream has ended for good. */
-  onGone(error: ApiError): void;
+  /** The board cannot be read: deleted, renamed, or the token may not. Resolves with whether to try again. */
+  onGone(error: ApiError): Promise<boolean>;
 }
 
 /** The service sends a comment every 15 s. */
@@ -16,10 +17,10 @@ const SILENCE_MS = 40_000;
  * Reads the live stream of a board after a revision until `stop` is called. It connects again after each
  * cut. `EventSource` is not used because it gives up after one 503.
  */
-export function openStream(board: string, after: () => number, handlers: StreamHandlers) {
+export function openStream(board: () => string, after: () => number, handlers: StreamHandlers) {
   let isStopped = false;
   let abort = new AbortController();
-  let wake = (): void => undefined;
+  const pause = new Pause();
   let attempt = 0;
 
   const read = async (): Promise<void> => {
@@ -27,7 +28,7 @@ export function openStream(board: string, after: () => number, handlers: StreamH
     let timer = setTimeout(() => abort.abort(), SILENCE_MS);
     try {
       const response = await fetch(
-        `/api/boards/${encodeURIComponent(board)}/stream?after=${after()}`,
+        `/api/boards/${encodeURIComponent(board())}/stream?after=${after()}`,
         { headers: { Accept: 'text/event-stream' }, signal: abort.signal, cache: 'no-store' },
       );
       if (!response.ok || !response.body) throw await errorOf(response);
@@ -55,31 +56,25 @@ export function openStream(board: string, after: () => number, handlers: StreamH
         await read();
       } catch (error) {
         if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
-          if (!isStopped) handlers.onGone(error);
-          return;
+          handlers.onState(false);
+          if (isStopped || !(await handlers.onGone(error))) return;
         }
       }
       if (isStopped) return;
       handlers.onState(false);
-      // 0.25 s, 0.5 s, … 8 s, each shortened by chance so that clients do not return at once.
-      const delay = Math.min(8000, 250 * 2 ** attempt++) * (0.5 + Math.random() / 2);
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, delay);
-      });
+      await pause.wait(backoff(attempt++));
     }
   };
 
-  const reconnect = (): void => wake();
-  window.addEventListener('online', reconnect);
+  window.addEventListener('online', pause.end);
   void run();
 
   return {
     stop(): void {
       isStopped = true;
-      window.removeEventListener('online', reconnect);
+      window.removeEventListener('online', pause.end);
       abort.abort();
-      wake();
+      pause.end();
     },
   };
 }

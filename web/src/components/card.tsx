@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { navigate, storyUrl } from '../router';
 import { cardElement, focused } from '../state/focus';
 import type { Card as Story } from '../state/model';
+import { store } from '../state/stores';
 import { canWrite } from '../state/session';
 import { useDraggable, dragged } from '../util/drag';
 import { formatNumber } from '../util/format';
@@ -25,6 +26,7 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
   const { id, title, points, assignee, labels, status } = story;
   const isTabStop = useComputed(() => focused.value === id);
   const isDragged = useComputed(() => dragged.value === id);
+  const isUnsaved = useComputed(() => store.value?.unsaved.value.has(id) ?? false);
   useDraggable(ref, id, canWrite.value && id > 0);
   useLayoutEffect(() => {
     const element = ref.current;
@@ -57,7 +59,8 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
         {title}
       </a>
       <div class="card-foot" id={`story-${id}-about`}>
-        <span class="card-id">{id > 0 ? `#${id}` : 'Unsaved'}</span>
+        <span class="card-id">{id > 0 ? `#${id}` : 'New'}</span>
+        {isUnsaved.value && <span class="unsaved">Unsaved</span>}
         {labels.map((label) => (
           <span key={label} class="label">
             {label}

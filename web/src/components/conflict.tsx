@@ -1,40 +1,50 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { api } from '../api/client';
 import type { Event } from '../api/types';
 import type { BoardStore } from '../state/board-store';
 import type { Conflict } from '../state/queue';
 import { formatTime } from '../util/format';
-import { changesOf } from '../views/story/history';
+import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
 import { Button } from './controls';
 import { Dialog } from './dialog';
 
+interface ConflictDialogProps {
+  store: BoardStore;
+  conflict: Conflict;
+  onLater: () => void;
+}
+
 /** Says who changed a story before the change of the user arrived, and asks which one shall stay. */
-export function ConflictDialog({ store, conflict }: { store: BoardStore; conflict: Conflict }) {
+export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
   const events = useSignal<readonly Event[]>([]);
-  const { entity, id } = conflict.target;
+  const { target, seen, revision, label, entries } = conflict;
   useEffect(() => {
-    if (entity !== 'story') return;
-    const params = { path: { story_id: id } };
-    void api.GET('/api/stories/{story_id}/history', { params }).then(
-      ({ data }) => {
-        events.value = (data as Event[]).filter(
-          ({ after }) => Number((after as { version?: number } | null)?.version) > conflict.seen,
-        );
-      },
+    store.changesSince(target, seen, revision).then(
+      (theirs) => (events.value = theirs),
       () => undefined,
     );
   }, [conflict]);
-  const keep = (): void => store.queue.dropConflict(conflict);
   return (
-    <Dialog title="Someone else was faster" onClose={keep}>
+    <Dialog title="Someone else was faster" onClose={onLater}>
       <p>
-        Your change was not made: <strong>{conflict.label}</strong>
+        Your change was not made: <strong>{label}</strong>
       </p>
-      <ul class="theirs">
+      <ul class="theirs" aria-label="Your change">
+        {entries.flatMap(({ change }) =>
+          'set' in change
+            ? Object.entries(change.set).map(([name, value]) => (
+                <li key={name} class="history-change">
+                  {nameOf(name)}: <ins>{shown(name, value)}</ins>
+                </li>
+              ))
+            : [],
+        )}
+      </ul>
+      <p>Meanwhile:</p>
+      <ul class="theirs" aria-label="Their changes">
         {events.value.map((event) => (
           <li key={event.revision}>
-            <strong>{event.actor}</strong>, {formatTime(event.at)}
+            <strong>{event.actor}</strong> {WORDS[event.type] ?? event.type}, {formatTime(event.at)}
             {changesOf(event).map(({ name, from, to }) => (
               <div key={name} class="history-change">
                 {name}: <del>{from}</del> → <ins>{to}</ins>
@@ -44,8 +54,9 @@ export function ConflictDialog({ store, conflict }: { store: BoardStore; conflic
         ))}
       </ul>
       <footer class="dialog-foot">
+        <span class="note">Esc decides later.</span>
         <span class="spring" />
-        <Button onClick={keep}>Keep theirs</Button>
+        <Button onClick={() => store.queue.dropConflict(conflict)}>Keep theirs</Button>
         <Button kind="primary" onClick={() => store.applyAgain(conflict)}>
           Apply mine again
         </Button>

@@ -1,14 +1,17 @@
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { api, told } from '../api/client';
-import { ApiError } from '../api/problem';
+import { ApiError, isTemporary } from '../api/problem';
 import { openStream } from '../api/stream';
 import type { Board, Event, Sprint, Story, Task } from '../api/types';
+import { todayIn } from '../util/calendar';
+import { backoff, Pause } from '../util/retry';
 import { alertError, announce, toast } from './announce';
 import type { Change, Outcome } from './changes';
-import { kindOf, targetOf } from './changes';
+import { createdBy, kindOf, targetOf } from './changes';
 import { applyEvent } from './events';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, CARD_FIELDS, withEntry } from './model';
+import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './outbox';
 import type { Conflict, Pending } from './queue';
 import { ChangeQueue } from './queue';
 
@@ -21,7 +24,14 @@ interface Sent {
   before: BoardState;
 }
 
+type Target = NonNullable<ReturnType<typeof targetOf>>;
+
 const ALL_FIELDS = CARD_FIELDS.join(',');
+const SNAPSHOT_MS = 500;
+const TODAY_MS = 15_000;
+
+/** An entity tag that no row has: only the response that is stored under the idempotency key is returned. */
+const NO_ROW = '"already-sent"';
 
 /**
  * One board in this browser: `base` is what the service has confirmed, fed by requests and by the live
@@ -30,10 +40,16 @@ const ALL_FIELDS = CARD_FIELDS.join(',');
 export class BoardStore {
   readonly failure = signal<Failure | null>(null);
   readonly isLive = signal(false);
+  /** Whether the last read failed for want of a connection. */
+  readonly isCutOff = signal(false);
   /** The lists whose stories are all known. */
   readonly lists = signal<ReadonlySet<ListId>>(new Set());
   /** The revision of the last event that was applied. */
   readonly revision = signal(0);
+  /** How often the board was read as a whole; what is not in a list has to be read again then. */
+  readonly reads = signal(0);
+  /** Today in the time zone of the board. */
+  readonly today = signal('');
   readonly base = signal<BoardState | null>(null);
   readonly queue: ChangeQueue;
   readonly view = computed<BoardState | null>(() => {
@@ -42,59 +58,120 @@ export class BoardStore {
     for (const { change } of this.queue.pending.value) state = kindOf(change).apply(state, change);
     return state;
   });
+  /** The stories with changes that wait for the connection. */
+  readonly unsaved = computed<ReadonlySet<number>>(() => {
+    if (!this.queue.isOffline.value) return NONE;
+    return new Set(this.queue.pending.value.flatMap(({ change }) => storiesOfChange(change)));
+  });
 
   /** The revision at which each row was read, where that is later than the state it was put into. */
   private readonly readAt = new Map<string, number>();
   private readonly etags = new Map<string, { version: number; etag: string }>();
-  /** Events that arrived while a creation was on its way, whose answer names the created row. */
-  private held: Event[] | null = null;
+  private readonly outbox: Outbox;
+  private readonly pause = new Pause();
+  private readonly loading = new Map<ListId, Promise<void>>();
+  private readonly cleanups: (() => void)[] = [];
+  /** Events that arrived while an answer was on its way that they must not overtake. */
+  private held: Event[] = [];
+  private holds = new Set<string>();
   private attempt?: { key: string; before: BoardState };
-  private stream?: { stop(): void };
+  /** The stories of which a newer version is known only from before the board was read again. */
+  private stale = new Set<number>();
   private isClosed = false;
 
-  constructor(public name: string) {
+  /**
+   * @param actor the name of the user, whose unsaved changes are kept apart from those of others
+   * @param onRenamed called when the board has another name
+   */
+  constructor(
+    public name: string,
+    private readonly actor: string,
+    private readonly onRenamed: (from: string, to: string) => void,
+  ) {
+    this.outbox = new Outbox(actor, (entries) => this.queue.adopt(entries));
     this.queue = new ChangeQueue({
       base: () => this.require(),
+      revision: () => this.revision.value,
       commit: (outcome) => this.commit(outcome),
       send: (pending) => this.send(pending),
-      onRejected: (label, error) => alertError(`${label}: ${error.message}`),
+      onSettled: () => {
+        // After the queue has put the answer into the state.
+        setTimeout(() => this.release('creation'));
+      },
+      onRejected: (label, error, lost) => {
+        const also = lost.length > 0 ? ` Not saved either: ${lost.join('; ')}.` : '';
+        alertError(`Not saved: ${label}. ${error.message}${also}`);
+      },
+      save: (entries) => void this.outbox.save(entries),
+      remove: (entries) => void this.outbox.remove(entries),
     });
   }
 
-  /** Loads the board and its sprints and follows its stream. */
+  /**
+   * Loads the board and its sprints and follows its stream. Without a connection it shows what an earlier
+   * page knew, and tries again.
+   */
   async open(): Promise<void> {
+    window.addEventListener('online', this.wake);
+    document.addEventListener('visibilitychange', this.wake);
+    this.cleanups.push(() => {
+      window.removeEventListener('online', this.wake);
+      document.removeEventListener('visibilitychange', this.wake);
+    });
     try {
-      await this.reload();
+      await this.insist(
+        () => this.reload(),
+        () => this.showSnapshot(),
+      );
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.failure.value = { status: error.status, detail: error.message };
+      this.fail(error);
       return;
     }
-    if (this.isClosed) return;
-    this.stream = openStream(this.name, () => this.revision.value, {
-      onState: (isOpen) => (this.isLive.value = isOpen),
-      onEvent: (type, id, data) => this.onStreamEvent(type, id, data),
-      onGone: ({ status, code }) => {
-        if (code === 'route_not_found') return;
-        this.failure.value = { status, detail: 'This board was deleted or is no longer yours.' };
+    this.keepSnapshots();
+    this.watchToday();
+    void this.outbox.adopt(this.require().board.id);
+    const stream = openStream(
+      () => this.name,
+      () => this.revision.value,
+      {
+        onState: (isOpen) => this.onStreamState(isOpen),
+        onEvent: (type, id, data) => this.onStreamEvent(type, id, data),
+        onGone: async (error) => {
+          if (error.code === 'route_not_found') return false;
+          if (await this.insist(() => this.followRename())) return true;
+          this.fail(
+            new ApiError(error.status, error.code, 'This board was deleted or is no longer yours.'),
+          );
+          return false;
+        },
       },
-    });
+    );
+    this.cleanups.push(() => stream.stop());
   }
 
+  /** Stops reading. What is not sent is sent now, or else kept for the next page that opens the board. */
   close(): void {
     this.isClosed = true;
-    this.stream?.stop();
-    this.queue.stop();
+    for (const cleanup of this.cleanups.splice(0)) cleanup();
+    this.pause.end();
+    void this.queue.drained().then(() => {
+      this.queue.stop();
+      this.outbox.close();
+    });
   }
 
   /**
    * Makes the changes of one gesture: shown at once, sent in order.
    * @param options.seen the version of the row that the user saw, where it is not the present one
+   * @param options.label what the gesture does, where its last change does not say it
    */
-  change(changes: readonly Change[], options: { isQuiet?: boolean; seen?: number } = {}): void {
+  change(
+    changes: readonly Change[],
+    options: { isQuiet?: boolean; seen?: number; label?: string } = {},
+  ): void {
     const view = this.view.value;
     if (!view || changes.length === 0) return;
-    const label = this.queue.push(changes, view, { seen: options.seen });
+    const label = this.queue.push(changes, view, { seen: options.seen, label: options.label });
     announce(label);
     if (!options.isQuiet) toast(label, { action: { name: 'Undo', run: () => this.undo() } });
   }
@@ -103,29 +180,65 @@ export class BoardStore {
   undo(): void {
     const pending = this.queue.lastPending();
     if (pending !== undefined) {
-      this.queue.onceConfirmed(pending, () => this.undo());
+      if (this.queue.withdraw(pending.group)) this.told(`Undone: ${pending.label}`);
+      else this.queue.onceConfirmed(pending.group, () => this.undo());
       return;
     }
     const view = this.view.value;
     const last = this.queue.takeUndo();
     if (!view || !last) {
-      announce('Nothing to undo');
+      this.told('Nothing to undo');
       return;
     }
     this.queue.push(last.changes, view, { isUndo: true });
-    announce(`Undone: ${last.label}`);
-    toast(`Undone: ${last.label}`);
+    this.told(`Undone: ${last.label}`);
+  }
+
+  private told(text: string): void {
+    announce(text);
+    toast(text);
   }
 
   /** Makes the changes of a conflict again, on top of what the other made. */
   applyAgain(conflict: Conflict): void {
     this.queue.dropConflict(conflict);
-    this.change(conflict.changes);
+    this.change(conflict.entries.map(({ change }) => change));
+  }
+
+  /** The events of a story or task after a version: what others have changed. */
+  async changesSince({ entity, id }: Target, seen: number, revision: number): Promise<Event[]> {
+    const { data } =
+      entity === 'story'
+        ? await api.GET('/api/stories/{story_id}/history', { params: { path: { story_id: id } } })
+        : await api.GET('/api/boards/{board_name}/events', {
+            params: {
+              path: { board_name: this.name },
+              query: { after: revision, entity: ['task'] },
+            },
+          });
+    return (data as Event[]).filter(
+      (event) =>
+        event.id === id &&
+        (event.after === null || Number((event.after as { version?: number }).version ?? 0) > seen),
+    );
   }
 
   /** Loads the stories of a sprint or of the backlog, unless they are known. */
-  async loadList(list: ListId): Promise<void> {
-    if (this.lists.value.has(list)) return;
+  loadList(list: ListId): Promise<void> {
+    if (this.lists.value.has(list)) return Promise.resolve();
+    const known = this.loading.get(list);
+    if (known) return known;
+    const loading = this.insist(() => this.readList(list))
+      .catch((error: Error) => {
+        // A sprint that was deleted meanwhile has no list.
+        if (!isMissing(error)) alertError(error.message);
+      })
+      .finally(() => this.loading.delete(list));
+    this.loading.set(list, loading);
+    return loading;
+  }
+
+  private async readList(list: ListId): Promise<void> {
     const query = { fields: ALL_FIELDS };
     const { data, response } =
       list === null
@@ -138,8 +251,12 @@ export class BoardStore {
     this.putList(list, data as Card[], told(response).revision);
   }
 
-  /** Loads all fields of a story and its tasks. */
-  async loadStory(id: number): Promise<void> {
+  /** Loads all fields of a story and its tasks, as soon as there is a connection. */
+  loadStory(id: number): Promise<void> {
+    return this.insist(() => this.readStoryInFull(id));
+  }
+
+  private async readStoryInFull(id: number): Promise<void> {
     const [story, tasks] = await Promise.all([
       this.readStory(id),
       api.GET('/api/stories/{story_id}/tasks', { params: { path: { story_id: id } } }),
@@ -153,9 +270,11 @@ export class BoardStore {
 
   /** Reads the sprints again: their states follow from dates, which no event tells. */
   async loadSprints(): Promise<void> {
-    const { data } = await api.GET('/api/boards/{board_name}/sprints', {
-      params: { path: { board_name: this.name } },
-    });
+    const { data } = await this.insist(() =>
+      api.GET('/api/boards/{board_name}/sprints', {
+        params: { path: { board_name: this.name } },
+      }),
+    );
     const sprints = new Map((data as Sprint[]).map((sprint) => [sprint.id, sprint]));
     if (this.base.value) this.base.value = { ...this.base.value, sprints };
   }
@@ -165,31 +284,166 @@ export class BoardStore {
     return this.base.value;
   }
 
+  /**
+   * Repeats a read until the service answers. An error of the answer is thrown; a closed board answers
+   * nothing.
+   */
+  private async insist<T>(read: () => Promise<T>, onCutOff?: () => Promise<void>): Promise<T> {
+    for (let attempt = 0; !this.isClosed; attempt++) {
+      try {
+        const result = await read();
+        if (this.isClosed) break;
+        this.isCutOff.value = false;
+        return result;
+      } catch (error) {
+        if (this.isClosed) break;
+        if (!isTemporary(error)) throw error;
+        this.isCutOff.value = true;
+        await onCutOff?.();
+        const seconds = error instanceof ApiError ? error.retryAfter : undefined;
+        await this.pause.wait(seconds ? seconds * 1000 : backoff(attempt));
+      }
+    }
+    return new Promise(() => undefined);
+  }
+
+  private readonly wake = (): void => {
+    this.pause.end();
+    this.queue.retry();
+    this.checkToday();
+    if (this.base.value && !document.hidden) void this.outbox.adopt(this.base.value.board.id);
+  };
+
+  private fail(error: unknown): void {
+    if (!(error instanceof ApiError)) throw error;
+    this.failure.value = { status: error.status, detail: error.message };
+    if (error.status === 404) void deleteSnapshot(this.actor, this.name);
+  }
+
+  private async showSnapshot(): Promise<void> {
+    if (this.base.value) return;
+    const snapshot = await readSnapshot(this.actor, this.name);
+    if (!snapshot || this.base.value || this.isClosed) return;
+    batch(() => {
+      this.lists.value = new Set(snapshot.lists);
+      this.base.value = {
+        board: snapshot.board,
+        sprints: new Map(snapshot.sprints.map((sprint) => [sprint.id, sprint])),
+        stories: new Map(snapshot.stories.map((story) => [story.id, story])),
+        tasks: new Map(),
+      };
+    });
+    // Its changes are shown, too, and wait.
+    this.queue.isOffline.value = true;
+    this.watchToday();
+    await this.outbox.adopt(snapshot.board.id);
+  }
+
+  private keepSnapshots(): void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const write = (): void => {
+      timer = undefined;
+      const base = this.base.value;
+      if (!base || this.failure.value) return;
+      void writeSnapshot(this.actor, {
+        board: base.board,
+        sprints: [...base.sprints.values()],
+        stories: [...base.stories.values()],
+        lists: [...this.lists.value],
+      });
+    };
+    this.cleanups.push(
+      effect(() => {
+        if (this.base.value && this.lists.value) timer ??= setTimeout(write, SNAPSHOT_MS);
+      }),
+      () => clearTimeout(timer),
+    );
+  }
+
+  /** Follows the date in the board's time zone, on which the states of sprints depend. */
+  private watchToday(): void {
+    if (this.today.value) return;
+    this.checkToday();
+    const timer = setInterval(() => this.checkToday(), TODAY_MS);
+    this.cleanups.push(() => clearInterval(timer));
+  }
+
+  private checkToday(): void {
+    const zone = this.base.value?.board.time_zone;
+    if (!zone) return;
+    const today = todayIn(zone);
+    if (today === this.today.value) return;
+    const isNext = this.today.value !== '';
+    this.today.value = today;
+    if (!isNext) return;
+    void this.loadSprints();
+    // The clock of the service may be behind.
+    const timer = setTimeout(() => void this.loadSprints(), 60_000);
+    this.cleanups.push(() => clearTimeout(timer));
+  }
+
   /** Reads the board and the lists that are shown. */
   private async reload(): Promise<void> {
     const path = { board_name: this.name };
+    const known = this.base.value?.board;
     const [board, sprints] = await Promise.all([
       api.GET('/api/boards/{board_name}', { params: { path } }),
       api.GET('/api/boards/{board_name}/sprints', { params: { path } }),
-    ]);
+    ]).catch(async (error: unknown) => {
+      if (isMissing(error) && known && (await this.followRename())) throw new TypeError('renamed');
+      throw error;
+    });
     const data = board.data as Board;
-    const lists = [...this.lists.value];
+    if (known && known.id !== data.id) {
+      const detail =
+        'This board was deleted, and another one has its name. Reload the page to open it.';
+      throw new ApiError(404, 'board_not_found', detail);
+    }
     this.readAt.clear();
     batch(() => {
       this.revision.value = Math.min(
         data.revision,
         told(sprints.response).revision || data.revision,
       );
-      this.lists.value = new Set();
+      this.stale = new Set(this.base.value?.stories.keys());
       this.base.value = {
         board: data,
         sprints: new Map((sprints.data as Sprint[]).map((sprint) => [sprint.id, sprint])),
         // What is shown stays until its list is read again.
         stories: this.base.value?.stories ?? new Map(),
-        tasks: new Map(),
+        tasks: this.base.value?.tasks ?? new Map(),
       };
     });
-    await Promise.all(lists.map((list) => this.loadList(list)));
+    await Promise.all(
+      [...this.lists.value].map((list) =>
+        this.readList(list).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+          this.lists.value = new Set([...this.lists.value].filter((each) => each !== list));
+        }),
+      ),
+    );
+    this.reads.value += 1;
+  }
+
+  /** Finds the board by its id if its name is not known any more. */
+  private async followRename(): Promise<boolean> {
+    const base = this.require();
+    const { data } = await api.GET('/api/boards');
+    const board = (data as Board[]).find(({ id }) => id === base.board.id);
+    if (!board || board.name === this.name) return false;
+    this.base.value = { ...base, board };
+    this.rename(board.name);
+    return true;
+  }
+
+  private rename(to: string): void {
+    const from = this.name;
+    if (from === to) return;
+    batch(() => {
+      this.name = to;
+      this.onRenamed(from, to);
+    });
+    void deleteSnapshot(this.actor, from);
   }
 
   private putList(list: ListId, stories: Card[], revision: number): void {
@@ -198,7 +452,8 @@ export class BoardStore {
     for (const story of base.stories.values()) if (story.sprint_id === list) next.delete(story.id);
     for (const story of stories) {
       const known = base.stories.get(story.id);
-      next.set(story.id, known && known.version >= story.version ? known : { ...known, ...story });
+      const isNewer = known && known.version >= story.version && !this.stale.delete(story.id);
+      next.set(story.id, isNewer ? known : { ...known, ...story });
       this.markRead('story', story.id, revision);
     }
     batch(() => {
@@ -233,28 +488,91 @@ export class BoardStore {
   }
 
   /** Sends a change under the condition that the row is as the user saw it. */
-  private async send({ change, key, seen }: Pending): Promise<Sent> {
-    const target = targetOf(change);
-    const isRepeated = this.attempt?.key === key;
-    // The response of the first attempt may be lost, and the row already changed.
-    if (isRepeated && target) this.etags.delete(`${target.entity}/${target.id}`);
-    if (change.kind === 'story.delete' && !isRepeated) await this.loadStory(change.id);
-    const ifMatch = target && (await this.etagOf(change, target, seen));
-    // Before the request: the stream may bring the event before the response arrives.
-    const before = isRepeated && this.attempt ? this.attempt.before : this.require();
-    this.attempt = { key, before };
-    const isCreation = change.kind.endsWith('.create');
-    if (isCreation) this.held ??= [];
+  private async send(pending: Pending): Promise<Sent> {
+    const { change, key } = pending;
+    if (this.attempt?.key !== key) {
+      // To be able to undo it.
+      if (change.kind === 'story.delete') {
+        await this.readStoryInFull(change.id).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+        });
+      }
+      // Before the request: the stream may bring the event before the response arrives.
+      this.attempt = { key, before: this.require() };
+    }
+    const { before } = this.attempt;
+    if (createdBy(change)) this.holds.add('creation');
     try {
-      const outcome = await kindOf(change).send(change, this.name, { ifMatch, key });
-      if (target && outcome.etag) this.keepTag(target, outcome);
+      const outcome = await this.sendAsSeen(pending);
       // The response has the moved story only; the stream also brings the stories that made room for it.
       if (change.kind === 'story.move') await this.reached(outcome.revision);
       return { outcome, before };
-    } finally {
-      // After the queue has put the answer into the state.
-      if (isCreation) setTimeout(() => this.release());
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      if (error.code === 'board_not_found' && (await this.followRename()))
+        return this.send(pending);
+      if (change.kind !== 'story.delete' && change.kind !== 'task.delete') throw error;
+      // An earlier attempt has deleted it, or someone else.
+      const commit = (state: BoardState): BoardState => kindOf(change).apply(state, change);
+      return { outcome: { commit, revision: 0 }, before };
     }
+  }
+
+  private async sendAsSeen(pending: Pending): Promise<Outcome> {
+    const { change, key } = pending;
+    const target = targetOf(change);
+    if (!target) return kindOf(change).send(change, this.name, { key });
+    const row = `${target.entity}/${target.id}`;
+    const known = this.etags.get(row);
+    let ifMatch = known?.version === pending.seen ? known?.etag : undefined;
+    // The service answers a move that it has already made before it compares the tag.
+    if (!ifMatch && change.kind === 'story.move') ifMatch = NO_ROW;
+    const send = async (tag: string): Promise<Outcome> => {
+      const outcome = await kindOf(change).send(change, this.name, { ifMatch: tag, key });
+      this.etags.delete(row);
+      if (outcome.etag) this.keepTag(target, outcome);
+      return outcome;
+    };
+    if (ifMatch) {
+      try {
+        return await send(ifMatch);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 412) throw error;
+      }
+    }
+    return send(await this.tagIfAsSeen(pending, target));
+  }
+
+  /** The present entity tag of a row that nobody has changed since the user saw it. @throws ApiError 412 */
+  private async tagIfAsSeen(pending: Pending, target: Target): Promise<string> {
+    const { change, seen, revision } = pending;
+    const [row, tag] = await this.readRow(target);
+    if (seen === undefined || row.version === seen) return tag;
+    // An earlier attempt has made the change, or someone else the same one.
+    const isUpdate = change.kind === 'story.update' || change.kind === 'task.update';
+    if (isUpdate && hasFields(row, change.set)) return tag;
+    // Moving other stories gives a story another `seq` and `version`, but is no change of it.
+    const theirs = await this.changesSince(target, seen, revision);
+    if (theirs.length > 0)
+      throw new ApiError(412, 'precondition_failed', 'It was changed meanwhile.');
+    return tag;
+  }
+
+  private async readRow({ entity, id }: Target): Promise<[Story | Task, string]> {
+    if (entity === 'story') {
+      const story = await this.readStory(id);
+      return [story, this.etags.get(`story/${id}`)?.etag ?? ''];
+    }
+    const { data, response } = await api.GET('/api/tasks/{task_id}', {
+      params: { path: { task_id: id } },
+    });
+    const task = data as Task;
+    const base = this.require();
+    const tasks = (base.tasks.get(task.story_id) ?? []).filter((each) => each.id !== id);
+    const list = [...tasks, task].sort(bySeq);
+    this.base.value = { ...base, tasks: withEntry(base.tasks, task.story_id, list) };
+    this.markRead('task', id, told(response).revision);
+    return [task, told(response).etag];
   }
 
   /** Waits for the stream to reach a revision, for a moment at most. */
@@ -274,10 +592,10 @@ export class BoardStore {
     });
   }
 
-  private release(): void {
-    const held = this.held ?? [];
-    this.held = null;
-    for (const event of held) this.apply(event);
+  private release(reason: string): void {
+    this.holds.delete(reason);
+    if (this.holds.size > 0) return;
+    for (const event of this.held.splice(0)) this.apply(event);
   }
 
   private keepTag(target: { entity: string; id: number }, { commit, etag = '' }: Outcome): void {
@@ -289,63 +607,28 @@ export class BoardStore {
     if (row) this.etags.set(`${target.entity}/${target.id}`, { version: row.version, etag });
   }
 
-  private async etagOf(
-    change: Change,
-    { entity, id }: { entity: 'story' | 'task'; id: number },
-    seen: number | undefined,
-  ): Promise<string> {
-    const known = this.etags.get(`${entity}/${id}`);
-    if (known && known.version === seen) return known.etag;
-    if (entity === 'task') {
-      const { data, response } = await api.GET('/api/tasks/{task_id}', {
-        params: { path: { task_id: id } },
-      });
-      const { version } = data as Task;
-      if (seen !== undefined && version !== seen) throw changedMeanwhile();
-      return told(response).etag;
-    }
-    const before = this.require().stories.get(id);
-    const story = await this.readStory(id);
-    if (seen === undefined || story.version === seen) return this.tagOf(id);
-    // An earlier attempt has made the change, or someone else the same one.
-    if (change.kind === 'story.update' && hasFields(story, change.set)) return this.tagOf(id);
-    // Another story was moved, which shifted the `seq` of this one.
-    const isShifted =
-      change.kind === 'story.update' &&
-      before !== undefined &&
-      before.version === seen &&
-      CARD_FIELDS.every(
-        (name) =>
-          ['seq', 'version', 'updated_at'].includes(name) ||
-          JSON.stringify(before[name]) === JSON.stringify(story[name]),
-      ) &&
-      (before.description === undefined || before.description === story.description);
-    if (!isShifted) throw changedMeanwhile();
-    return this.tagOf(id);
-  }
-
-  private tagOf(id: number): string {
-    return this.etags.get(`story/${id}`)?.etag ?? '';
+  private onStreamState(isOpen: boolean): void {
+    if (isOpen && !this.isLive.value) this.wake();
+    this.isLive.value = isOpen;
   }
 
   private onStreamEvent(type: string, id: number, data: unknown): void {
-    if (type === 'ready') {
-      this.isLive.value = true;
-      return;
-    }
+    if (type === 'ready') return;
     if (type === 'reset') {
-      void this.reload();
+      this.holds.add('reset');
+      void this.insist(() => this.reload())
+        .catch((error: unknown) => this.fail(error))
+        .then(() => this.release('reset'));
       return;
     }
-    const event = data as Event;
     if (id <= this.revision.value) return;
-    if (this.held) this.held.push(event);
-    else this.apply(event);
+    if (this.holds.size > 0) this.held.push(data as Event);
+    else this.apply(data as Event);
   }
 
   private apply(event: Event): void {
     const base = this.base.value;
-    if (!base) return;
+    if (!base || event.revision <= this.revision.value) return;
     const next = applyEvent(base, event, (entity, id) => this.readAt.get(`${entity}/${id}`) ?? 0);
     batch(() => {
       this.revision.value = event.revision;
@@ -354,8 +637,11 @@ export class BoardStore {
     if (event.type === 'board.deleted') {
       this.failure.value = { status: 404, detail: 'This board was deleted.' };
     }
-    if (event.type === 'board.updated') this.name = next.board.name;
-    if (event.entity === 'sprint') void this.loadSprints();
+    if (event.type === 'board.updated') {
+      this.rename(next.board.name);
+      this.checkToday();
+    }
+    if (event.entity === 'sprint') this.loadSprints().catch(ignoreMissing);
     const list = (event.after as { sprint_id?: ListId } | null)?.sprint_id;
     if (
       event.entity === 'story' &&
@@ -364,15 +650,27 @@ export class BoardStore {
       !next.stories.has(event.id)
     ) {
       // It comes from a list that is not loaded: the event has only the fields that changed.
-      void this.readStory(event.id);
+      void this.insist(() => this.readStory(event.id)).catch(ignoreMissing);
     }
   }
 }
 
-const hasFields = (story: Story, fields: object): boolean =>
+const NONE: ReadonlySet<number> = new Set();
+
+function storiesOfChange(change: Change): number[] {
+  if ('ids' in change) return change.ids;
+  return ['storyId' in change ? change.storyId : change.id];
+}
+
+const hasFields = (row: Story | Task, fields: object): boolean =>
   Object.entries(fields).every(
-    ([name, value]) => JSON.stringify(story[name as keyof Story]) === JSON.stringify(value),
+    ([name, value]) => JSON.stringify(row[name as keyof typeof row]) === JSON.stringify(value),
   );
 
-const changedMeanwhile = (): ApiError =>
-  new ApiError(412, 'precondition_failed', 'Someone else has changed it.');
+const isMissing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 404;
+
+/** What was deleted meanwhile is deleted here by an event. */
+const ignoreMissing = (error: unknown): void => {
+  if (!isMissing(error)) throw error;
+};

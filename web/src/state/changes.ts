@@ -16,11 +16,25 @@ export type StoryFields = Partial<
  * created has a negative id until the service has given it one.
  */
 export type Change =
-  | { kind: 'story.create'; id: number; list: ListId; body: NewStory; position?: Position }
+  | {
+      kind: 'story.create';
+      id: number;
+      list: ListId;
+      body: NewStory;
+      /** The id of the deleted story that it restores. */
+      was?: number;
+    }
   | { kind: 'story.update'; id: number; set: StoryFields }
   | { kind: 'story.move'; ids: number[]; list: ListId; position: Position }
   | { kind: 'story.delete'; id: number }
-  | { kind: 'task.create'; id: number; storyId: number; title: string; status?: Status }
+  | {
+      kind: 'task.create';
+      id: number;
+      storyId: number;
+      title: string;
+      status?: Status;
+      was?: number;
+    }
   | {
       kind: 'task.update';
       id: number;
@@ -290,14 +304,21 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
       const position = positionOf(before, id);
       const tasks = before.tasks.get(id) ?? [];
       return [
-        { kind: 'story.create', id: temporary, list: story.sprint_id, body: bodyOf(story) },
+        {
+          kind: 'story.create',
+          id: temporary,
+          list: story.sprint_id,
+          body: bodyOf(story),
+          was: id,
+        },
         { kind: 'story.move', ids: [temporary], list: story.sprint_id, position },
-        ...tasks.map(({ title, status }): Change => ({
+        ...tasks.map((task): Change => ({
           kind: 'task.create',
           id: temporaryId(),
           storyId: temporary,
-          title,
-          status,
+          title: task.title,
+          status: task.status,
+          was: task.id,
         })),
       ];
     },
@@ -373,7 +394,7 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
       const task = before.tasks.get(storyId)?.find((each) => each.id === id);
       if (!task) return [];
       const { title, status } = task;
-      return [{ kind: 'task.create', id: temporaryId(), storyId, title, status }];
+      return [{ kind: 'task.create', id: temporaryId(), storyId, title, status, was: id }];
     },
   },
 };
@@ -382,29 +403,54 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
 export const kindOf = (change: Change): Kind<Change> => KINDS[change.kind];
 
 let lastTemporary = 0;
-export const temporaryId = (): number => (lastTemporary = Math.min(-Date.now(), lastTemporary - 1));
+/** A negative id, which no other tab makes at the same time. */
+export const temporaryId = (): number =>
+  (lastTemporary = Math.min(
+    -Date.now() * 1000 - Math.floor(Math.random() * 1000),
+    lastTemporary - 1,
+  ));
+
+export type Entity = 'story' | 'task';
+
+export const entityOf = ({ kind }: Change): Entity =>
+  kind.startsWith('story.') ? 'story' : 'task';
+
+/** The temporary id of what a change creates, and the id of what it restores. */
+export function createdBy(
+  change: Change,
+): { entity: Entity; id: number; was?: number } | undefined {
+  if (change.kind !== 'story.create' && change.kind !== 'task.create') return undefined;
+  return { entity: entityOf(change), id: change.id, was: change.was };
+}
 
 /** The row whose entity tag a change is conditional on; undefined for creations and moves of several. */
-export function targetOf(change: Change): { entity: 'story' | 'task'; id: number } | undefined {
+export function targetOf(
+  change: Change,
+): { entity: Entity; id: number; storyId: number } | undefined {
   switch (change.kind) {
     case 'story.update':
     case 'story.delete':
-      return { entity: 'story', id: change.id };
-    case 'story.move':
-      return change.ids.length === 1 ? { entity: 'story', id: change.ids[0] ?? 0 } : undefined;
+      return { entity: 'story', id: change.id, storyId: change.id };
+    case 'story.move': {
+      const [id] = change.ids;
+      if (id === undefined || change.ids.length > 1) return undefined;
+      return { entity: 'story', id, storyId: id };
+    }
     case 'task.update':
     case 'task.delete':
-      return { entity: 'task', id: change.id };
+      return { entity: 'task', id: change.id, storyId: change.storyId };
     default:
       return undefined;
   }
 }
 
-/** The change with the id that the service gave instead of a temporary one. */
-export function withRealId(change: Change, temporary: number, id: number): Change {
-  const real = (each: number): number => (each === temporary ? id : each);
+/** The change with another id of a story or a task: the one that the service gave it. */
+export function withId(change: Change, entity: Entity, from: number, to: number): Change {
+  if (!refersTo(change, entity, from)) return change;
   const copy = { ...change };
-  if ('id' in copy) copy.id = real(copy.id);
+  const real = (each: number): number => (each === from ? to : each);
+  if ('id' in copy && entityOf(copy) === entity) copy.id = real(copy.id);
+  if (entity === 'task') return copy;
   if ('storyId' in copy) copy.storyId = real(copy.storyId);
   if ('ids' in copy) copy.ids = copy.ids.map(real);
   if ('position' in copy && typeof copy.position === 'object') {
@@ -414,4 +460,17 @@ export function withRealId(change: Change, temporary: number, id: number): Chang
         : { after: real(copy.position.after) };
   }
   return copy;
+}
+
+/** Whether a change is about a story or a task, or places others beside it. */
+export function refersTo(change: Change, entity: Entity, id: number): boolean {
+  if ('id' in change && entityOf(change) === entity && change.id === id) return true;
+  if (entity === 'task') return false;
+  if ('storyId' in change && change.storyId === id) return true;
+  if (!('ids' in change)) return false;
+  if (change.ids.includes(id)) return true;
+  const { position } = change;
+  return (
+    typeof position === 'object' && ('before' in position ? position.before : position.after) === id
+  );
 }

@@ -1,8 +1,9 @@
 import { batch, computed, signal } from '@preact/signals';
-import { ApiError, isDisconnected } from '../api/problem';
+import { ApiError, isTemporary } from '../api/problem';
 import { randomKey } from '../util/random';
-import type { Change, Outcome } from './changes';
-import { kindOf, targetOf, withRealId } from './changes';
+import { backoff, Pause } from '../util/retry';
+import type { Change, Entity, Outcome } from './changes';
+import { createdBy, entityOf, kindOf, refersTo, targetOf, withId } from './changes';
 import type { BoardState } from './model';
 
 /** A change that the service has not confirmed, as plain data. */
@@ -10,21 +11,28 @@ export interface Pending {
   change: Change;
   /** The idempotency key: the same for each attempt. */
   key: string;
+  /** Later changes have a greater number. */
+  order: number;
   /** Changes of one gesture: they are undone together, and if one fails the rest is dropped. */
   group: string;
   label: string;
   /** The version of the row that the user saw. */
   seen?: number;
+  /** The revision of the board that the user saw. */
+  revision: number;
   isUndo: boolean;
+  /** Someone else changed the row before; it waits for the decision of the user. */
+  isConflict?: boolean;
 }
 
-/** A change that was not made because someone else changed the row before. */
+/** Changes that were not made because someone else changed the row before. */
 export interface Conflict {
   label: string;
-  changes: Change[];
-  target: { entity: 'story' | 'task'; id: number };
-  /** The version that the user saw. */
+  entries: readonly Pending[];
+  target: { entity: Entity; id: number; storyId: number };
+  /** The version and the revision that the user saw. */
   seen: number;
+  revision: number;
 }
 
 export interface Undoable {
@@ -36,15 +44,23 @@ export interface Undoable {
 /** What the queue needs of the store of the board. */
 export interface QueueHost {
   base(): BoardState;
+  revision(): number;
   commit(outcome: Outcome): void;
   /** Resolves with the outcome and the state before the first attempt. */
   send(pending: Pending): Promise<{ outcome: Outcome; before: BoardState }>;
-  onRejected(label: string, error: ApiError): void;
+  /** The change at the head was confirmed or failed. */
+  onSettled(): void;
+  /** @param lost what cannot be made without the rejected change */
+  onRejected(label: string, error: Error, lost: readonly string[]): void;
+  /** Keeps entries over a reload. */
+  save(entries: readonly Pending[]): void;
+  remove(entries: readonly Pending[]): void;
 }
 
 const MAX_UNDO = 50;
-const isTemporary = (error: ApiError): boolean =>
-  [408, 429, 500, 502, 503, 504].includes(error.status);
+
+let lastOrder = 0;
+const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
 
 /**
  * The changes of the user in their order. Each is shown at once, sent when those before it are
@@ -61,61 +77,93 @@ export class ChangeQueue {
     return this.isOffline.value ? 'offline' : 'saving';
   });
 
-  private readonly waiting = new Map<string, () => void>();
+  /** The keys of changes that may have reached the service. */
+  private readonly sent = new Set<string>();
+  /** The keys of changes whose first attempt was made by an earlier page: the state before is unknown. */
+  private readonly inherited = new Set<string>();
+  private readonly waiting = new Map<string, (() => void)[]>();
+  private readonly idle = new Set<() => void>();
+  private readonly pause = new Pause();
   private isRunning = false;
   private isStopped = false;
-  private wake: () => void = () => undefined;
 
-  constructor(private readonly host: QueueHost) {
-    window.addEventListener('online', this.retry);
-  }
+  constructor(private readonly host: QueueHost) {}
 
   stop(): void {
     this.isStopped = true;
-    window.removeEventListener('online', this.retry);
-    this.wake();
+    this.pause.end();
   }
 
   /** Sends again now what waits for the connection. */
-  readonly retry = (): void => this.wake();
+  readonly retry = (): void => this.pause.end();
+
+  /** Resolves when everything is sent, or when the service cannot be reached. */
+  drained(): Promise<void> {
+    if (this.pending.value.length === 0 || this.isOffline.value) return Promise.resolve();
+    return new Promise((resolve) => this.idle.add(resolve));
+  }
 
   /** Adds the changes of one gesture. */
   push(
     changes: readonly Change[],
     view: BoardState,
-    options: { isUndo?: boolean; seen?: number } = {},
+    options: { isUndo?: boolean; seen?: number; label?: string } = {},
   ): string {
     const group = randomKey();
-    const [first] = changes;
-    if (!first) return '';
-    const label = kindOf(changes.at(-1) ?? first).label(changes.at(-1) ?? first, view);
-    this.add(
-      changes.map((change) => ({
-        change,
-        key: randomKey(),
-        group,
-        label,
-        seen: options.seen ?? this.versionOf(change),
-        isUndo: options.isUndo ?? false,
-      })),
-    );
+    const last = changes.at(-1);
+    if (!last) return '';
+    const label = options.label ?? kindOf(last).label(last, view);
+    const entries = changes.map((change) => ({
+      change,
+      key: randomKey(),
+      order: nextOrder(),
+      group,
+      label,
+      seen: options.seen ?? this.versionOf(change),
+      revision: this.host.revision(),
+      isUndo: options.isUndo ?? false,
+    }));
+    this.host.save(entries);
+    this.add(entries);
     return label;
   }
 
-  /** Adds what was kept over a reload. */
-  add(entries: readonly Pending[]): void {
+  /** Takes over the changes of an earlier page in their order; the first of them may be made already. */
+  adopt(entries: readonly Pending[]): void {
+    for (const group of new Set(entries.map((each) => each.group))) {
+      const conflict = entries.filter((each) => each.group === group && each.isConflict);
+      if (conflict.length > 0) this.addConflict(conflict);
+    }
+    const rest = entries.filter(({ isConflict }) => !isConflict);
+    const [first] = rest;
+    if (!first) return;
+    this.sent.add(first.key);
+    this.inherited.add(first.key);
+    this.add(rest);
+  }
+
+  private add(entries: readonly Pending[]): void {
     this.pending.value = [...this.pending.value, ...entries];
     void this.run();
   }
 
   /** The last gesture that is not confirmed and no undoing itself. */
-  lastPending(): string | undefined {
-    return this.pending.value.findLast(({ isUndo }) => !isUndo)?.group;
+  lastPending(): Pending | undefined {
+    return this.pending.value.findLast(({ isUndo }) => !isUndo);
+  }
+
+  /** Drops a gesture of which nothing was sent; returns whether it did. */
+  withdraw(group: string): boolean {
+    const entries = this.pending.value.filter((each) => each.group === group);
+    if (entries.some(({ key }) => this.sent.has(key))) return false;
+    this.pending.value = this.pending.value.filter((each) => each.group !== group);
+    this.host.remove(entries);
+    return true;
   }
 
   /** Calls back when a gesture was confirmed; not if it failed. */
   onceConfirmed(group: string, call: () => void): void {
-    this.waiting.set(group, call);
+    this.waiting.set(group, [...(this.waiting.get(group) ?? []), call]);
   }
 
   /** The changes that undo the last gesture; undefined where there is none. */
@@ -127,6 +175,7 @@ export class ChangeQueue {
 
   dropConflict(conflict: Conflict): void {
     this.conflicts.value = this.conflicts.value.filter((each) => each !== conflict);
+    this.host.remove(conflict.entries);
   }
 
   private versionOf(change: Change): number | undefined {
@@ -134,11 +183,7 @@ export class ChangeQueue {
     if (!target) return undefined;
     const base = this.host.base();
     if (target.entity === 'story') return base.stories.get(target.id)?.version;
-    for (const tasks of base.tasks.values()) {
-      const task = tasks.find(({ id }) => id === target.id);
-      if (task) return task.version;
-    }
-    return undefined;
+    return base.tasks.get(target.storyId)?.find(({ id }) => id === target.id)?.version;
   }
 
   private async run(): Promise<void> {
@@ -147,61 +192,86 @@ export class ChangeQueue {
     for (let attempt = 0; !this.isStopped;) {
       const [head] = this.pending.value;
       if (!head) break;
+      this.sent.add(head.key);
       try {
         const { outcome, before } = await this.host.send(head);
         this.isOffline.value = false;
         attempt = 0;
         this.confirm(head, outcome, before);
       } catch (error) {
-        if (isDisconnected(error) || (error instanceof ApiError && isTemporary(error))) {
+        if (isTemporary(error)) {
           this.isOffline.value = true;
+          this.endIdle();
           const seconds = error instanceof ApiError ? error.retryAfter : undefined;
-          await this.pause(seconds ? seconds * 1000 : Math.min(8000, 500 * 2 ** attempt++));
-        } else if (error instanceof ApiError && error.status === 401) {
-          // Continues with `retry` after signing in.
-          await this.pause(60_000);
-        } else {
-          this.fail(head, error);
+          await this.pause.wait(seconds ? seconds * 1000 : backoff(attempt++));
+          continue;
         }
+        if (error instanceof ApiError && error.status === 401) {
+          // Continues with `retry` after signing in.
+          await this.pause.wait(60_000);
+          continue;
+        }
+        this.fail(head, error as Error);
       }
+      this.host.onSettled();
     }
     this.isRunning = false;
+    this.endIdle();
   }
 
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  private endIdle(): void {
+    for (const end of this.idle) end();
+    this.idle.clear();
   }
 
   private confirm(head: Pending, outcome: Outcome, before: BoardState): void {
     const { change } = head;
-    const inverse = kindOf(change).inverse(change, before, outcome.id ?? 0);
+    const inverse = this.inherited.has(head.key)
+      ? []
+      : kindOf(change).inverse(change, before, outcome.id ?? 0);
     batch(() => {
       this.host.commit(outcome);
-      let rest = this.pending.value.filter((each) => each !== head);
-      const temporary = 'id' in change && change.id < 0 ? change.id : undefined;
-      if (temporary !== undefined && outcome.id !== undefined) {
-        const id = outcome.id;
-        rest = rest.map((each) => ({ ...each, change: withRealId(each.change, temporary, id) }));
+      const rest = this.pending.value.filter((each) => each !== head);
+      const next = rest.map((each) => this.afterConfirmed(each, change, outcome.id));
+      const changed = next.filter((each, i) => each !== rest[i]);
+      if (changed.length > 0) this.host.save(changed);
+      this.host.remove([head]);
+      this.pending.value = next;
+      const created = createdBy(change);
+      if (created?.was !== undefined && outcome.id !== undefined) {
+        const { entity, was } = created;
+        this.renameInUndo(entity, was, outcome.id);
       }
-      // What the user changed afterwards, they changed with this change in view.
-      const [id, entity] = [outcome.id, change.kind.split('.')[0]];
-      rest = rest.map((each) => {
-        const target = targetOf(each.change);
-        if (!target || target.id !== id || target.entity !== entity) return each;
-        return { ...each, seen: this.versionOf(each.change) };
-      });
-      this.pending.value = rest;
-      if (!head.isUndo) this.remember(head, inverse);
+      if (created && outcome.id !== undefined) {
+        this.renameInUndo(created.entity, created.id, outcome.id);
+      }
+      if (!head.isUndo && inverse.length > 0) this.remember(head, inverse);
     });
+    this.sent.delete(head.key);
     if (this.pending.value.some(({ group }) => group === head.group)) return;
-    this.waiting.get(head.group)?.();
+    for (const call of this.waiting.get(head.group) ?? []) call();
     this.waiting.delete(head.group);
+  }
+
+  /** A later change, with the id of what was created and the version that the confirmed change made. */
+  private afterConfirmed(entry: Pending, confirmed: Change, id: number | undefined): Pending {
+    if (id === undefined) return entry;
+    const created = createdBy(confirmed);
+    let { change } = entry;
+    if (created) change = withId(change, created.entity, created.id, id);
+    if (created?.was !== undefined) change = withId(change, created.entity, created.was, id);
+    // What the user changed afterwards, they changed with this change in view.
+    const target = targetOf(change);
+    const isSameRow = target?.id === id && target.entity === entityOf(confirmed);
+    if (change === entry.change && !isSameRow) return entry;
+    return { ...entry, change, seen: isSameRow ? this.versionOf(change) : entry.seen };
+  }
+
+  private renameInUndo(entity: Entity, from: number, to: number): void {
+    this.undoable.value = this.undoable.value.map((each) => ({
+      ...each,
+      changes: each.changes.map((change) => withId(change, entity, from, to)),
+    }));
   }
 
   private remember({ group, label }: Pending, inverse: Change[]): void {
@@ -213,18 +283,61 @@ export class ChangeQueue {
         : [...stack, { group, label, changes: inverse }].slice(-MAX_UNDO);
   }
 
-  private fail(head: Pending, error: unknown): void {
-    const dropped = this.pending.value.filter(({ group }) => group === head.group);
-    this.pending.value = this.pending.value.filter(({ group }) => group !== head.group);
-    this.waiting.delete(head.group);
+  private fail(head: Pending, error: Error): void {
     const target = targetOf(head.change);
-    if (error instanceof ApiError && error.status === 412 && target) {
-      const changes = dropped.map(({ change }) => change);
-      const conflict = { label: head.label, changes, target, seen: head.seen ?? 0 };
-      this.conflicts.value = [...this.conflicts.value, conflict];
+    const isConflict = error instanceof ApiError && error.status === 412 && target !== undefined;
+    const dropped = isConflict ? this.sameRow(head) : this.dependents(head);
+    this.pending.value = this.pending.value.filter((each) => !dropped.includes(each));
+    for (const { group, key } of dropped) {
+      this.waiting.delete(group);
+      this.sent.delete(key);
+    }
+    if (isConflict) {
+      const entries = dropped.map((each) => ({ ...each, group: head.group, isConflict: true }));
+      this.host.save(entries);
+      this.addConflict(entries);
       return;
     }
-    if (!(error instanceof ApiError)) throw error;
-    this.host.onRejected(head.label, error);
+    this.host.remove(dropped);
+    const lost = new Set(dropped.map(({ label }) => label));
+    lost.delete(head.label);
+    this.host.onRejected(head.label, error, [...lost]);
+  }
+
+  /** The changes of the same gesture and all later ones of the same row, which rest on the first. */
+  private sameRow(head: Pending): Pending[] {
+    const target = targetOf(head.change);
+    return this.pending.value.filter(({ group, change }) => {
+      const other = targetOf(change);
+      return group === head.group || (other?.entity === target?.entity && other?.id === target?.id);
+    });
+  }
+
+  /** The changes of the same gesture and those of what they would have created. */
+  private dependents(head: Pending): Pending[] {
+    const dropped = new Set(this.pending.value.filter(({ group }) => group === head.group));
+    for (const entry of dropped) {
+      const created = createdBy(entry.change);
+      if (!created) continue;
+      for (const each of this.pending.value) {
+        if (refersTo(each.change, created.entity, created.id)) dropped.add(each);
+      }
+    }
+    return [...dropped];
+  }
+
+  private addConflict(entries: readonly Pending[]): void {
+    const [first] = entries;
+    const target = first && targetOf(first.change);
+    if (!first || !target) return;
+    const labels = [...new Set(entries.map(({ label }) => label))];
+    const conflict = {
+      label: labels.join('; '),
+      entries,
+      target,
+      seen: first.seen ?? 0,
+      revision: first.revision,
+    };
+    this.conflicts.value = [...this.conflicts.value, conflict];
   }
 }

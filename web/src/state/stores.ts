@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals';
+import { navigate, pathOf, route, url } from '../router';
+import { announce } from './announce';
 import { BoardStore } from './board-store';
+import { session } from './session';
 
 /** The store of the board that is shown. */
 export const store = signal<BoardStore | null>(null);
@@ -8,6 +11,15 @@ export const store = signal<BoardStore | null>(null);
 export function showBoard(name: string | null): void {
   if (store.value?.name === name) return;
   store.value?.close();
-  store.value = name === null ? null : new BoardStore(name);
+  store.value =
+    name === null ? null : new BoardStore(name, session.value?.actor ?? '', followRename);
   void store.value?.open();
+}
+
+/** The URL follows when a board gets another name. */
+function followRename(from: string, to: string): void {
+  const { board, view, story } = route.value;
+  if (board !== from) return;
+  announce(`The board is now called ${to}`);
+  navigate(pathOf(to, view, story) + url.value.search, { replace: true });
 }

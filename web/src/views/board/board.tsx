@@ -20,7 +20,7 @@ import {
 } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { openDialog } from '../../state/dialogs';
-import { todayIn, workingDays } from '../../util/calendar';
+import { workingDays } from '../../util/calendar';
 import { formatDay, formatNumber, plural } from '../../util/format';
 import type { Sprint } from '../../api/types';
 import { Burndown } from './burndown';
@@ -55,7 +55,7 @@ export function BoardView({ store }: { store: BoardStore }) {
   const isLoaded = store.lists.value.has(sprint.value.id);
   return (
     <>
-      <SprintHead state={state} sprint={sprint.value} />
+      <SprintHead store={store} state={state} sprint={sprint.value} />
       <div class="sprint">
         <div class="sprint-main">
           <Filters stories={storiesOf(state, sprint.value.id)} />
@@ -111,8 +111,14 @@ function NoSprint({ state }: { state: BoardState }) {
   );
 }
 
+interface SprintHeadProps {
+  store: BoardStore;
+  state: BoardState;
+  sprint: Sprint;
+}
+
 /** What the sprint is about, and how it stands, as text. */
-function SprintHead({ state, sprint }: { state: BoardState; sprint: Sprint }) {
+function SprintHead({ store, state, sprint }: SprintHeadProps) {
   const stories = storiesOf(state, sprint.id);
   const all = sumOfPoints(stories);
   const done = sumOfPoints(stories.filter(({ status }) => status === 'done'));
@@ -162,7 +168,7 @@ function SprintHead({ state, sprint }: { state: BoardState; sprint: Sprint }) {
           {formatDay(sprint.start_date)}
           {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
         </span>
-        <span>{daysLeft(state, sprint)}</span>
+        <span>{daysLeft(state, sprint, store.today.value)}</span>
         <span>
           {formatNumber(done)} of {plural(all, 'point')} done
         </span>
@@ -179,10 +185,9 @@ const STATE_NAMES = {
   completed: 'Completed',
 } as const;
 
-function daysLeft({ board }: BoardState, sprint: Sprint): string {
+function daysLeft({ board }: BoardState, sprint: Sprint, today: string): string {
   if (sprint.state === 'completed') return 'Completed';
   if (!sprint.end_date) return 'No end date';
-  const today = todayIn(board.time_zone);
   const from = today > sprint.start_date ? today : sprint.start_date;
   if (from > sprint.end_date) return 'The end date has passed';
   return `${plural(workingDays(board, from, sprint.end_date), 'working day')} left`;

@@ -23,14 +23,18 @@ const NAMES: Record<string, string> = {
   external_id: 'External id',
 };
 
-const WORDS: Partial<Record<Event['type'], string>> = {
+export const WORDS: Partial<Record<Event['type'], string>> = {
   'story.created': 'created it',
   'story.deleted': 'deleted it',
   'story.moved': 'moved it',
   'story.moved_out': 'moved it to another board',
   'story.moved_in': 'moved it to this board',
   'story.updated': 'changed it',
+  'task.updated': 'changed it',
+  'task.deleted': 'deleted it',
 };
+
+export const nameOf = (field: string): string => NAMES[field] ?? field;
 
 /** A value of an event as text. */
 export function shown(name: string, value: unknown): string {
@@ -51,7 +55,7 @@ export function changesOf({ before, after }: Event): { name: string; from: strin
   return Object.keys(after)
     .filter((name) => !DERIVED.has(name))
     .map((name) => ({
-      name: NAMES[name] ?? name,
+      name: nameOf(name),
       from: shown(name, before[name]),
       to: shown(name, after[name]),
     }));

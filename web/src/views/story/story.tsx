@@ -21,7 +21,6 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const isReady = store.base.value !== null;
   useEffect(() => {
     if (!isReady) return;
-    isLoaded.value = false;
     store.loadStory(id).then(
       () => (isLoaded.value = true),
       (error: unknown) => {
@@ -31,7 +30,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
             : (error as Error).message;
       },
     );
-  }, [store, id, isReady]);
+  }, [store, id, isReady, store.reads.value]);
 
   const state = store.view.value;
   const story = state?.stories.get(id);

@@ -1,0 +1,160 @@
+import type { DBSchema, IDBPDatabase } from 'idb';
+import { openDB } from 'idb';
+import { randomKey } from '../util/random';
+import type { Card, ListId } from './model';
+import type { Board, Sprint } from '../api/types';
+import type { Pending } from './queue';
+
+/** What is known of a board, for a reload without a connection. */
+export interface Snapshot {
+  board: Board;
+  sprints: Sprint[];
+  stories: Card[];
+  lists: ListId[];
+}
+
+interface Row extends Pending {
+  /** The id of the board: another board may get its name. */
+  board: number;
+  /** Who made the change: another user of this browser must not send it. */
+  actor: string;
+  /** The outbox that sends it. */
+  owner: string;
+}
+
+interface Schema extends DBSchema {
+  changes: { key: string; value: Row };
+  boards: { key: [actor: string, name: string]; value: Snapshot & { actor: string; name: string } };
+}
+
+let database: Promise<IDBPDatabase<Schema>> | undefined;
+
+const open = (): Promise<IDBPDatabase<Schema>> =>
+  (database ??= openDB<Schema>('sprintline', 1, {
+    upgrade(db) {
+      db.createObjectStore('changes', { keyPath: 'key' });
+      db.createObjectStore('boards', { keyPath: ['actor', 'name'] });
+    },
+  }));
+
+/** Runs on the database. A browser without IndexedDB keeps everything in memory only. */
+async function run<T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work(await open());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Forgets boards and unsaved changes, for a user who signs out. */
+export async function forgetBoards(actor: string): Promise<void> {
+  await run(async (db) => {
+    const { store, done } = db.transaction('changes', 'readwrite');
+    for (const row of await store.getAll()) if (row.actor === actor) void store.delete(row.key);
+    await done;
+    await db.delete('boards', IDBKeyRange.bound([actor], [actor, []]));
+  });
+}
+
+export const readSnapshot = (actor: string, name: string): Promise<Snapshot | undefined> =>
+  run((db) => db.get('boards', [actor, name]));
+
+export async function writeSnapshot(actor: string, snapshot: Snapshot): Promise<void> {
+  await run((db) => db.put('boards', { ...snapshot, actor, name: snapshot.board.name }));
+}
+
+export async function deleteSnapshot(actor: string, name: string): Promise<void> {
+  await run((db) => db.delete('boards', [actor, name]));
+}
+
+const lockOf = (owner: string): string => `sprintline/${owner}`;
+// Only https and localhost have locks. Without them two tabs may send a change twice, with the same
+// idempotency key.
+const locks = (): LockManager | undefined => navigator.locks;
+
+/**
+ * The unsaved changes of one open board in IndexedDB. Each outbox holds a lock with its name while it lives,
+ * so that a later one can take over what a closed or reloaded page has left, and no two send the same.
+ */
+export class Outbox {
+  private readonly owner = randomKey();
+  private readonly awaited = new Set<string>([this.owner]);
+  private readonly isHeld: Promise<void>;
+  private readonly closing = new AbortController();
+  private board = 0;
+
+  constructor(
+    private readonly actor: string,
+    private readonly onAdopted: (entries: Pending[]) => void,
+  ) {
+    this.isHeld = new Promise((resolve) => {
+      const hold = (): Promise<void> => {
+        resolve();
+        return new Promise((release) => {
+          this.closing.signal.addEventListener('abort', () => release());
+        });
+      };
+      if (locks()) void locks()?.request(lockOf(this.owner), hold);
+      else resolve();
+    });
+  }
+
+  /** Names the board, and takes over its changes from pages that are closed, now and later. */
+  async adopt(board: number): Promise<void> {
+    this.board = board;
+    await this.isHeld;
+    const rows = (await run((db) => db.getAll('changes'))) ?? [];
+    for (const row of rows) {
+      if (row.board !== board || row.actor !== this.actor || this.awaited.has(row.owner)) continue;
+      const { owner } = row;
+      this.awaited.add(owner);
+      const take = (): Promise<void> => this.take(owner);
+      const { signal } = this.closing;
+      // Waits until the other page is closed.
+      if (locks()) void locks()?.request(lockOf(owner), { signal }, take).catch(ignoreAbort);
+      else void take();
+    }
+  }
+
+  async save(entries: readonly Pending[]): Promise<void> {
+    const { board, actor, owner } = this;
+    await this.isHeld;
+    await run(async (db) => {
+      const { store, done } = db.transaction('changes', 'readwrite');
+      for (const entry of entries) void store.put({ ...entry, board, actor, owner });
+      await done;
+    });
+  }
+
+  async remove(entries: readonly Pending[]): Promise<void> {
+    await this.isHeld;
+    await run(async (db) => {
+      const { store, done } = db.transaction('changes', 'readwrite');
+      for (const { key } of entries) void store.delete(key);
+      await done;
+    });
+  }
+
+  /** Lets another outbox take over what is not sent. */
+  close(): void {
+    this.closing.abort();
+  }
+
+  private async take(from: string): Promise<void> {
+    const taken: Row[] = [];
+    await run(async (db) => {
+      const { store, done } = db.transaction('changes', 'readwrite');
+      for (const row of await store.getAll()) {
+        if (row.owner !== from) continue;
+        taken.push(row);
+        void store.put({ ...row, owner: this.owner });
+      }
+      await done;
+    });
+    if (taken.length > 0) this.onAdopted(taken.sort((a, b) => a.order - b.order));
+  }
+}
+
+const ignoreAbort = (error: Error): void => {
+  if (error.name !== 'AbortError') throw error;
+};

@@ -1,0 +1,25 @@
+/** Milliseconds before the next attempt: 0.25 s, 0.5 s, … 8 s, shortened by chance so that clients do not return at once. */
+export const backoff = (attempt: number): number =>
+  Math.min(8000, 250 * 2 ** attempt) * (0.5 + Math.random() / 2);
+
+/** A wait that can be cut short. */
+export class Pause {
+  private readonly waiting = new Set<() => void>();
+
+  /** Resolves after `ms`, or when `end` is called. */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.waiting.add(end);
+    });
+  }
+
+  readonly end = (): void => {
+    for (const end of [...this.waiting]) end();
+  };
+}
