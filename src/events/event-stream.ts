@@ -4,6 +4,8 @@ import { eventText, isLast, PAGE } from './board-feed';
 
 /** Bytes that a stream reads ahead of its reader while it catches up. */
 const READ_AHEAD = 128 * 1024;
+/** Events of the first page, before anything is known of their length. */
+const FIRST_ROWS = 10;
 /** Bytes of live events that a reader may be late by. */
 const MAX_UNSENT = 1024 * 1024;
 
@@ -27,7 +29,7 @@ export class EventStream extends Readable implements Subscriber {
   private isLive = false;
   private isCatchingUp = false;
   private hasEnded = false;
-  private rows = PAGE;
+  private rows = FIRST_ROWS;
   private after: number;
   /** The revision of the board when the stream was opened. */
   readonly revision: number;

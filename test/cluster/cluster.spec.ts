@@ -3,7 +3,9 @@ import { createConnection } from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GaleraCluster } from '../support/galera';
 import { Ledger } from '../support/ledger';
+import { boardPath, eventsOf } from '../support/make';
 import { Program } from '../support/program';
+import { Subscription } from '../support/subscription';
 
 /**
  * What the tests need of a cluster: a way through its balancer, one to each node where every node takes
@@ -91,6 +93,30 @@ describe('on a cluster', () => {
     console.log(`${ledger.acknowledged} acknowledged`);
     expect([...ledger.rejected]).toEqual([]);
     for (const program of programs) await ledger.audit(program.url);
+  });
+
+  it('a stream has every event once and in order, whichever instance and node made it', async () => {
+    const programs = await Promise.all(
+      [0, 1, 2].map((i) =>
+        Program.start({ url: cluster.nodes[i % cluster.nodes.length] as string }),
+      ),
+    );
+    const ledger = new Ledger('Streamed');
+    const at = (i: number): Program => programs[i % programs.length] as Program;
+    await at(0).client.post('/api/boards', { name: ledger.board });
+    const subscriptions = [0, 1, 2].map(
+      (i) => new Subscription(() => at(i).url, `${boardPath(ledger.board)}/stream`),
+    );
+    ledger.start(16, (i) => at(i).client);
+    await sleep(8000);
+    await ledger.stop();
+    const log = await eventsOf(at(0).client, ledger.board);
+    expect(log.length).toBeGreaterThan(100);
+    for (const subscription of subscriptions) {
+      await subscription.reaches(log.length);
+      subscription.close();
+      expect(subscription.events.map(({ data }) => data)).toEqual(log);
+    }
   });
 
   it('a node that is killed takes nothing with it, and is missed for some seconds at most', async () => {

@@ -13,6 +13,7 @@ export interface StreamedEvent {
 export interface StreamOptions {
   headers?: Record<string, string>;
   localAddress?: string;
+  onEvent?: (event: StreamedEvent) => void;
 }
 
 /** An open stream of events, read as `EventSource` reads it. */
@@ -29,6 +30,7 @@ export class Stream {
   private constructor(
     private readonly outgoing: ClientRequest,
     readonly response: IncomingMessage,
+    private readonly onEvent?: (event: StreamedEvent) => void,
   ) {
     response.setEncoding('utf8').on('data', (text: string) => this.read(text));
     this.ended = new Promise((resolve) => {
@@ -44,7 +46,10 @@ export class Stream {
   }
 
   /** Opens a stream; any status is a result. */
-  static open(url: string, { headers = {}, localAddress }: StreamOptions = {}): Promise<Stream> {
+  static open(
+    url: string,
+    { headers = {}, localAddress, onEvent }: StreamOptions = {},
+  ): Promise<Stream> {
     return new Promise((resolve, reject) => {
       const outgoing = request(url, {
         agent: false,
@@ -52,7 +57,7 @@ export class Stream {
         headers: { accept: 'text/event-stream', ...headers },
       });
       outgoing.on('error', reject);
-      outgoing.once('response', (response) => resolve(new Stream(outgoing, response)));
+      outgoing.once('response', (response) => resolve(new Stream(outgoing, response, onEvent)));
       outgoing.end();
     });
   }
@@ -130,11 +135,13 @@ export class Stream {
     const { id, event, data, retry } = fields;
     if (retry !== undefined) this.retry = Number(retry);
     if (data === undefined) return;
-    this.events.push({
+    const streamed: StreamedEvent = {
       id: Number(id),
       event: event ?? '',
       data: JSON.parse(data),
       at: performance.now(),
-    });
+    };
+    this.events.push(streamed);
+    this.onEvent?.(streamed);
   }
 }
