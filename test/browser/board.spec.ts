@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import type { Program } from '../support/program';
-import { card, list, openPage, startService, titles } from './browser';
+import { axe, card, list, openPage, startService, titles } from './browser';
 
 const DAY = 86_400_000;
 const day = (offset: number): string =>
@@ -44,15 +43,6 @@ async function startBoard(): Promise<Board> {
 
 const story = async ({ service, ids }: Board, title: string): Promise<any> =>
   (await service.client.get(`/api/stories/${ids[title]}`)).body;
-
-async function axe(page: Page): Promise<string[]> {
-  // Through the debugger: the content security policy refuses injected scripts.
-  await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as any).axe.run();
-    return violations.map((each: any) => `${each.id}: ${each.nodes[0].html}`);
-  });
-}
 
 const text = (page: Page): Promise<string> => page.getByRole('main').innerText();
 

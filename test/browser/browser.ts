@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { chromiumBinary } from '../support/chromium';
@@ -51,6 +52,16 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   page.setDefaultTimeout(10_000);
   await page.goto(url);
   return page;
+}
+
+/** What axe finds wrong in the page. */
+export async function axe(page: Page): Promise<string[]> {
+  // Through the debugger: the content security policy refuses injected scripts.
+  await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as any).axe.run();
+    return violations.map((each: any) => `${each.id}: ${each.nodes[0].html}`);
+  });
 }
 
 /** The list of this name: a column of the board. */

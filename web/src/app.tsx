@@ -14,6 +14,7 @@ import { lazy } from './util/lazy';
 import { BoardView } from './views/board/board';
 
 const BoardsView = lazy(async () => (await import('./views/boards/boards')).BoardsView);
+const ReportsView = lazy(async () => (await import('./views/reports/reports')).ReportsView);
 const NewBoard = lazy(async () => (await import('./views/boards/new-board')).NewBoard);
 const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory);
 const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog);
@@ -63,6 +64,8 @@ function View() {
   switch (view) {
     case 'board':
       return <BoardView store={current} />;
+    case 'reports':
+      return <ReportsView store={current} />;
     default:
       return <Missing detail="There is no such page." />;
   }

@@ -37,3 +37,11 @@ export async function request<T>(path: string, init?: RequestInit): Promise<T> {
   if (!response.ok) throw await errorOf(response);
   return (await response.json()) as T;
 }
+
+/** A picture of a report, as the text of an SVG. */
+export async function requestPicture(path: string): Promise<string> {
+  const response = await fetch(path, { headers: { Accept: 'image/svg+xml' } });
+  if (response.status === 401) onUnauthorized.call();
+  if (!response.ok) throw await errorOf(response);
+  return response.text();
+}

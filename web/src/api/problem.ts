@@ -13,9 +13,11 @@ export class ApiError extends Error {
     super(message);
   }
 
-  /** The error of a field of the body, by its JSON pointer; undefined where the field has none. */
+  /** The error of a field of the body or of a parameter of the query; undefined where it has none. */
   detailOf(field: string): string | undefined {
-    return this.problem?.errors?.find(({ pointer }) => pointer === `/${field}`)?.detail;
+    return this.problem?.errors?.find(
+      ({ pointer, parameter }) => pointer?.split('/')[1] === field || parameter === field,
+    )?.detail;
   }
 }
 

@@ -2,14 +2,18 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
-export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
-export type Board = Schemas['Board'] & { working_days?: Weekday[] };
-export type Sprint = Schemas['Sprint'] & { started_at?: string | null };
+export type Board = Schemas['Board'];
+export type Weekday = Board['working_days'][number];
+export type Sprint = Schemas['Sprint'];
 export type Story = Schemas['Story'];
 export type Task = Schemas['Task'];
 export type Event = Schemas['Event'];
 export type Status = Story['status'];
 export type Burndown = Schemas['Burndown'];
+export type Report = Schemas['Report'];
+export type Velocity = Schemas['Velocity'];
+export type Forecast = Schemas['Forecast'];
+export type Token = Schemas['Token'];
 export type Problem = Schemas['Problem'];
 export type NewStory = Schemas['CreateStory'];
 export type Position = 'first' | 'last' | { before: number } | { after: number };

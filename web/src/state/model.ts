@@ -43,6 +43,13 @@ export const STATUSES: readonly { status: Status; name: string }[] = [
 export const statusName = (status: Status): string =>
   STATUSES.find((each) => each.status === status)?.name ?? status;
 
+export const SPRINT_STATES = {
+  planned: 'Planned',
+  active: 'Active',
+  ended: 'Ended',
+  completed: 'Completed',
+} as const satisfies Record<Sprint['state'], string>;
+
 /** What a sprint is called where it has no name. */
 export const sprintName = (sprint: Sprint): string =>
   sprint.name ?? `Sprint of ${sprint.start_date}`;

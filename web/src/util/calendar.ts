@@ -1,7 +1,6 @@
 import type { Board, Weekday } from '../api/types';
 
 const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const DEFAULT_DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 
 /** The calendar date of today in a time zone, `YYYY-MM-DD`. */
 export const todayIn = (timeZone: string): string =>
@@ -9,12 +8,11 @@ export const todayIn = (timeZone: string): string =>
 
 /** The working days from one date to another, both included. */
 export function workingDays(board: Board, from: string, to: string): number {
-  const working = board.working_days ?? DEFAULT_DAYS;
   const end = Date.parse(`${to}T00:00:00Z`);
   let count = 0;
   for (let day = Date.parse(`${from}T00:00:00Z`); day <= end; day += 86_400_000) {
     const name = WEEKDAYS[new Date(day).getUTCDay()];
-    if (name && working.includes(name)) count += 1;
+    if (name && board.working_days.includes(name)) count += 1;
   }
   return count;
 }

@@ -10,6 +10,15 @@ const daysWithYear = new Intl.DateTimeFormat(LANGUAGES as string[], {
   dateStyle: 'medium',
   timeZone: 'UTC',
 });
+const longDays = new Intl.DateTimeFormat(LANGUAGES as string[], {
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+});
+const longDaysWithYear = new Intl.DateTimeFormat(LANGUAGES as string[], {
+  dateStyle: 'long',
+  timeZone: 'UTC',
+});
 const moments = new Intl.DateTimeFormat(LANGUAGES as string[], {
   dateStyle: 'medium',
   timeStyle: 'short',
@@ -21,6 +30,12 @@ export const formatNumber = (value: number): string => numbers.format(value);
 export const formatDay = (date: string): string => days.format(new Date(`${date}T00:00:00Z`));
 export const formatDate = (date: string): string =>
   daysWithYear.format(new Date(`${date}T00:00:00Z`));
+/** A calendar date in a sentence: “12 March”, with the year where it is not this one. */
+export function formatLongDay(date: string): string {
+  const format =
+    Number(date.slice(0, 4)) === new Date().getFullYear() ? longDays : longDaysWithYear;
+  return format.format(new Date(`${date}T00:00:00Z`));
+}
 /** A time, in the time zone of the browser. */
 export const formatTime = (time: string): string => moments.format(new Date(time));
 

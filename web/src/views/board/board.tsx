@@ -12,6 +12,7 @@ import type { BoardState, Card } from '../../state/model';
 import {
   currentSprint,
   findSprint,
+  SPRINT_STATES,
   sprintName,
   sprintsOf,
   STATUSES,
@@ -133,7 +134,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
     <header class="view-head">
       <div class="view-title">
         <h1>{sprintName(sprint)}</h1>
-        <span class={`state ${sprint.state}`}>{STATE_NAMES[sprint.state]}</span>
+        <span class={`state ${sprint.state}`}>{SPRINT_STATES[sprint.state]}</span>
         <div class="sprint-links">
           {shown
             .filter(({ id }) => id !== sprint.id)
@@ -149,7 +150,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
               sprintsOf(state)
                 .reverse()
                 .map((each) => ({
-                  name: `${sprintName(each)} – ${STATE_NAMES[each.state]}`,
+                  name: `${sprintName(each)} – ${SPRINT_STATES[each.state]}`,
                   run: () => navigate(url(each)),
                 }))
             }
@@ -177,13 +178,6 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
     </header>
   );
 }
-
-const STATE_NAMES = {
-  planned: 'Planned',
-  active: 'Active',
-  ended: 'Ended',
-  completed: 'Completed',
-} as const;
 
 function daysLeft({ board }: BoardState, sprint: Sprint, today: string): string {
   if (sprint.state === 'completed') return 'Completed';

@@ -1,0 +1,189 @@
+import type { Page } from 'playwright-core';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { createDatabase } from '../support/databases';
+import { afterwards } from '../support/faults';
+import { Program } from '../support/program';
+import { axe, openPage, startService } from './browser';
+
+const CLI = join(__dirname, '../../dist/cli.js');
+
+/** The service with the demo board: six completed sprints, a current one, a planned one and a backlog. */
+async function startDemo(): Promise<Program> {
+  const database = await createDatabase('sqlite');
+  afterwards(() => database.drop());
+  execFileSync(process.execPath, [CLI, 'seed'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+    stdio: 'ignore',
+  });
+  return Program.start(database);
+}
+
+const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+const PICTURES = [
+  'Burndown of Sprint 12',
+  'Burn-up of Sprint 12',
+  'Velocity of Demo',
+  'Forecast of Demo',
+];
+
+async function openReports(service: Program, search = '', options = {}): Promise<Page> {
+  const page = await openPage(`${service.url}/b/Demo/reports${search}`, options);
+  for (const name of PICTURES) await page.getByRole('img', { name, exact: true }).waitFor();
+  await part(page, 'Unfinished').waitFor();
+  return page;
+}
+
+describe('The reports', () => {
+  test('show the pictures of the current sprint, of the velocity and of the forecast, and their tables', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['Reports']);
+    const { body: velocity } = await service.client.get('/api/boards/Demo/velocity');
+    await page
+      .getByText(`A sprint completes ${velocity.average_points} points on average`)
+      .waitFor();
+    await page.getByText(`the median is ${velocity.median_points}`).waitFor();
+    const tables = { Burndown: 7, 'Burn-up': 7, Velocity: 7, Forecast: 4 };
+    const { body: burndown } = await service.client.get(
+      '/api/boards/Demo/sprints/current/burndown',
+    );
+    tables.Burndown = tables['Burn-up'] = burndown.days.length + 1;
+    for (const [name, rows] of Object.entries(tables)) {
+      await part(page, name).getByRole('button', { name: 'Show as table' }).click();
+      await part(page, name).getByRole('row').nth(1).waitFor();
+      expect(await part(page, name).getByRole('row').count()).toBe(rows);
+    }
+  });
+
+  test('list what was committed, added, removed, re-estimated, completed and left over', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    const { body: report } = await service.client.get('/api/boards/Demo/sprints/current/report');
+    const names = {
+      Committed: report.committed,
+      Added: report.added,
+      Removed: report.removed,
+      'Re-estimated': report.re_estimated,
+      Completed: report.completed,
+      Unfinished: report.unfinished,
+    };
+    for (const [name, { count, points, stories }] of Object.entries<any>(names)) {
+      const group = part(page, name);
+      expect(await group.innerText()).toContain(`${points} point`);
+      expect(await group.innerText()).toContain(`${count} stor`);
+      const more = group.getByRole('button', { name: 'Show more' });
+      if (await more.count()) await more.click();
+      expect(await group.getByRole('link').allInnerTexts()).toEqual(
+        stories.map(({ title }: any) => title),
+      );
+    }
+    const [first] = report.completed.stories;
+    await part(page, 'Completed').getByRole('link', { name: first.title }).click();
+    await page.getByRole('dialog', { name: first.title }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/b/Demo/reports/stories/${first.id}`);
+  });
+
+  test('say the forecast in words, for the work that the URL names', async () => {
+    const service = await startDemo();
+    const page = await openReports(service, '', { locale: 'en-GB' });
+    const forecast = async (search: string): Promise<any> => {
+      const { body } = await service.client.get(`/api/boards/Demo/forecast${search}`);
+      const day = new Intl.DateTimeFormat('en-GB', {
+        day: 'numeric',
+        month: 'long',
+        timeZone: 'UTC',
+      });
+      const [, { date, sprints }] = body.when;
+      return { done: `done by ${day.format(new Date(date))}`, sprints, next: body.next_sprint[1] };
+    };
+    const whole = await forecast('');
+    await part(page, 'Forecast').getByText('With 85 % confidence the backlog is').waitFor();
+    const words = await part(page, 'Forecast').innerText();
+    expect(words).toContain(whole.done);
+    expect(words).toContain(`(${whole.sprints} sprints)`);
+    expect(words).toContain(`the next sprint completes at least ${whole.next.points} points`);
+    await page.getByLabel('Stories', { exact: true }).fill('3');
+    await page.getByLabel('Points', { exact: true }).fill('400');
+    await page.getByLabel('Sprint days', { exact: true }).fill('7');
+    await part(page, 'Forecast').getByText('confidence 400 points of work is').waitFor();
+    expect(new URL(page.url()).search).toBe('?points=400&sprint_days=7');
+    const asked = await forecast('?points=400&sprint_days=7');
+    expect(asked.sprints).toBeGreaterThan(whole.sprints);
+    await part(page, 'Forecast').getByText(`(${asked.sprints} sprints)`).waitFor();
+    await page.reload();
+    await part(page, 'Forecast').getByText(`(${asked.sprints} sprints)`).waitFor();
+    await page.getByLabel('Points', { exact: true }).fill('-4');
+    await part(page, 'Forecast').getByText('must be').waitFor();
+    expect(await page.getByLabel('Points', { exact: true }).getAttribute('aria-invalid')).toBe(
+      'true',
+    );
+  });
+
+  test('say in words that a forecast needs three completed sprints', async () => {
+    const service = await startService();
+    await service.client.post('/api/boards', { name: 'Empty' });
+    const page = await openPage(`${service.url}/b/Empty/reports`);
+    await part(page, 'Forecast').getByText('needs three of them').waitFor();
+    await part(page, 'Velocity').getByText('the first completed sprint').waitFor();
+    expect(await page.getByRole('img').count()).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('show another sprint, by the URL', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    await page.getByLabel('Sprint', { exact: true }).selectOption('Sprint 9');
+    await page.getByRole('img', { name: 'Burndown of Sprint 9' }).waitFor();
+    await page.reload();
+    await page.getByRole('img', { name: 'Burndown of Sprint 9' }).waitFor();
+    await part(page, 'Unfinished').getByText('→').first().waitFor();
+  });
+
+  test('offer the files', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    for (const format of ['CSV', 'SVG', 'PNG']) {
+      const started = page.waitForEvent('download');
+      await part(page, 'Burn-up').getByRole('link', { name: format }).click();
+      const download = await started;
+      expect(await download.failure()).toBeNull();
+      expect(download.suggestedFilename()).toMatch(new RegExp(`\\.${format.toLowerCase()}$`));
+    }
+  });
+
+  test('follow what happens on the board', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    const { body: report } = await service.client.get('/api/boards/Demo/sprints/current/report');
+    const [{ id, title, points }] = report.unfinished.stories;
+    await service.client.put(`/api/stories/${id}`, { status: 'done' });
+    await part(page, 'Completed').getByText(title).waitFor();
+    expect(await part(page, 'Completed').innerText()).toContain(
+      `${report.completed.points + points} points`,
+    );
+  });
+
+  test.each([
+    ['light', { width: 1280, height: 800 }],
+    ['dark', { width: 390, height: 844 }],
+  ] as const)(
+    'give axe nothing to report (%s) and fit the window',
+    async (colorScheme, viewport) => {
+      const service = await startDemo();
+      const page = await openReports(service, '', { colorScheme, viewport });
+      expect(await axe(page)).toEqual([]);
+      await part(page, 'Burndown').getByRole('button', { name: 'Show as table' }).click();
+      await part(page, 'Burndown').getByRole('row').nth(1).waitFor();
+      expect(await axe(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+      const src = await page.getByRole('img', { name: 'Velocity of Demo' }).getAttribute('src');
+      const { text } = await service.client.get(
+        `/api/boards/Demo/velocity?format=svg&width=360&theme=${colorScheme}`,
+      );
+      const [background] = /fill="#\w+"/.exec(text) ?? [];
+      expect(decodeURIComponent(src ?? '')).toContain(background);
+    },
+  );
+});

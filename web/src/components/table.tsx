@@ -1,0 +1,39 @@
+interface TableProps {
+  name: string;
+  head: readonly string[];
+  rows: readonly {
+    key: string | number;
+    /** The first one names the row. */
+    cells: readonly string[];
+    isSoft?: boolean;
+  }[];
+}
+
+/** A table of numbers, which can be scrolled by the keyboard, too. */
+export function Table({ name, head, rows }: TableProps) {
+  return (
+    <div class="table-wrap" tabIndex={0} role="region" aria-label={name}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells: [first, ...rest], isSoft }) => (
+            <tr key={key} class={isSoft ? 'soft' : undefined}>
+              <th scope="row">{first}</th>
+              {rest.map((cell, i) => (
+                <td key={head[i + 1]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

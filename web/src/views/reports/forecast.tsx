@@ -1,0 +1,181 @@
+import { api } from '../../api/client';
+import type { ApiError } from '../../api/problem';
+import type { Forecast as Data } from '../../api/types';
+import { Field } from '../../components/controls';
+import { Figure } from '../../components/figure';
+import { Table } from '../../components/table';
+import { query, setQuery } from '../../router';
+import { useAnswer, useSettled } from '../../util/answer';
+import { formatDate, formatDay, formatLongDay, formatNumber, plural } from '../../util/format';
+
+/** Typing has ended. */
+const TYPED_MS = 300;
+
+/** What is asked for; it lives in the URL. */
+interface Asked {
+  points: string;
+  stories: string;
+  sprint_days: string;
+}
+
+/** When the backlog is done, and what the next sprint completes at least. */
+export function Forecast({ board, revision }: { board: string; revision: number }) {
+  const asked: Asked = {
+    points: query.value.get('points') ?? '',
+    stories: query.value.get('stories') ?? '',
+    sprint_days: query.value.get('sprint_days') ?? '',
+  };
+  const search = useSettled(searchOf(asked), TYPED_MS);
+  const { data, error } = useAnswer(async () => {
+    const query = Object.fromEntries(new URLSearchParams(search)) as Record<string, never>;
+    const params = { path: { board_name: board }, query };
+    const answer = await api.GET('/api/boards/{board_name}/forecast', { params });
+    return { ...(answer.data as Data), search };
+  }, [board, revision, search]);
+
+  if (error?.code === 'not_enough_history') {
+    return (
+      <section class="figure" aria-label="Forecast">
+        <div class="figure-head">
+          <h2>Forecast</h2>
+        </div>
+        <p class="empty">
+          When the backlog is done, with how much confidence. The forecast draws from the board’s
+          own completed sprints and needs three of them.
+        </p>
+      </section>
+    );
+  }
+  const href = `/api/boards/${encodeURIComponent(board)}/forecast`;
+  // The picture follows what was answered, not what is half typed.
+  const valid = data?.search ?? '';
+  return (
+    <Figure
+      title="Forecast"
+      name={`Forecast of ${board}`}
+      href={valid ? `${href}?${valid}` : href}
+      file={`${board} forecast`}
+      revision={revision}
+      words={
+        <>
+          {data && <Words data={data} />}
+          <Inputs asked={asked} data={data} error={error} />
+        </>
+      }
+      table={() => data && <ForecastTable data={data} />}
+    />
+  );
+}
+
+function searchOf(asked: Asked): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked) as [string, string][]) {
+    if (value.trim()) params.set(name, value.trim().replace(',', '.'));
+  }
+  return params.toString();
+}
+
+/** The confidence that the words name. */
+const LIKELY = 85;
+
+function Words({ data }: { data: Data }) {
+  const when = data.when.find(({ percent }) => percent === LIKELY);
+  const next = data.next_sprint.find(({ percent }) => percent === LIKELY);
+  if (!when || !next) return null;
+  const { points, stories } = data.asked;
+  const work =
+    points !== null
+      ? `${plural(points, 'point')} of work`
+      : stories !== null
+        ? plural(stories, 'story', 'stories')
+        : 'the backlog';
+  const isPlural = stories !== null && stories !== 1;
+  const least =
+    next.points > 0 ? plural(next.points, 'point') : plural(next.count, 'story', 'stories');
+  return (
+    <p class="words">
+      {points === null && stories === null && data.backlog.count === 0 ? (
+        <>The backlog is empty</>
+      ) : (
+        <>
+          With <span class="whole">{formatNumber(LIKELY)} %</span> confidence {work}{' '}
+          {isPlural ? 'are' : 'is'}{' '}
+          {when.date !== null && when.sprints !== null ? (
+            <>
+              done by <strong class="whole">{formatLongDay(when.date)}</strong> (
+              {plural(when.sprints, 'sprint')})
+            </>
+          ) : when.sprints !== null ? (
+            <>
+              done in <strong>{plural(when.sprints, 'sprint')}</strong>
+            </>
+          ) : (
+            <>not done within {plural(1000, 'sprint')}</>
+          )}
+        </>
+      )}
+      , and the next sprint completes at least <strong class="whole">{least}</strong>.
+    </p>
+  );
+}
+
+interface InputsProps {
+  asked: Asked;
+  data: Data | null;
+  error: ApiError | null;
+}
+
+/** What the forecast is asked for. */
+function Inputs({ asked, data, error }: InputsProps) {
+  const input = (name: keyof Asked, label: string, other?: keyof Asked) => (
+    <Field label={label} error={error?.detailOf(name)}>
+      {(props) => (
+        <input
+          {...props}
+          inputMode={name === 'points' ? 'decimal' : 'numeric'}
+          autocomplete="off"
+          value={asked[name]}
+          onInput={(event) =>
+            setQuery({ [name]: event.currentTarget.value, ...(other && { [other]: null }) })
+          }
+        />
+      )}
+    </Field>
+  );
+  return (
+    <form class="inputs" noValidate onSubmit={(event) => event.preventDefault()}>
+      {input('points', 'Points', 'stories')}
+      {input('stories', 'Stories', 'points')}
+      {input('sprint_days', 'Sprint days')}
+      {data && (
+        <p class="field-hint">
+          Empty: the whole backlog, {plural(data.backlog.count, 'story', 'stories')} with{' '}
+          {plural(data.backlog.points, 'point')}. A sprint of{' '}
+          {plural(data.asked.sprint_days, 'day')} begins on {formatDay(data.asked.from)}.
+        </p>
+      )}
+    </form>
+  );
+}
+
+function ForecastTable({ data }: { data: Data }) {
+  return (
+    <Table
+      name="Numbers of the forecast"
+      head={['Confidence', 'Done by', 'Sprints', 'Next sprint, points', 'Next sprint, stories']}
+      rows={data.when.map(({ percent, sprints, date }, i) => {
+        const next = data.next_sprint[i];
+        return {
+          key: percent,
+          cells: [
+            `${formatNumber(percent)} %`,
+            date === null ? '–' : formatDate(date),
+            sprints === null ? `over ${formatNumber(1000)}` : formatNumber(sprints),
+            next ? formatNumber(next.points) : '–',
+            next ? formatNumber(next.count) : '–',
+          ],
+        };
+      })}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useId } from 'preact/hooks';
+import { Skeleton } from '../../components/controls';
+import { query, setQuery } from '../../router';
+import type { BoardStore } from '../../state/board-store';
+import type { BoardState } from '../../state/model';
+import { findSprint, sprintName, sprintsOf } from '../../state/model';
+import { useSettledRevision } from '../../util/answer';
+import type { Sprint } from '../../api/types';
+import { Forecast } from './forecast';
+import { SprintReport } from './sprint-report';
+import { Velocity } from './velocity';
+
+/** The numbers of a board: what became of a sprint, and what the sprints together say. */
+export function ReportsView({ store }: { store: BoardStore }) {
+  const revision = useSettledRevision(store);
+  const name = store.view.value?.board.name;
+  useEffect(() => {
+    if (name !== undefined) document.title = `Reports – ${name}`;
+  }, [name]);
+  const state = store.view.value;
+  if (!state) return <Skeleton lines={6} />;
+  const sprint = shownSprint(state);
+  return (
+    <div class="reports">
+      <header class="view-head">
+        <div class="view-title">
+          <h1>Reports</h1>
+          <span class="spring" />
+          {sprint && <SprintChoice state={state} sprint={sprint} />}
+        </div>
+      </header>
+      {sprint ? (
+        <SprintReport board={state.board.name} sprint={sprint} state={state} revision={revision} />
+      ) : (
+        <p class="empty">
+          Every number here follows from what happened on the board. Plan a sprint and put stories
+          into it; its burndown begins on its first day.
+        </p>
+      )}
+      <div class="figures">
+        <Velocity board={state.board.name} revision={revision} />
+        <Forecast board={state.board.name} revision={revision} />
+      </div>
+    </div>
+  );
+}
+
+/** The sprint of the URL, else the current one, else the one that ended last. */
+function shownSprint(state: BoardState): Sprint | undefined {
+  const sprints = sprintsOf(state);
+  return (
+    findSprint(state, query.value.get('sprint')) ??
+    sprints.findLast(({ state }) => state === 'completed') ??
+    sprints[0]
+  );
+}
+
+function SprintChoice({ state, sprint }: { state: BoardState; sprint: Sprint }) {
+  const id = useId();
+  return (
+    <div class="choice">
+      <label for={id}>Sprint</label>
+      <select
+        id={id}
+        value={String(sprint.id)}
+        onChange={(event) => setQuery({ sprint: event.currentTarget.value })}
+      >
+        {sprintsOf(state)
+          .reverse()
+          .map((each) => (
+            <option key={each.id} value={String(each.id)}>
+              {sprintName(each)}
+            </option>
+          ))}
+      </select>
+    </div>
+  );
+}

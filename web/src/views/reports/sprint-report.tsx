@@ -1,0 +1,194 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../api/client';
+import type { Report, Sprint } from '../../api/types';
+import { BurndownTable } from '../../components/burndown-table';
+import { Button } from '../../components/controls';
+import { Downloads, Figure } from '../../components/figure';
+import { storyUrl } from '../../router';
+import type { BoardState } from '../../state/model';
+import { SPRINT_STATES, sprintName } from '../../state/model';
+import { useAnswer } from '../../util/answer';
+import { formatDay, formatNumber, formatTime, plural } from '../../util/format';
+
+interface SprintReportProps {
+  board: string;
+  sprint: Sprint;
+  state: BoardState;
+  revision: number;
+}
+
+/** A sprint: its burndown, its burn-up, and what became of its stories. */
+export function SprintReport({ board, sprint, state, revision }: SprintReportProps) {
+  const name = sprintName(sprint);
+  const href = `/api/sprints/${sprint.id}/burndown`;
+  const file = `${board} ${name}`;
+  const table = () => <BurndownTable sprint={sprint.id} revision={revision} />;
+  return (
+    <section class="sprint-report" aria-label={name}>
+      <header class="report-head">
+        <h2>{name}</h2>
+        <span class={`state ${sprint.state}`}>{SPRINT_STATES[sprint.state]}</span>
+        <span class="note">
+          {formatDay(sprint.start_date)}
+          {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
+        </span>
+      </header>
+      {sprint.state === 'planned' ? (
+        <p class="empty">Its burndown begins on {formatDay(sprint.start_date)}.</p>
+      ) : (
+        <div class="figures">
+          <Figure
+            title="Burndown"
+            name={`Burndown of ${name}`}
+            href={href}
+            file={`${file} burndown`}
+            revision={revision}
+            table={table}
+          />
+          <Figure
+            title="Burn-up"
+            name={`Burn-up of ${name}`}
+            href={`${href}?kind=burnup`}
+            file={`${file} burn-up`}
+            revision={revision}
+            table={table}
+          />
+        </div>
+      )}
+      <Groups sprint={sprint} state={state} revision={revision} file={`${file} report`} />
+    </section>
+  );
+}
+
+const GROUPS = [
+  { group: 'committed', name: 'Committed', sign: '' },
+  { group: 'added', name: 'Added', sign: '+' },
+  { group: 're_estimated', name: 'Re-estimated', sign: '±' },
+  { group: 'removed', name: 'Removed', sign: '−' },
+  { group: 'completed', name: 'Completed', sign: '=' },
+  { group: 'unfinished', name: 'Unfinished', sign: '+' },
+] as const;
+
+/** The stories of a sprint by what became of them; the signs say how the points add up. */
+function Groups({
+  sprint,
+  state,
+  revision,
+  file,
+}: Omit<SprintReportProps, 'board'> & { file: string }) {
+  const { data } = useAnswer(async () => {
+    const params = { path: { sprint_id: sprint.id } };
+    return (await api.GET('/api/sprints/{sprint_id}/report', { params })).data as Report;
+  }, [sprint.id, revision]);
+  return (
+    <section class="figure" aria-label="What became of the stories">
+      <div class="figure-head">
+        <h2>What became of the stories</h2>
+        <span class="spring" />
+        <Downloads href={`/api/sprints/${sprint.id}/report`} file={file} formats={['csv']} />
+      </div>
+      {data && (
+        <>
+          <p class="note">{commitment(data)}</p>
+          <div class="groups">
+            {GROUPS.map(({ group, name, sign }) => (
+              <Group
+                key={`${sprint.id} ${group}`}
+                name={name}
+                sign={sign}
+                count={data[group].count}
+                points={data[group].points}
+                stories={data[group].stories}
+                state={state}
+              />
+            ))}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function commitment({ committed_at, commitment_rule }: Report): string {
+  if (committed_at === null) {
+    return 'Nothing is committed yet: that is fixed when the sprint is started, or at the end of its first day.';
+  }
+  return commitment_rule === 'started'
+    ? `Committed is what was in the sprint when it was started, ${formatTime(committed_at)}.`
+    : 'Committed is what was in the sprint at the end of its first day.';
+}
+
+/** A story of any group. */
+interface Reported {
+  id: number;
+  title: string;
+  points?: number | null;
+  from?: number | null;
+  to?: number | null;
+  carried_to?: number | null;
+}
+
+interface GroupProps {
+  name: string;
+  sign: string;
+  count: number;
+  points: number;
+  stories: readonly Reported[];
+  state: BoardState;
+}
+
+/** More stories than these are listed when the user asks. */
+const FIRST = 6;
+
+function Group({ name, sign, count, points, stories, state }: GroupProps) {
+  const isWhole = useSignal(false);
+  const shown = isWhole.value ? stories : stories.slice(0, FIRST);
+  return (
+    <section class={count ? 'group' : 'group none'} aria-label={name}>
+      <h3>
+        {sign && (
+          <span class="sign" aria-hidden="true">
+            {sign}
+          </span>
+        )}
+        {name}
+      </h3>
+      <p class="group-sum">
+        <strong>{formatNumber(points)}</strong> {points === 1 ? 'point' : 'points'}
+        <span class="note"> · {plural(count, 'story', 'stories')}</span>
+      </p>
+      {shown.length > 0 && (
+        <ul>
+          {shown.map((story) => (
+            <li key={story.id}>
+              <a href={storyUrl(story.id)}>{story.title}</a>
+              <span class="group-points">{pointsOf(story)}</span>
+              {story.carried_to !== undefined && (
+                <span class="note carried">→ {listName(state, story.carried_to)}</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown.length < stories.length && (
+        <Button kind="quiet" onClick={() => (isWhole.value = true)}>
+          Show more: {formatNumber(stories.length - shown.length)}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const shortPoints = (points: number | null | undefined): string =>
+  points == null ? '–' : formatNumber(points);
+
+function pointsOf(story: Reported): string {
+  if (story.to !== undefined) return `${shortPoints(story.from)} → ${shortPoints(story.to)}`;
+  return shortPoints(story.points);
+}
+
+function listName(state: BoardState, id: number | null): string {
+  if (id === null) return 'Backlog';
+  const sprint = state.sprints.get(id);
+  return sprint ? sprintName(sprint) : `Sprint ${id}`;
+}

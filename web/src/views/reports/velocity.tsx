@@ -1,0 +1,69 @@
+import { api } from '../../api/client';
+import type { Velocity as Data } from '../../api/types';
+import { Figure } from '../../components/figure';
+import { Table } from '../../components/table';
+import { useAnswer } from '../../util/answer';
+import { formatDay, formatNumber, plural } from '../../util/format';
+
+/** What the last completed sprints have done. */
+export function Velocity({ board, revision }: { board: string; revision: number }) {
+  const { data } = useAnswer(async () => {
+    const params = { path: { board_name: board } };
+    return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Data;
+  }, [board, revision]);
+  if (data?.sprints.length === 0) {
+    return (
+      <section class="figure" aria-label="Velocity">
+        <div class="figure-head">
+          <h2>Velocity</h2>
+        </div>
+        <p class="empty">
+          What a sprint completes, on average. It begins with the first completed sprint.
+        </p>
+      </section>
+    );
+  }
+  return (
+    <Figure
+      title="Velocity"
+      name={`Velocity of ${board}`}
+      href={`/api/boards/${encodeURIComponent(board)}/velocity`}
+      file={`${board} velocity`}
+      revision={revision}
+      words={data && <Words data={data} />}
+      table={() => data && <VelocityTable data={data} />}
+    />
+  );
+}
+
+function Words({ data }: { data: Data }) {
+  const { average_points, median_points, average_count, median_count } = data;
+  const inPoints = Boolean(average_points);
+  const average = (inPoints ? average_points : average_count) ?? 0;
+  const median = (inPoints ? median_points : median_count) ?? 0;
+  const unit = inPoints ? plural(average, 'point') : plural(average, 'story', 'stories');
+  return (
+    <p class="words">
+      A sprint completes <strong>{unit}</strong> on average; the median is {formatNumber(median)}.
+    </p>
+  );
+}
+
+function VelocityTable({ data }: { data: Data }) {
+  return (
+    <Table
+      name="Numbers of the velocity"
+      head={['Sprint', 'Committed', 'Completed', 'Unfinished', 'Stories completed']}
+      rows={data.sprints.map((sprint) => ({
+        key: sprint.id,
+        cells: [
+          sprint.name ?? `Sprint of ${formatDay(sprint.start_date)}`,
+          formatNumber(sprint.committed_points),
+          formatNumber(sprint.completed_points),
+          formatNumber(sprint.unfinished_points),
+          formatNumber(sprint.completed_count),
+        ],
+      }))}
+    />
+  );
+}
