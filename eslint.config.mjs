@@ -41,4 +41,5 @@ export default defineConfig(
   },
   { files: ['**/*.js'], languageOptions: { sourceType: 'commonjs', globals: globals.node } },
   { files: ['**/*.mjs'], languageOptions: { globals: globals.node } },
+  { files: ['web/service-worker.js'], languageOptions: { globals: globals.serviceworker } },
 );

@@ -64,9 +64,16 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
     },
   });
   for (const file of filesOf(folder)) {
-    server.get(`/${file}`, isPublic, (_request, reply) => reply.sendFile(file));
+    server.get(`/${file}`, isPublic, (_request, reply) => {
+      // The policy of its script is the policy of a service worker.
+      if (file === SERVICE_WORKER) reply.header('Content-Security-Policy', POLICY);
+      return reply.sendFile(file);
+    });
   }
 }
+
+/** Keeps the page for a start without a connection. */
+const SERVICE_WORKER = 'service-worker.js';
 
 const NOT_BUILT = 'The board in the browser is not built; `npm run build` builds it.';
 

@@ -43,7 +43,17 @@ const page = {
       const digest = createHash('sha1').update(manifest).digest('hex').slice(0, 8);
       urls['web/manifest.webmanifest'] = `/assets/manifest-${digest}.webmanifest`;
       writeFileSync(join(OUT, urls['web/manifest.webmanifest']), manifest);
-      writeFileSync(join(OUT, 'index.html'), render('index.html'));
+      const page = render('index.html');
+      writeFileSync(join(OUT, 'index.html'), page);
+      const files = readdirSync(join(OUT, 'assets')).map((name) => `/assets/${name}`);
+      const version = createHash('sha1')
+        .update(page + files.join())
+        .digest('hex')
+        .slice(0, 8);
+      const worker = readFileSync(join(WEB, 'service-worker.js'), 'utf8')
+        .replace('{{files}}', files.join(' '))
+        .replace('{{version}}', version);
+      writeFileSync(join(OUT, 'service-worker.js'), worker);
       for (const entry of readdirSync(OUT, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile() || !COMPRESSIBLE.test(entry.name)) continue;
         compress(join(entry.parentPath ?? entry.path, entry.name));

@@ -17,7 +17,7 @@ describe('Without a connection', () => {
     await board.restart();
     await page.getByText('unsaved change').waitFor({ state: 'detached' });
     expect(await titles(page, 'Done')).toEqual(['Ant', 'Bee']);
-    const { body } = await board.service.client.get('/api/boards/rocket/events?after=5');
+    const { body } = await board.service.client.get('/api/boards/rocket/events?after=6');
     expect(body.map(({ type, id, after }: any) => [type, id, after.status])).toEqual([
       ['story.updated', board.ids.Ant, 'done'],
       ['story.updated', board.ids.Bee, 'in_progress'],

@@ -16,6 +16,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sprintline-web-'));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), PAGE);
+  writeFileSync(join(folder, 'service-worker.js'), SCRIPT);
   writeFileSync(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   const script = join(folder, 'assets/main-ABC123.js');
   writeFileSync(script, SCRIPT);
@@ -75,6 +76,14 @@ describe('the board in the browser', () => {
       expect((await get(path, token)).status).toBe(404);
     },
   );
+
+  it('has a service worker under the policy of the page, which browsers ask for at each visit', async () => {
+    const page = await get('/b/x', { accept: 'text/html' });
+    const worker = await get('/service-worker.js');
+    expect([worker.status, worker.text]).toEqual([200, SCRIPT]);
+    expect(worker.headers['cache-control']).toBe('no-cache');
+    expect(worker.headers['content-security-policy']).toBe(page.headers['content-security-policy']);
+  });
 
   it('rejects other methods', async () => {
     const answer = await get('/b/x', token, 'POST');

@@ -2,7 +2,6 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Keys } from './components/keys';
-import { Toasts } from './components/toasts';
 import { Skeleton } from './components/controls';
 import { pathOf, route } from './router';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
@@ -18,6 +17,7 @@ const ReportsView = lazy(async () => (await import('./views/reports/reports')).R
 const NewBoard = lazy(async () => (await import('./views/boards/new-board')).NewBoard);
 const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory);
 const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog);
+const Palette = lazy(async () => (await import('./components/palette')).Palette);
 const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
 
 /** The whole page: the bar, the view of the URL, and what lies over it. */
@@ -31,6 +31,12 @@ export function App() {
     [
       { name: 'Undo', key: 'z', run: () => store.value?.undo() },
       { name: 'List the keys', key: '?', run: () => openDialog({ kind: 'keys' }) },
+      {
+        name: 'Command palette',
+        key: 'Ctrl+k',
+        shownKey: 'Ctrl K',
+        run: () => openDialog({ kind: 'palette' }),
+      },
     ],
     [],
   );
@@ -47,7 +53,6 @@ export function App() {
         )}
       </main>
       <Overlays />
-      <Toasts />
     </>
   );
 }
@@ -164,6 +169,7 @@ function Overlays() {
     <>
       {current && story !== undefined && <StoryDialog key={story} store={current} id={story} />}
       {request?.kind === 'keys' && <Keys onClose={closeDialog} />}
+      {request?.kind === 'palette' && <Palette onClose={closeDialog} />}
       {request?.kind === 'new-board' && <NewBoard onClose={closeDialog} />}
       {request?.kind === 'new-story' && current && state && (
         <NewStory store={current} state={state} list={request.list} onClose={closeDialog} />

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { onUnauthorized } from './api/client';
 import { App } from './app';
+import { Messages } from './components/messages';
 import { loadSession, session } from './state/session';
 
 onUnauthorized.call = () => {
@@ -9,4 +10,8 @@ onUnauthorized.call = () => {
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);
+const messages = document.getElementById('messages');
+if (messages) render(<Messages />, messages);
 void loadSession();
+// For a start without a connection. It exists only on https and localhost.
+navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined);

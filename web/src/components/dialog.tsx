@@ -10,6 +10,13 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
+/** Puts the messages where they can be read: into the dialog on top, if there is one. */
+function moveMessages(): void {
+  const messages = document.getElementById('messages');
+  const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
+  if (messages && messages.parentElement !== top) top.append(messages);
+}
+
 /**
  * A modal dialog: `Esc`, the button Close and a click beside it close it. The browser keeps the focus
  * inside and gives it back afterwards.
@@ -22,11 +29,15 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
     const opener = document.activeElement as HTMLElement | null;
     const card = opener?.closest<HTMLElement>('[data-story]')?.dataset.story;
     dialog?.showModal();
+    moveMessages();
     return () => {
       dialog?.close();
-      // The card may have been drawn again meanwhile.
-      if (card) document.querySelector<HTMLElement>(`[data-story="${card}"]`)?.focus();
-      else opener?.focus();
+      moveMessages();
+      // The card may have been drawn again meanwhile, or be gone.
+      const drawn = card && document.querySelector<HTMLElement>(`[data-story="${card}"]`);
+      const last = drawn || opener;
+      if (last?.isConnected && last !== document.body) last.focus();
+      else document.querySelector<HTMLElement>('[data-story][tabindex="0"], main')?.focus();
     };
   }, []);
   return (

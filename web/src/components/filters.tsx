@@ -1,8 +1,29 @@
-import { useRef } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { api } from '../api/client';
 import { useCommands } from '../commands';
-import { query, setQuery } from '../router';
+import { query, route, setQuery } from '../router';
 import type { Card } from '../state/model';
 import { Button } from './controls';
+
+/** The stories in which the service has found the words of the search, also in a description. */
+const found = signal<{ q: string; ids: ReadonlySet<number> } | null>(null);
+
+/** Asks the service when the user pauses typing. */
+function useFound(board: string, q: string): void {
+  useEffect(() => {
+    if (found.value?.q !== q) found.value = null;
+    if (!q.trim() || !board) return;
+    const find = async (): Promise<void> => {
+      const params = { path: { board_name: board }, query: { q, fields: 'id' } };
+      const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
+      found.value = { q, ids: new Set((data as { id: number }[]).map(({ id }) => id)) };
+    };
+    // Without a connection the titles are searched.
+    const timer = setTimeout(() => void find().catch(() => undefined), 200);
+    return () => clearTimeout(timer);
+  }, [board, q]);
+}
 
 /** Whether a story passes the search and the filters of the URL. */
 export function matches(story: Card, params: URLSearchParams): boolean {
@@ -20,7 +41,7 @@ export function matches(story: Card, params: URLSearchParams): boolean {
   ]
     .join('\n')
     .toLowerCase();
-  return words.every((word) => text.includes(word));
+  return words.every((word) => text.includes(word)) || found.value?.ids.has(story.id) === true;
 }
 
 /** Search and filters of the stories of a view; they live in the URL. */
@@ -40,6 +61,7 @@ export function Filters({ stories }: { stories: readonly Card[] }) {
     [],
   );
   const params = query.value;
+  useFound(route.value.board, params.get('q') ?? '');
   const people = unique(stories.map(({ assignee }) => assignee ?? ''));
   const labels = unique(stories.flatMap(({ labels }) => labels));
   const isFiltered = ['q', 'assignee', 'label'].some((name) => params.get(name));

@@ -24,8 +24,8 @@ export function announce(text: string): void {
 export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}) {
   const { isError = false, action } = options;
   const entry = { id: ++lastId, text, isError, action };
-  // One message at a time besides errors.
-  toasts.value = [...toasts.value.filter((each) => each.isError), entry].slice(-3);
+  // One message at a time besides errors, which stay until they are read.
+  toasts.value = [...toasts.value.filter((each) => each.isError), entry];
   if (!isError) setTimeout(() => closeToast(entry.id), 6000);
 }
 

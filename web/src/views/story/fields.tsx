@@ -10,6 +10,7 @@ export interface Draft {
   title: string;
   description: string;
   points: string;
+  priority: string;
   assignee: string;
   labels: string;
   status: Status;
@@ -20,6 +21,7 @@ export const emptyDraft = (list: ListId): Draft => ({
   title: '',
   description: '',
   points: '',
+  priority: '',
   assignee: '',
   labels: '',
   status: 'todo',
@@ -30,6 +32,7 @@ export const draftOf = (story: Card): Draft => ({
   title: story.title,
   description: story.description ?? '',
   points: story.points === null ? '' : String(story.points),
+  priority: story.priority === null ? '' : String(story.priority),
   assignee: story.assignee ?? '',
   labels: story.labels.join(', '),
   status: story.status,
@@ -37,12 +40,13 @@ export const draftOf = (story: Card): Draft => ({
 });
 
 /** The fields of a draft, as the service takes them. */
-export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'priority' | 'sprint_id'>> {
+export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>> {
   const points = draft.points.trim().replace(',', '.');
   return {
     title: draft.title.trim(),
     description: draft.description || null,
     points: points === '' ? null : Number(points),
+    priority: draft.priority.trim() === '' ? null : Number(draft.priority),
     assignee: draft.assignee.trim() || null,
     labels: [
       ...new Set(
@@ -59,7 +63,7 @@ export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'priority' | 
 /** What is wrong with a draft, by field. */
 export function faultsOf(draft: Draft): Partial<Record<keyof Draft, string>> {
   const faults: Partial<Record<keyof Draft, string>> = {};
-  const { title, points, labels } = fieldsOf(draft);
+  const { title, points, priority, labels } = fieldsOf(draft);
   if (!title) faults.title = 'A story needs a title.';
   else if ([...title].length > 255) faults.title = 'At most 255 characters.';
   if (
@@ -67,6 +71,9 @@ export function faultsOf(draft: Draft): Partial<Record<keyof Draft, string>> {
     !(points >= 0 && points <= 1000 && Math.round(points * 100) / 100 === points)
   ) {
     faults.points = 'A number from 0 to 1,000 with at most two decimals.';
+  }
+  if (priority !== null && (!Number.isInteger(priority) || Math.abs(priority) > 2 ** 31 - 1)) {
+    faults.priority = 'A whole number; the smaller, the more urgent.';
   }
   if (labels.length > 20) faults.labels = 'At most 20 labels.';
   if (labels.some((label) => [...label].length > 50)) faults.labels = 'At most 50 characters each.';
@@ -78,11 +85,20 @@ interface StoryFormProps {
   draft: Draft;
   faults: Partial<Record<keyof Draft, string>>;
   isReadOnly?: boolean;
+  /** The description is not loaded, so that what is typed would replace it unseen. */
+  hasNoDescription?: boolean;
   onChange: (set: Partial<Draft>) => void;
 }
 
 /** The fields of a story. */
-export function StoryForm({ state, draft, faults, isReadOnly = false, onChange }: StoryFormProps) {
+export function StoryForm({
+  state,
+  draft,
+  faults,
+  isReadOnly = false,
+  hasNoDescription = false,
+  onChange,
+}: StoryFormProps) {
   const people = useId();
   const names = [...new Set([...state.stories.values()].map(({ assignee }) => assignee))];
   return (
@@ -107,7 +123,7 @@ export function StoryForm({ state, draft, faults, isReadOnly = false, onChange }
             rows={5}
             maxLength={32767}
             value={draft.description}
-            readOnly={isReadOnly}
+            readOnly={isReadOnly || hasNoDescription}
             onInput={(event) => onChange({ description: event.currentTarget.value })}
           />
         )}
@@ -137,6 +153,18 @@ export function StoryForm({ state, draft, faults, isReadOnly = false, onChange }
               value={draft.points}
               readOnly={isReadOnly}
               onInput={(event) => onChange({ points: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Priority" error={faults.priority}>
+          {(props) => (
+            <input
+              {...props}
+              inputMode="numeric"
+              placeholder="1 is most urgent"
+              value={draft.priority}
+              readOnly={isReadOnly}
+              onInput={(event) => onChange({ priority: event.currentTarget.value })}
             />
           )}
         </Field>

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../api/problem';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { closeStory } from '../../router';
 import type { BoardStore } from '../../state/board-store';
 import type { Change, StoryFields } from '../../state/changes';
+import { temporaryId } from '../../state/changes';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatTime } from '../../util/format';
@@ -24,38 +25,49 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
     store.loadStory(id).then(
       () => (isLoaded.value = true),
       (error: unknown) => {
-        failure.value =
-          error instanceof ApiError && error.status === 404
-            ? 'This story does not exist, or it was deleted.'
-            : (error as Error).message;
+        const isGone = error instanceof ApiError && error.status === 404;
+        failure.value = isGone ? '' : (error as Error).message;
+        isLoaded.value = true;
       },
     );
   }, [store, id, isReady, store.reads.value]);
 
   const state = store.view.value;
-  const story = state?.stories.get(id);
-  if (failure.value || (isLoaded.value && !story)) {
-    return (
-      <Dialog title="Story" onClose={closeStory}>
-        <p role="alert">{failure.value || 'This story was deleted.'}</p>
-      </Dialog>
-    );
-  }
-  if (!isLoaded.value || !state || !story) {
+  const present = state?.stories.get(id);
+  /** What is open stays open when someone deletes it, with what was typed. */
+  const last = useRef(present);
+  if (present) last.current = present;
+  const story = last.current;
+  const isShown = isLoaded.value || (story !== undefined && store.isCutOff.value);
+  if (!state || !isShown) {
     return (
       <Dialog title={story?.title ?? 'Story'} size="story" onClose={closeStory}>
         <Skeleton lines={6} />
       </Dialog>
     );
   }
+  if (failure.value || !story) {
+    return (
+      <Dialog title="Story" onClose={closeStory}>
+        <p role="alert">{failure.value || 'This story does not exist, or it was deleted.'}</p>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={story.title} size="story" onClose={closeStory}>
-      <StoryBody key={id} store={store} story={story} />
+      <StoryBody key={id} store={store} story={story} isDeleted={!present} />
     </Dialog>
   );
 }
 
-function StoryBody({ store, story }: { store: BoardStore; story: Card }) {
+interface StoryBodyProps {
+  store: BoardStore;
+  story: Card;
+  /** Someone has deleted it while it was open. */
+  isDeleted: boolean;
+}
+
+function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   /** The fields as they were when the user began to type; what others change meanwhile is not overwritten. */
   const original = useSignal<Card>(story);
   const typed = useSignal<Partial<Draft>>({});
@@ -63,22 +75,30 @@ function StoryBody({ store, story }: { store: BoardStore; story: Card }) {
   const faults = faultsOf(draft);
   const state = store.view.value;
   const isDirty = Object.keys(typed.value).length > 0;
-  if (!isDirty && original.value !== story) original.value = story;
+  const isChanged = isDirty && !isSame(original.value, story);
+  if (!isChanged && original.value !== story) original.value = story;
   if (!state) return null;
 
   const save = (): void => {
     if (Object.keys(faults).length > 0) return;
+    if (isDeleted) {
+      const list = draft.sprint === '' ? null : Number(draft.sprint);
+      store.change([{ kind: 'story.create', id: temporaryId(), list, body: fieldsOf(draft) }]);
+      closeStory();
+      return;
+    }
     const now = fieldsOf(draft);
     const before = fieldsOf(draftOf(original.value));
     const set = Object.fromEntries(
       Object.entries(now).filter(
         ([name, value]) =>
+          name in typed.value &&
           JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof now]),
       ),
     ) as StoryFields;
     const changes: Change[] = [];
     const list = draft.sprint === '' ? null : Number(draft.sprint);
-    if (list !== original.value.sprint_id) {
+    if ('sprint' in typed.value && list !== original.value.sprint_id) {
       changes.push({ kind: 'story.move', ids: [story.id], list, position: 'last' });
     }
     if (Object.keys(set).length > 0) changes.push({ kind: 'story.update', id: story.id, set });
@@ -98,17 +118,32 @@ function StoryBody({ store, story }: { store: BoardStore; story: Card }) {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
       }}
     >
+      {isDeleted && (
+        <p class="notice" role="alert">
+          This story was deleted.{canWrite.value && ' Create makes a new one of what stands here.'}
+        </p>
+      )}
+      {isChanged && !isDeleted && (
+        <p class="notice" role="status">
+          Someone else has changed this story since you began to type. Save asks which version
+          stays.
+        </p>
+      )}
+      {store.isCutOff.value && story.description === undefined && (
+        <p class="notice">The description is shown as soon as there is a connection.</p>
+      )}
       <StoryForm
         state={state}
         draft={draft}
         faults={faults}
         isReadOnly={!canWrite.value}
+        hasNoDescription={story.description === undefined}
         onChange={(set) => (typed.value = { ...typed.value, ...set })}
       />
-      <Tasks store={store} story={story} />
+      {!isDeleted && <Tasks store={store} story={story} />}
       <History story={story} />
       <footer class="dialog-foot">
-        {canWrite.value && (
+        {canWrite.value && !isDeleted && (
           <Button
             kind="danger"
             onClick={() => {
@@ -122,11 +157,16 @@ function StoryBody({ store, story }: { store: BoardStore; story: Card }) {
         <span class="note">Changed {formatTime(story.updated_at)}</span>
         <span class="spring" />
         {canWrite.value && (
-          <Button kind="primary" type="submit" disabled={!isDirty}>
-            Save
+          <Button kind="primary" type="submit" disabled={!isDirty && !isDeleted}>
+            {isDeleted ? 'Create' : 'Save'}
           </Button>
         )}
       </footer>
     </form>
   );
 }
+
+/** Whether nothing was changed but what moving other stories changes. */
+const isSame = (a: Card, b: Card): boolean =>
+  JSON.stringify([draftOf(a), a.description === undefined]) ===
+  JSON.stringify([draftOf(b), b.description === undefined]);

@@ -1,8 +1,11 @@
 import { announcement, closeToast, toasts } from '../state/announce';
 import { Icon } from './controls';
 
-/** The messages at the edge of the window, and the live region. */
-export function Toasts() {
+/**
+ * The messages at the edge of the window, and the live region. Their element moves into the dialog that is open,
+ * because the rest of the page cannot be used or read meanwhile.
+ */
+export function Messages() {
   return (
     <>
       <div class="hidden" role="status" aria-live="polite">

@@ -1,0 +1,35 @@
+// Keeps the page itself for a start without a connection. It never answers for /api: what is known of a board
+// is kept in IndexedDB by the page. `FILES` are the files of one build, whose names have a digest.
+const FILES = '{{files}}'.split(' ');
+const CACHE = 'sprintline-{{version}}';
+const VIEW = /^\/($|b\/|tokens$|sign-in$)/;
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(
+    caches.open(CACHE).then((cache) => cache.addAll(['/', ...FILES].map(htmlRequest))),
+  );
+});
+
+self.addEventListener('activate', (event) => {
+  const isOld = (name) => name.startsWith('sprintline-') && name !== CACHE;
+  event.waitUntil(
+    caches
+      .keys()
+      .then((names) => Promise.all(names.filter(isOld).map((name) => caches.delete(name)))),
+  );
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { pathname } = new URL(request.url);
+  if (request.mode === 'navigate' && VIEW.test(pathname)) {
+    event.respondWith(fetch(request).catch(() => caches.match('/')));
+  } else if (FILES.includes(pathname)) {
+    event.respondWith(caches.match(pathname).then((known) => known ?? fetch(request)));
+  }
+});
+
+/** `/` leads programs, which do not ask for HTML, to the description of the API. */
+function htmlRequest(path) {
+  return new Request(path, { cache: 'no-cache', headers: { Accept: 'text/html,*/*' } });
+}

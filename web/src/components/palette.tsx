@@ -1,0 +1,151 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { api } from '../api/client';
+import { commands } from '../commands';
+import { navigate, pathOf, route, storyUrl } from '../router';
+import { sprintName, sprintsOf } from '../state/model';
+import { store } from '../state/stores';
+import { Dialog } from './dialog';
+
+interface Option {
+  name: string;
+  /** What it is: a key, or “Story”. */
+  note: string;
+  run: () => void;
+}
+
+const MAX_STORIES = 20;
+const MAX_OPTIONS = 60;
+
+/** Everything that the present view can do, and the places of the board. */
+function placesAndCommands(): Option[] {
+  const { board } = route.value;
+  const state = store.value?.view.value;
+  const go = (name: string, to: string, note = 'Go to'): Option => ({
+    name,
+    note,
+    run: () => navigate(to),
+  });
+  const places = [go('Boards', '/')];
+  if (board) {
+    places.push(go('Board', pathOf(board)));
+    places.push(go('Plan', pathOf(board, 'backlog')));
+    places.push(go('Reports', pathOf(board, 'reports')));
+  }
+  const sprints = state
+    ? sprintsOf(state)
+        .reverse()
+        .map((sprint) => go(sprintName(sprint), `${pathOf(board)}?sprint=${sprint.id}`, 'Sprint'))
+    : [];
+  const all = commands.value
+    .flat()
+    .filter(({ key }) => key !== 'Ctrl+k')
+    .map(({ name, key, shownKey, run }) => ({ name, note: shownKey ?? key ?? '', run }));
+  return [...all, ...places, ...sprints];
+}
+
+/** Finds a command, a view, a sprint or a story by its name. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const id = useId();
+  const typed = useSignal('');
+  const index = useSignal(0);
+  const list = useRef<HTMLUListElement>(null);
+  const found = useSignal<readonly { id: number; title: string }[]>([]);
+  /** Those of the view behind, as it was when the palette opened. */
+  const all = useRef(placesAndCommands());
+  const options = useComputed(() => {
+    const words = typed.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const isMatch = (text: string): boolean =>
+      words.every((word) => text.toLowerCase().includes(word));
+    const shown = all.current.filter(({ name, note }) => isMatch(`${name} ${note}`));
+    if (words.length === 0) return shown;
+    const known = [...(store.value?.view.value?.stories.values() ?? [])];
+    const stories = new Map(
+      known
+        .filter((story) => isMatch(`${story.title} #${story.id}`))
+        .slice(0, MAX_STORIES)
+        .map(({ id, title }) => [id, title]),
+    );
+    for (const { id, title } of found.value) if (!stories.has(id)) stories.set(id, title);
+    return [
+      ...shown,
+      ...[...stories].map(([id, title]) => ({
+        name: title,
+        note: `Story #${id}`,
+        run: () => navigate(storyUrl(id)),
+      })),
+    ].slice(0, MAX_OPTIONS);
+  });
+  const { board } = route.value;
+  const q = typed.value.trim();
+  useEffect(() => {
+    found.value = [];
+    if (!q || !board) return;
+    const find = async (): Promise<void> => {
+      const query = { q, fields: 'id,title', limit: MAX_STORIES };
+      const params = { path: { board_name: board }, query };
+      const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
+      found.value = data as { id: number; title: string }[];
+    };
+    const timer = setTimeout(() => void find().catch(() => undefined), 150);
+    return () => clearTimeout(timer);
+  }, [board, q]);
+  const count = options.value.length;
+  const at = Math.min(index.value, count - 1);
+  useLayoutEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+
+  const choose = (option: Option | undefined): void => {
+    if (!option) return;
+    onClose();
+    // After the dialog is gone, which gives the focus back.
+    setTimeout(() => option.run());
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[event.key];
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      choose(options.value[at]);
+    } else if (to !== undefined && count > 0) {
+      event.preventDefault();
+      index.value = (to + count) % count;
+    }
+  };
+  return (
+    <Dialog title="Commands" onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Command or story"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={count > 0 ? `${id}-${at}` : undefined}
+        placeholder="Type a command, a sprint or a story"
+        autoFocus
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+          index.value = 0;
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul ref={list} id={id} class="palette" role="listbox" aria-label="Commands">
+        {options.value.map((option, i) => (
+          <li
+            key={`${option.note} ${option.name}`}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === at}
+            onClick={() => choose(option)}
+          >
+            <span>{option.name}</span>
+            <span class="note">{option.note}</span>
+          </li>
+        ))}
+      </ul>
+      {count === 0 && <p class="note">Nothing is called that.</p>}
+    </Dialog>
+  );
+}
