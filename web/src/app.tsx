@@ -18,6 +18,9 @@ const NewBoard = lazy(async () => (await import('./views/boards/new-board')).New
 const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory);
 const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog);
 const Palette = lazy(async () => (await import('./components/palette')).Palette);
+const NewStories = lazy(async () => (await import('./views/story/new-stories')).NewStories);
+const PlanView = lazy(async () => (await import('./views/plan/plan')).PlanView);
+const SprintDialog = lazy(async () => (await import('./views/sprint/dialogs')).SprintDialog);
 const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
 
 /** The whole page: the bar, the view of the URL, and what lies over it. */
@@ -71,6 +74,8 @@ function View() {
       return <BoardView store={current} />;
     case 'reports':
       return <ReportsView store={current} />;
+    case 'backlog':
+      return <PlanView key={board} store={current} />;
     default:
       return <Missing detail="There is no such page." />;
   }
@@ -173,6 +178,17 @@ function Overlays() {
       {request?.kind === 'new-board' && <NewBoard onClose={closeDialog} />}
       {request?.kind === 'new-story' && current && state && (
         <NewStory store={current} state={state} list={request.list} onClose={closeDialog} />
+      )}
+      {request?.kind === 'new-stories' && current && state && (
+        <NewStories store={current} state={state} {...request} onClose={closeDialog} />
+      )}
+      {request?.kind === 'sprint' && current && state && (
+        <SprintDialog
+          key={`${request.action} ${'id' in request ? request.id : ''}`}
+          store={current}
+          state={state}
+          request={request}
+        />
       )}
       {conflict && current && (
         <ConflictDialog

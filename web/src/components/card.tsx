@@ -1,13 +1,15 @@
+import type { ReadonlySignal } from '@preact/signals';
 import { useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { navigate, storyUrl } from '../router';
 import { cardElement, focused } from '../state/focus';
 import type { Card as Story } from '../state/model';
+import { statusName } from '../state/model';
 import { store } from '../state/stores';
 import { canWrite } from '../state/session';
 import { useDraggable, dragged } from '../util/drag';
 import { formatNumber } from '../util/format';
-import { Icon } from './controls';
+import { Icon, StatusMark } from './controls';
 import type { MenuItem } from './menu';
 import { Menu } from './menu';
 
@@ -18,16 +20,32 @@ interface CardProps {
   /** Whether a dragged card would be dropped before this one. */
   isDropBefore?: boolean;
   moves: (story: Story) => readonly MenuItem[];
+  /** Where several can be chosen; the card is then drawn as a row. */
+  selection?: Selection;
+  /** Whether the story stays in its list, which is that of a completed sprint. */
+  isFixed?: boolean;
+}
+
+/** The stories of a view that are chosen together. */
+export interface Selection {
+  ids: ReadonlySignal<ReadonlySet<number>>;
+  /** Chooses or drops a story, or all from the last one to it. */
+  pick(id: number, isRange: boolean): void;
 }
 
 /** A story in a list. */
-export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
+export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }: CardProps) {
   const ref = useRef<HTMLLIElement>(null);
   const { id, title, points, assignee, labels, status } = story;
   const isTabStop = useComputed(() => focused.value === id);
-  const isDragged = useComputed(() => dragged.value === id);
+  const isSelected = useComputed(() => selection?.ids.value.has(id) ?? false);
+  const isDragged = useComputed(() => {
+    const moving = dragged.value;
+    return moving === id || (isSelected.value && (selection?.ids.value.has(moving ?? 0) ?? false));
+  });
   const isUnsaved = useComputed(() => store.value?.unsaved.value.has(id) ?? false);
-  useDraggable(ref, id, canWrite.value && id > 0);
+  const isMovable = canWrite.value && id > 0 && !isFixed;
+  useDraggable(ref, id, isMovable);
   useLayoutEffect(() => {
     const element = ref.current;
     return () => {
@@ -45,20 +63,49 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
   return (
     <li
       ref={ref}
-      class={`card ${status} ${isDragged.value ? 'dragged' : ''} ${isDropBefore ? 'drop-before' : ''}`}
+      class={[
+        selection ? 'row' : 'card',
+        status,
+        isDragged.value && 'dragged',
+        isSelected.value && 'selected',
+        isDropBefore && 'drop-before',
+      ]
+        .filter(Boolean)
+        .join(' ')}
       data-story={id}
       aria-label={title}
       aria-describedby={`story-${id}-about`}
       tabIndex={isTabStop.value || isEntry ? 0 : -1}
       onFocus={() => (focused.value = id)}
       onClick={(event) => {
-        if (!(event.target as Element).closest('a, button, [role=menu]')) navigate(storyUrl(id));
+        if (selection && isMovable && (event.shiftKey || event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          selection.pick(id, event.shiftKey);
+        } else if (!(event.target as Element).closest('a, button, input, [role=menu]')) {
+          navigate(storyUrl(id));
+        }
       }}
     >
+      {selection && isMovable && (
+        <input
+          type="checkbox"
+          class="pick"
+          aria-label={`Select ${title}`}
+          tabIndex={-1}
+          checked={isSelected.value}
+          onClick={(event) => {
+            event.stopPropagation();
+            selection.pick(id, event.shiftKey);
+          }}
+        />
+      )}
+      {selection && <StatusMark status={status} />}
       <a class="card-title" href={storyUrl(id)} draggable={false} tabIndex={-1}>
         {title}
       </a>
       <div class="card-foot" id={`story-${id}-about`}>
+        {selection && <span class="hidden">{statusName(status)}.</span>}
+        {isSelected.value && <span class="hidden">Selected.</span>}
         <span class="card-id">{id > 0 ? `#${id}` : 'New'}</span>
         {isUnsaved.value && <span class="unsaved">Unsaved</span>}
         {labels.map((label) => (
@@ -67,18 +114,20 @@ export function Card({ story, isEntry, isDropBefore, moves }: CardProps) {
           </span>
         ))}
         <span class="spring" />
-        {assignee && (
-          <span class="assignee" title={assignee}>
+        {(assignee || selection) && (
+          <span class="assignee" title={assignee ?? undefined}>
             {assignee}
           </span>
         )}
-        {points !== null && (
+        {points !== null ? (
           <span class="points" title={`${formatNumber(points)} points`}>
             {formatNumber(points)}
             <span class="hidden"> points</span>
           </span>
+        ) : (
+          selection && <span class="points none" />
         )}
-        {canWrite.value && id > 0 && (
+        {isMovable && (
           <Menu name="Move" class="card-move" items={() => moves(story)}>
             <Icon name="move" />
           </Menu>

@@ -13,7 +13,7 @@ import type { BoardState, Card, ListId } from './model';
 import { bySeq, CARD_FIELDS, withEntry } from './model';
 import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './outbox';
 import type { Conflict, Pending } from './queue';
-import { ChangeQueue } from './queue';
+import { ChangeQueue, StoryChanged } from './queue';
 
 /** Why a board cannot be shown. */
 export type Failure = { status: number; detail: string };
@@ -24,8 +24,27 @@ interface Sent {
   before: BoardState;
 }
 
+type Together = Extract<Change, { kind: 'story.move' }>;
 type Target = NonNullable<ReturnType<typeof targetOf>>;
 
+/** A place in the order of a list. */
+interface Place {
+  seq: number;
+  id: number;
+}
+
+/** The loaded beginning of a list. */
+interface Part {
+  pages: number;
+  cursor: string;
+  /** The last story of the last page. */
+  edge: Place;
+  /** How many stories come after it. */
+  rest: number;
+}
+
+const PAGE_SIZE = 500;
+const MAX_ATTEMPTS = 5;
 const ALL_FIELDS = CARD_FIELDS.join(',');
 const SNAPSHOT_MS = 500;
 const TODAY_MS = 15_000;
@@ -44,6 +63,8 @@ export class BoardStore {
   readonly isCutOff = signal(false);
   /** The lists whose stories are all known. */
   readonly lists = signal<ReadonlySet<ListId>>(new Set());
+  /** The part of the backlog that is loaded, while that is not all of it. */
+  readonly part = signal<Part | null>(null);
   /** The revision of the last event that was applied. */
   readonly revision = signal(0);
   /** How often the board was read as a whole; what is not in a list has to be read again then. */
@@ -74,6 +95,8 @@ export class BoardStore {
   /** Events that arrived while an answer was on its way that they must not overtake. */
   private held: Event[] = [];
   private holds = new Set<string>();
+  private pagingAgain?: ReturnType<typeof setTimeout>;
+  private paging?: Promise<void>;
   private attempt?: { key: string; before: BoardState };
   /** The stories of which a newer version is known only from before the board was read again. */
   private stale = new Set<number>();
@@ -251,6 +274,15 @@ export class BoardStore {
     this.putList(list, data as Card[], told(response).revision);
   }
 
+  /** Loads the next page of the backlog; after the last one, its stories are all known. */
+  loadPage(): Promise<void> {
+    if (this.lists.value.has(null)) return Promise.resolve();
+    this.paging ??= this.insist(() => this.readPages(this.part.value, 1))
+      .catch((error: Error) => alertError(error.message))
+      .finally(() => (this.paging = undefined));
+    return this.paging;
+  }
+
   /** Loads all fields of a story and its tasks, as soon as there is a connection. */
   loadStory(id: number): Promise<void> {
     return this.insist(() => this.readStoryInFull(id));
@@ -422,6 +454,7 @@ export class BoardStore {
         }),
       ),
     );
+    if (this.part.value) await this.readPages(null, this.part.value.pages);
     this.reads.value += 1;
   }
 
@@ -446,10 +479,58 @@ export class BoardStore {
     void deleteSnapshot(this.actor, from);
   }
 
-  private putList(list: ListId, stories: Card[], revision: number): void {
+  /** Reads pages of the backlog after a part of it, or from its beginning. */
+  private async readPages(after: Part | null, pages: number): Promise<void> {
+    const stories: Card[] = [];
+    let cursor = after?.cursor;
+    let total = 0;
+    let revision = Infinity;
+    for (let page = 0; page === 0 || (page < pages && cursor); page++) {
+      const { data, response } = await api.GET('/api/boards/{board_name}/backlog', {
+        params: {
+          path: { board_name: this.name },
+          query: { fields: ALL_FIELDS, limit: PAGE_SIZE, count: true, ...(cursor && { cursor }) },
+        },
+      });
+      stories.push(...(data as Card[]));
+      revision = Math.min(revision, told(response).revision);
+      total = Number(response.headers.get('X-Total-Count'));
+      const link = /<([^>]*)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+      cursor = link && (new URL(link, location.href).searchParams.get('cursor') ?? undefined);
+    }
+    const edge = stories.at(-1);
+    batch(() => {
+      this.putList(null, stories, revision, {
+        after: after?.edge,
+        to: cursor === undefined ? undefined : edge,
+      });
+      this.part.value =
+        cursor && edge
+          ? {
+              pages: (after?.pages ?? 0) + pages,
+              cursor,
+              edge: { seq: edge.seq, id: edge.id },
+              rest: Math.max(1, total - ((after?.pages ?? 0) * PAGE_SIZE + stories.length)),
+            }
+          : null;
+    });
+  }
+
+  /** Replaces the stories of a list, or those of it after one place and up to another. */
+  private putList(
+    list: ListId,
+    stories: Card[],
+    revision: number,
+    { after, to }: { after?: Place; to?: Place } = {},
+  ): void {
     const base = this.require();
     const next = new Map(base.stories);
-    for (const story of base.stories.values()) if (story.sprint_id === list) next.delete(story.id);
+    for (const story of base.stories.values()) {
+      if (story.sprint_id !== list) continue;
+      if (after && bySeq(story, after) <= 0) continue;
+      if (to && bySeq(story, to) > 0) continue;
+      next.delete(story.id);
+    }
     for (const story of stories) {
       const known = base.stories.get(story.id);
       const isNewer = known && known.version >= story.version && !this.stale.delete(story.id);
@@ -458,7 +539,8 @@ export class BoardStore {
     }
     batch(() => {
       this.base.value = { ...base, stories: next };
-      this.lists.value = new Set([...this.lists.value, list]);
+      if (!to) this.lists.value = new Set([...this.lists.value, list]);
+      if (!to && list === null) this.part.value = null;
     });
   }
 
@@ -521,7 +603,11 @@ export class BoardStore {
   private async sendAsSeen(pending: Pending): Promise<Outcome> {
     const { change, key } = pending;
     const target = targetOf(change);
-    if (!target) return kindOf(change).send(change, this.name, { key });
+    if (!target) {
+      return change.kind === 'story.move'
+        ? this.sendTogether(change, key)
+        : kindOf(change).send(change, this.name, { key });
+    }
     const row = `${target.entity}/${target.id}`;
     const known = this.etags.get(row);
     let ifMatch = known?.version === pending.seen ? known?.etag : undefined;
@@ -573,6 +659,53 @@ export class BoardStore {
     this.base.value = { ...base, tasks: withEntry(base.tasks, task.story_id, list) };
     this.markRead('task', id, told(response).revision);
     return [task, told(response).etag];
+  }
+
+  /**
+   * Moves several stories under the tag of the board's lists, which every change of the board changes. So
+   * 412 alone is no conflict: it is one if a story has left the list in which the user saw it.
+   */
+  private async sendTogether(change: Together, key: string): Promise<Outcome> {
+    for (let attempt = 1; ; attempt++) {
+      const ifMatch = await this.tagOfLists(change);
+      try {
+        return await kindOf(change).send(change, this.name, { ifMatch, key });
+      } catch (error) {
+        const isStale = error instanceof ApiError && error.status === 412;
+        if (!isStale || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** The tag of the lists of the board, in which the stories of a change are where the user saw them. */
+  private async tagOfLists(change: Together): Promise<string> {
+    const path = { board_name: this.name };
+    const { response } = await api.GET('/api/boards/{board_name}/stories', {
+      params: { path, query: { limit: 1, fields: 'id' } },
+    });
+    const { etag, revision } = told(response);
+    const { stories } = this.require();
+    const lists = new Map(change.ids.map((id) => [id, stories.get(id)?.sprint_id]));
+    for (let after = this.revision.value; after < revision;) {
+      const { data } = await api.GET('/api/boards/{board_name}/events', {
+        params: { path, query: { after, limit: 1000 } },
+      });
+      const events = data as Event[];
+      if (events.length === 0) break;
+      for (const { entity, id, after: fields } of events) {
+        if (entity !== 'story' || !lists.has(id)) continue;
+        if (fields === null) lists.delete(id);
+        else if ('sprint_id' in fields) lists.set(id, fields.sprint_id as ListId);
+      }
+      after = events.at(-1)?.revision ?? revision;
+    }
+    change.ids.forEach((id, i) => {
+      const list = lists.get(id);
+      // An earlier attempt may have moved it already.
+      if (list !== undefined && (list === change.list || list === change.from?.[i])) return;
+      throw new StoryChanged(id, stories.get(id)?.version ?? 0);
+    });
+    return etag;
   }
 
   /** Waits for the stream to reach a revision, for a moment at most. */
@@ -643,6 +776,13 @@ export class BoardStore {
     }
     if (event.entity === 'sprint') this.loadSprints().catch(ignoreMissing);
     const list = (event.after as { sprint_id?: ListId } | null)?.sprint_id;
+    if (this.part.value && isUnknownPlace(event, base)) {
+      clearTimeout(this.pagingAgain);
+      this.pagingAgain = setTimeout(() => {
+        const pages = this.part.value?.pages;
+        if (pages) void this.insist(() => this.readPages(null, pages)).catch(ignoreMissing);
+      }, 300);
+    }
     if (
       event.entity === 'story' &&
       list !== undefined &&
@@ -661,6 +801,13 @@ function storiesOfChange(change: Change): number[] {
   if ('ids' in change) return change.ids;
   return ['storyId' in change ? change.storyId : change.id];
 }
+
+/** Whether an event moves a story of the backlog that is not loaded, perhaps into the loaded part. */
+const isUnknownPlace = ({ type, entity, id, after }: Event, { stories }: BoardState): boolean => {
+  if (type === 'stories.shifted') return entity === 'board';
+  const isMove = type === 'story.moved' || type === 'story.updated';
+  return isMove && !stories.has(id) && after !== null && ('seq' in after || 'sprint_id' in after);
+};
 
 const hasFields = (row: Story | Task, fields: object): boolean =>
   Object.entries(fields).every(

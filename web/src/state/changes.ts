@@ -25,7 +25,14 @@ export type Change =
       was?: number;
     }
   | { kind: 'story.update'; id: number; set: StoryFields }
-  | { kind: 'story.move'; ids: number[]; list: ListId; position: Position }
+  | {
+      kind: 'story.move';
+      ids: number[];
+      list: ListId;
+      position: Position;
+      /** The lists in which the user saw the stories, where several are moved; the queue sets it. */
+      from?: ListId[];
+    }
   | { kind: 'story.delete'; id: number }
   | {
       kind: 'task.create';
@@ -121,6 +128,24 @@ export function positionOf(state: BoardState, id: number): Position {
   const list = story ? storiesOf(state, story.sprint_id) : [];
   const previous = list[list.findIndex((each) => each.id === id) - 1];
   return previous ? { after: previous.id } : 'first';
+}
+
+/** The moves that put stories back into a list as it was: one for each run of neighbours, from the first. */
+function movesBack(stories: readonly Card[], list: ListId, ids: ReadonlySet<number>): Change[] {
+  const moves: Extract<Change, { kind: 'story.move' }>[] = [];
+  let previous: Card | undefined;
+  for (const story of stories) {
+    if (ids.has(story.id)) {
+      const last = moves.at(-1);
+      if (last && previous && last.ids.at(-1) === previous.id) last.ids.push(story.id);
+      else {
+        const position = previous ? { after: previous.id } : 'first';
+        moves.push({ kind: 'story.move', ids: [story.id], list, position });
+      }
+    }
+    previous = story;
+  }
+  return moves;
 }
 
 /** Numbers between two neighbours of a list, for stories that the service has not placed yet. */
@@ -267,21 +292,10 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
       };
     },
     inverse({ ids }, before) {
-      const isTogether = ids.every(
-        (id) => before.stories.get(id)?.sprint_id === before.stories.get(ids[0] ?? 0)?.sprint_id,
+      const lists = new Set(ids.map((id) => before.stories.get(id)?.sprint_id));
+      return [...lists].flatMap((list) =>
+        list === undefined ? [] : movesBack(storiesOf(before, list), list, new Set(ids)),
       );
-      const groups = isTogether && ids.length === 1 ? [ids] : ids.map((id) => [id]);
-      // From the first of the list to the last, so that the neighbour of each is in its place.
-      const ordered = groups
-        .map(([id = 0]) => before.stories.get(id))
-        .filter((story) => story !== undefined)
-        .sort(bySeq);
-      return ordered.map((story) => ({
-        kind: 'story.move',
-        ids: [story.id],
-        list: story.sprint_id,
-        position: positionOf(before, story.id),
-      }));
     },
   },
 
@@ -442,6 +456,12 @@ export function targetOf(
     default:
       return undefined;
   }
+}
+
+/** The change with what the user saw of the rows that it has no entity tag for. */
+export function withOrigin(change: Change, view: BoardState): Change {
+  if (change.kind !== 'story.move' || change.ids.length < 2) return change;
+  return { ...change, from: change.ids.map((id) => view.stories.get(id)?.sprint_id ?? null) };
 }
 
 /** The change with another id of a story or a task: the one that the service gave it. */

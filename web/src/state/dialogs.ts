@@ -4,9 +4,19 @@ import type { ListId } from './model';
 /** The dialogs that have no URL. A new one is a member here and a case in `components/dialogs.tsx`. */
 export type DialogRequest =
   | { kind: 'new-story'; list: ListId }
+  | { kind: 'new-stories'; list: ListId; titles: string }
   | { kind: 'new-board' }
   | { kind: 'keys' }
-  | { kind: 'palette' };
+  | { kind: 'palette' }
+  | SprintRequest;
+
+/** A form or a question about a sprint. */
+export type SprintRequest =
+  | { kind: 'sprint'; action: 'edit' | 'delete' | 'start' | 'reopen'; id: number }
+  /** `to` is where the unfinished stories shall go at first. */
+  | { kind: 'sprint'; action: 'complete'; id: number; to?: number }
+  /** `completing` is the sprint whose completion needs the new one. */
+  | { kind: 'sprint'; action: 'new'; completing?: number };
 
 export const dialog = signal<DialogRequest | null>(null);
 

@@ -3,7 +3,7 @@ import { ApiError, isTemporary } from '../api/problem';
 import { randomKey } from '../util/random';
 import { backoff, Pause } from '../util/retry';
 import type { Change, Entity, Outcome } from './changes';
-import { createdBy, entityOf, kindOf, refersTo, targetOf, withId } from './changes';
+import { createdBy, entityOf, kindOf, refersTo, targetOf, withId, withOrigin } from './changes';
 import type { BoardState } from './model';
 
 /** A change that the service has not confirmed, as plain data. */
@@ -23,6 +23,8 @@ export interface Pending {
   isUndo: boolean;
   /** Someone else changed the row before; it waits for the decision of the user. */
   isConflict?: boolean;
+  /** The story that someone else changed, of several. */
+  changed?: number;
 }
 
 /** Changes that were not made because someone else changed the row before. */
@@ -55,6 +57,16 @@ export interface QueueHost {
   /** Keeps entries over a reload. */
   save(entries: readonly Pending[]): void;
   remove(entries: readonly Pending[]): void;
+}
+
+/** Someone else has changed a story before a change of several stories arrived. */
+export class StoryChanged extends ApiError {
+  constructor(
+    readonly storyId: number,
+    readonly seen: number,
+  ) {
+    super(412, 'precondition_failed', 'Someone else has changed it.');
+  }
 }
 
 const MAX_UNDO = 50;
@@ -114,7 +126,7 @@ export class ChangeQueue {
     if (!last) return '';
     const label = options.label ?? kindOf(last).label(last, view);
     const entries = changes.map((change) => ({
-      change,
+      change: withOrigin(change, view),
       key: randomKey(),
       order: nextOrder(),
       group,
@@ -255,14 +267,16 @@ export class ChangeQueue {
 
   /** A later change, with the id of what was created and the version that the confirmed change made. */
   private afterConfirmed(entry: Pending, confirmed: Change, id: number | undefined): Pending {
-    if (id === undefined) return entry;
     const created = createdBy(confirmed);
     let { change } = entry;
-    if (created) change = withId(change, created.entity, created.id, id);
-    if (created?.was !== undefined) change = withId(change, created.entity, created.was, id);
+    if (created && id !== undefined) change = withId(change, created.entity, created.id, id);
+    if (created?.was !== undefined && id !== undefined)
+      change = withId(change, created.entity, created.was, id);
     // What the user changed afterwards, they changed with this change in view.
     const target = targetOf(change);
-    const isSameRow = target?.id === id && target.entity === entityOf(confirmed);
+    const ids = 'ids' in confirmed ? confirmed.ids : [id];
+    const isSameRow =
+      target !== undefined && ids.includes(target.id) && target.entity === entityOf(confirmed);
     if (change === entry.change && !isSameRow) return entry;
     return { ...entry, change, seen: isSameRow ? this.versionOf(change) : entry.seen };
   }
@@ -284,8 +298,9 @@ export class ChangeQueue {
   }
 
   private fail(head: Pending, error: Error): void {
-    const target = targetOf(head.change);
-    const isConflict = error instanceof ApiError && error.status === 412 && target !== undefined;
+    const changed = error instanceof StoryChanged ? error : undefined;
+    const isStale = error instanceof ApiError && error.status === 412;
+    const isConflict = isStale && (changed ?? targetOf(head.change)) !== undefined;
     const dropped = isConflict ? this.sameRow(head) : this.dependents(head);
     this.pending.value = this.pending.value.filter((each) => !dropped.includes(each));
     for (const { group, key } of dropped) {
@@ -293,7 +308,12 @@ export class ChangeQueue {
       this.sent.delete(key);
     }
     if (isConflict) {
-      const entries = dropped.map((each) => ({ ...each, group: head.group, isConflict: true }));
+      const entries = dropped.map((each) => ({
+        ...each,
+        group: head.group,
+        isConflict: true,
+        ...(changed && { changed: changed.storyId, seen: changed.seen }),
+      }));
       this.host.save(entries);
       this.addConflict(entries);
       return;

@@ -24,6 +24,7 @@ import { openDialog } from '../../state/dialogs';
 import { workingDays } from '../../util/calendar';
 import { formatDay, formatNumber, plural } from '../../util/format';
 import type { Sprint } from '../../api/types';
+import { SprintActions } from '../sprint/actions';
 import { Burndown } from './burndown';
 import { Column } from './column';
 import { setStatus, shiftCard } from './moves';
@@ -157,6 +158,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
           />
         </div>
         <span class="spring" />
+        <SprintActions sprint={sprint} />
         {canWrite.value && (
           <Button kind="primary" onClick={() => openDialog({ kind: 'new-story', list: sprint.id })}>
             New story

@@ -1,0 +1,122 @@
+import { useCommands } from '../../commands';
+import { navigate, storyUrl } from '../../router';
+import { announce } from '../../state/announce';
+import type { BoardStore } from '../../state/board-store';
+import { openDialog } from '../../state/dialogs';
+import { focused } from '../../state/focus';
+import type { Card, ListId } from '../../state/model';
+import { STATUSES } from '../../state/model';
+import { canWrite } from '../../state/session';
+import { setStatuses, shift, shiftToList, storiesFor } from './moves';
+import { clearSelection, drawnRows, pick } from './selection';
+
+/** The keys of the plan, which act on the focused row and on what is selected with it. */
+export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readonly Card[]): void {
+  const focusRow = (row: HTMLElement | undefined): void => {
+    if (!row) return;
+    focused.value = Number(row.dataset.story);
+    row.focus();
+  };
+  const at = (rows: readonly HTMLElement[]): number =>
+    rows.findIndex((row) => Number(row.dataset.story) === focused.value);
+  const step = (by: -1 | 1) => (): void => {
+    const rows = drawnRows();
+    const index = at(rows);
+    focusRow(index < 0 ? rows[0] : rows[index + by]);
+  };
+  /** To the first row of the next list, or of this and then the previous one. */
+  const stepList = (by: -1 | 1) => (): void => {
+    const rows = drawnRows();
+    const list = (row: HTMLElement | undefined) => row?.parentElement;
+    const index = at(rows);
+    const own = list(rows[index]);
+    const heads = rows.filter((row, i) => list(row) !== list(rows[i - 1]));
+    const head = heads.findIndex((row) => list(row) === own);
+    if (index < 0) focusRow(rows[0]);
+    else focusRow(heads[head + by]);
+  };
+  const story = (): Card | undefined => {
+    const known = store.view.value?.stories.get(focused.value ?? 0);
+    return known && at(drawnRows()) >= 0 ? known : undefined;
+  };
+  /** For what the stories of a completed sprint cannot. */
+  const withStory =
+    (run: (story: Card) => void, isMove = true) =>
+    (): void => {
+      const card = story();
+      if (!card) announce('Choose a story first, with the arrow keys');
+      else if (canWrite.value && card.id > 0) {
+        const sprint = store.view.value?.sprints.get(card.sprint_id ?? 0);
+        if (isMove && sprint?.state === 'completed') announce('The sprint is completed');
+        else run(card);
+      }
+    };
+  const move = (by: -1 | 1) => withStory(({ id }) => shift(store, id, by, shownOf));
+  const toList = (by: -1 | 1) =>
+    withStory(({ id }) => shiftToList(store, id, by, by < 0 ? 'last' : 'first'));
+  const toStatus = (index: number) =>
+    withStory(({ id }) => {
+      const to = STATUSES[index];
+      if (to) setStatuses(store, storiesFor(store, id), to.status);
+    }, false);
+  const listOfFocus = (): ListId => {
+    const list = story()?.sprint_id ?? null;
+    return store.view.value?.sprints.get(list ?? 0)?.state === 'completed' ? null : list;
+  };
+
+  useCommands(
+    [
+      { name: 'Next story', key: 'ArrowDown', shownKey: '↓', run: step(1) },
+      { name: 'Previous story', key: 'ArrowUp', shownKey: '↑', run: step(-1) },
+      { name: 'Next list', key: 'ArrowRight', shownKey: '→', run: stepList(1) },
+      { name: 'Previous list', key: 'ArrowLeft', shownKey: '←', run: stepList(-1) },
+      { name: 'Move down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: move(1) },
+      { name: 'Move up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: move(-1) },
+      {
+        name: 'Move to the next list',
+        key: 'Shift+ArrowRight',
+        shownKey: 'Shift →',
+        run: toList(1),
+      },
+      {
+        name: 'Move to the previous list',
+        key: 'Shift+ArrowLeft',
+        shownKey: 'Shift ←',
+        run: toList(-1),
+      },
+      { name: 'Select', key: 'x', run: withStory(({ id }) => pick(id, false)) },
+      { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
+      {
+        name: 'Open story',
+        key: 'Enter',
+        run: () => {
+          const card = story();
+          if (card) navigate(storyUrl(card.id));
+        },
+      },
+      { name: 'Set to do', key: '1', run: toStatus(0) },
+      { name: 'Set in progress', key: '2', run: toStatus(1) },
+      { name: 'Set done', key: '3', run: toStatus(2) },
+      {
+        name: 'New story',
+        key: 'c',
+        run: () => {
+          if (canWrite.value) openDialog({ kind: 'new-story', list: listOfFocus() });
+        },
+      },
+      {
+        name: 'New sprint',
+        run: () => {
+          if (canWrite.value) openDialog({ kind: 'sprint', action: 'new' });
+        },
+      },
+      {
+        name: 'Create several stories',
+        run: () => {
+          if (canWrite.value) openDialog({ kind: 'new-stories', list: listOfFocus(), titles: '' });
+        },
+      },
+    ],
+    [store],
+  );
+}

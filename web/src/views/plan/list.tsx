@@ -1,0 +1,247 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
+import type { Sprint } from '../../api/types';
+import { Card } from '../../components/card';
+import { Button } from '../../components/controls';
+import { pathOf } from '../../router';
+import { alertError } from '../../state/announce';
+import type { BoardStore } from '../../state/board-store';
+import { temporaryId } from '../../state/changes';
+import { openDialog } from '../../state/dialogs';
+import { focused } from '../../state/focus';
+import type { Card as Story, ListId } from '../../state/model';
+import { SPRINT_STATES, sprintName } from '../../state/model';
+import { canWrite } from '../../state/session';
+import { dropPlace, useDropList } from '../../util/drag';
+import { formatDay, formatNumber, plural } from '../../util/format';
+import { SprintActions } from '../sprint/actions';
+import type { Velocity } from '../sprint/velocity';
+import { loadOf } from '../sprint/velocity';
+import { dropIntoList, moveItems } from './moves';
+import { selection } from './selection';
+
+/** More rows than these are drawn when the user asks. */
+const PAGE = 200;
+
+interface PlanListProps {
+  store: BoardStore;
+  /** Absent: the backlog. */
+  sprint?: Sprint;
+  /** All known stories of the list. */
+  all: readonly Story[];
+  /** Those that pass the filters. */
+  stories: readonly Story[];
+  isFiltered: boolean;
+  velocity: Velocity | null;
+  shownOf: (list: ListId) => readonly Story[];
+}
+
+/** A list of the plan: the stories of a sprint, or the backlog. */
+export function PlanList(props: PlanListProps) {
+  const { store, sprint, stories, isFiltered, shownOf } = props;
+  const list = sprint?.id ?? null;
+  const name = sprint ? sprintName(sprint) : 'Backlog';
+  const place = String(list);
+  const section = useRef<HTMLElement>(null);
+  const limit = useSignal(PAGE);
+  // A story that was just written is drawn, however long the list is.
+  const newest = useSignal(0);
+  const isKnown = store.lists.value.has(list);
+  const part = list === null ? store.part.value : null;
+  useEffect(() => {
+    if (newest.value === 0 && (isKnown || part)) {
+      newest.value = Math.max(0, ...props.all.map(({ id }) => id));
+    }
+  }, [isKnown, part]);
+  useLoading(section, store, list);
+  const isFixed = sprint?.state === 'completed';
+  const shown = drawn(stories, limit.value, newest.value, part?.edge);
+  const dropIndex = useComputed(() =>
+    dropPlace.value?.list === place ? dropPlace.value.index : -1,
+  );
+  useDropList(
+    section,
+    place,
+    (id, index) => {
+      if (!isFixed) dropIntoList(store, id, list, shown, index);
+    },
+    [store, list, stories, limit.value, isFixed],
+  );
+  const moves = useCallback(
+    (story: Story) => moveItems(store, story.id, shownOf),
+    [store, shownOf],
+  );
+  const hasStop = shown.some(({ id }) => id === focused.value);
+  const more = stories.length - shown.length + (part && !isFiltered ? part.rest : 0);
+  return (
+    <section
+      ref={section}
+      class={`plan-list ${dropIndex.value >= 0 && !isFixed ? 'over' : ''}`}
+      aria-label={name}
+    >
+      <ListHead {...props} name={name} />
+      <ul class="rows" aria-label={name} data-list={place}>
+        {shown.map((story, i) => (
+          <Card
+            key={story.id}
+            story={story}
+            isEntry={!hasStop && i === 0}
+            isDropBefore={!isFixed && dropIndex.value === i}
+            moves={moves}
+            selection={selection}
+            isFixed={isFixed}
+          />
+        ))}
+      </ul>
+      {!isFixed && dropIndex.value >= shown.length && <div class="drop-line" />}
+      {more > 0 && (
+        <Button
+          kind="quiet"
+          class="button quiet show-more"
+          onClick={() => {
+            limit.value += PAGE;
+            if (part && limit.value > stories.length) load(store.loadPage());
+          }}
+        >
+          Show more <span class="count">{formatNumber(more)} stories</span>
+        </Button>
+      )}
+      {(isKnown || part) && stories.length === 0 && (
+        <p class="empty">{isFiltered ? 'No story matches.' : emptyHint(sprint)}</p>
+      )}
+      {canWrite.value && !isFixed && <AddStory store={store} list={list} name={name} />}
+    </section>
+  );
+}
+
+/** The stories that are drawn: the first ones, and those that were written since. */
+function drawn(
+  stories: readonly Story[],
+  limit: number,
+  newest: number,
+  edge: { seq: number; id: number } | undefined,
+): readonly Story[] {
+  if (stories.length <= limit && !edge) return stories;
+  return stories.filter(({ id, seq }, i) => {
+    const isLoaded = !edge || seq < edge.seq || (seq === edge.seq && id <= edge.id);
+    return (i < limit && isLoaded) || id < 0 || (newest > 0 && id > newest);
+  });
+}
+
+const emptyHint = (sprint: Sprint | undefined): string =>
+  sprint
+    ? 'No stories yet. Drag them here from the backlog, or press Shift ↑ on them.'
+    : 'No stories wait here. Write down what the team may do some day.';
+
+const load = (loading: Promise<void>): void =>
+  void loading.catch((error: Error) => alertError(error.message));
+
+/** Loads a list when it comes near the visible part of the page. */
+function useLoading(
+  section: { current: HTMLElement | null },
+  store: BoardStore,
+  list: ListId,
+): void {
+  const isReady = store.base.value !== null;
+  useEffect(() => {
+    const element = section.current;
+    if (!element || !isReady) return;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry?.isIntersecting) return;
+        observer.disconnect();
+        if (list !== null) load(store.loadList(list));
+        else if (!store.part.value) load(store.loadPage());
+      },
+      { rootMargin: '600px' },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [store, list, isReady]);
+}
+
+/** The name, dates, goal and sums of a list. */
+function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name: string }) {
+  const list = sprint?.id ?? null;
+  const isKnown = store.lists.value.has(list);
+  const part = list === null ? store.part.value : null;
+  const { value, average, text } = loadOf(all, sprint?.state === 'completed' ? null : velocity);
+  const isOver = average !== undefined && value > average;
+  return (
+    <header class="plan-head">
+      <h2>
+        {sprint ? <a href={`${pathOf(store.name)}?sprint=${sprint.id}`}>{name}</a> : 'Backlog'}
+      </h2>
+      {sprint && (
+        <>
+          <span class={`state ${sprint.state}`}>{SPRINT_STATES[sprint.state]}</span>
+          <span class="note plan-dates">
+            {formatDay(sprint.start_date)}
+            {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
+          </span>
+        </>
+      )}
+      <span class="spring" />
+      <span class="plan-sums note">
+        {(isKnown || part) && (
+          <span>{plural(all.length + (part?.rest ?? 0), 'story', 'stories')}</span>
+        )}
+        {isKnown && sprint && (
+          <>
+            <span class={isOver ? 'over-average' : ''}>{text}</span>
+            {average !== undefined && (
+              <progress
+                class={isOver ? 'over-average' : ''}
+                value={Math.min(value, average)}
+                max={average}
+                aria-label="Of the average velocity"
+              />
+            )}
+          </>
+        )}
+        {isKnown && !sprint && value > 0 && <span>{plural(value, 'point')}</span>}
+      </span>
+      {sprint && <SprintActions sprint={sprint} />}
+      {sprint?.goal && <p class="goal note">{sprint.goal}</p>}
+    </header>
+  );
+}
+
+/** The field at the end of a list in which stories are written one after another. */
+function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name: string }) {
+  const title = useSignal('');
+  return (
+    <form
+      class="add-story"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = title.value.trim();
+        if (!text) return;
+        store.change([{ kind: 'story.create', id: temporaryId(), list, body: { title: text } }], {
+          isQuiet: true,
+        });
+        title.value = '';
+      }}
+    >
+      <input
+        aria-label={`New story in ${name}`}
+        placeholder="New story"
+        maxLength={255}
+        autocomplete="off"
+        value={title}
+        onInput={(event) => (title.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          title.value = '';
+          event.currentTarget.blur();
+        }}
+        onPaste={(event) => {
+          const titles = event.clipboardData?.getData('text/plain') ?? '';
+          if (titles.trim().split(/\r?\n/).filter(Boolean).length < 2) return;
+          event.preventDefault();
+          openDialog({ kind: 'new-stories', list, titles });
+        }}
+      />
+    </form>
+  );
+}

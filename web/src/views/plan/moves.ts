@@ -1,0 +1,168 @@
+import type { Position, Status } from '../../api/types';
+import type { MenuItem } from '../../components/menu';
+import type { BoardStore } from '../../state/board-store';
+import type { Change } from '../../state/changes';
+import { focusCard } from '../../state/focus';
+import type { Card, ListId } from '../../state/model';
+import { sprintName, sprintsOf, STATUSES, statusName, storiesOf } from '../../state/model';
+import { plural } from '../../util/format';
+import { selected } from './selection';
+
+/** The service moves at most so many in one request. */
+const MAX_TOGETHER = 1000;
+
+/** The lists of the plan that accept stories, from the first to the last. */
+export function openLists(store: BoardStore): ListId[] {
+  const state = store.view.value;
+  if (!state) return [];
+  const sprints = sprintsOf(state).filter(({ state }) => state !== 'completed');
+  return [...sprints.map(({ id }) => id), null];
+}
+
+/** The stories that a gesture on one of them is about: all selected ones, if it is among them. */
+export function storiesFor(store: BoardStore, id: number): Card[] {
+  const state = store.view.value;
+  if (!state) return [];
+  const ids = selected.value.has(id) ? selected.value : new Set([id]);
+  const chosen = (story: Card): boolean => ids.has(story.id) && story.id > 0;
+  if (ids.size === 1) return [...state.stories.values()].filter(chosen);
+  return openLists(store).flatMap((list) => storiesOf(state, list).filter(chosen));
+}
+
+/** Moves stories to a place in a list, in their order. */
+export function moveTo(
+  store: BoardStore,
+  stories: readonly Card[],
+  list: ListId,
+  position: Position,
+): void {
+  const ids = stories.map(({ id }) => id);
+  const changes: Change[] = [];
+  let place = position;
+  for (let i = 0; i < ids.length; i += MAX_TOGETHER) {
+    const part = ids.slice(i, i + MAX_TOGETHER);
+    changes.push({ kind: 'story.move', ids: part, list, position: place });
+    place = { after: part.at(-1) ?? 0 };
+  }
+  store.change(changes);
+}
+
+/** Moves stories before the card at `index` of the shown cards of a list. */
+export function dropIntoList(
+  store: BoardStore,
+  id: number,
+  list: ListId,
+  shown: readonly Card[],
+  index: number,
+): void {
+  const stories = storiesFor(store, id);
+  const ids = new Set(stories.map((each) => each.id));
+  const next = shown.slice(index).find((each) => !ids.has(each.id));
+  const previous = shown.slice(0, index).findLast((each) => !ids.has(each.id));
+  const isInPlace = stories.length === 1 && [shown[index - 1]?.id, shown[index]?.id].includes(id);
+  if (stories.length === 0 || isInPlace) return;
+  moveTo(
+    store,
+    stories,
+    list,
+    next ? { before: next.id } : previous ? { after: previous.id } : 'last',
+  );
+  focusCard(id);
+}
+
+/** Moves stories up or down by one place; beyond the end of a list into the next one. */
+export function shift(
+  store: BoardStore,
+  id: number,
+  by: -1 | 1,
+  shown: (list: ListId) => readonly Card[],
+): void {
+  const stories = storiesFor(store, id);
+  const edge = by < 0 ? stories[0] : stories.at(-1);
+  if (!edge) return;
+  const ids = new Set(stories.map((each) => each.id));
+  const list = shown(edge.sprint_id);
+  const at = list.findIndex((each) => each.id === edge.id);
+  const rest = by < 0 ? list.slice(0, at).reverse() : list.slice(at + 1);
+  const neighbour = rest.find((each) => !ids.has(each.id));
+  if (neighbour) {
+    const position = by < 0 ? { before: neighbour.id } : { after: neighbour.id };
+    moveTo(store, stories, edge.sprint_id, position);
+    focusCard(id);
+  } else shiftToList(store, id, by, by < 0 ? 'last' : 'first');
+}
+
+/** Moves stories to the list before or after theirs. */
+export function shiftToList(
+  store: BoardStore,
+  id: number,
+  by: -1 | 1,
+  position: 'first' | 'last',
+): void {
+  const stories = storiesFor(store, id);
+  const lists = openLists(store);
+  const edge = by < 0 ? stories[0] : stories.at(-1);
+  const list = edge && lists[lists.indexOf(edge.sprint_id) + by];
+  if (list === undefined) return;
+  moveTo(store, stories, list, position);
+  focusCard(id);
+}
+
+export function setStatuses(store: BoardStore, stories: readonly Card[], status: Status): void {
+  const others = stories.filter((story) => story.status !== status);
+  if (others.length === 0) return;
+  const label =
+    others.length === 1
+      ? undefined
+      : `Move ${plural(others.length, 'story', 'stories')} to ${statusName(status)}`;
+  store.change(
+    others.map(({ id }): Change => ({ kind: 'story.update', id, set: { status } })),
+    { label },
+  );
+}
+
+/** The items of the menu Move: everything that a drag can do. */
+export function moveItems(
+  store: BoardStore,
+  id: number,
+  shown: (list: ListId) => readonly Card[],
+): MenuItem[] {
+  const state = store.view.value;
+  const stories = storiesFor(store, id);
+  const [first] = stories;
+  const last = stories.at(-1);
+  if (!state || !first || !last) return [];
+  const source = first.sprint_id;
+  const isTogether = stories.every(({ sprint_id }) => sprint_id === source);
+  const list = shown(source);
+  const ids = new Set(stories.map((story) => story.id));
+  const isFirst = isTogether && list.slice(0, stories.length).every(({ id }) => ids.has(id));
+  const isLast = isTogether && list.slice(-stories.length).every(({ id }) => ids.has(id));
+  const toEnd = (position: 'first' | 'last') => (): void => {
+    moveTo(store, stories, source, position);
+    focusCard(id);
+  };
+  const step = (by: -1 | 1) => (): void => shift(store, id, by, shown);
+  const lists = openLists(store).filter((each) => !isTogether || each !== source);
+  return [
+    ...STATUSES.filter(({ status }) => stories.some((story) => story.status !== status)).map(
+      ({ status, name }) => ({ name, run: () => setStatuses(store, stories, status) }),
+    ),
+    ...(isTogether
+      ? [
+          { name: 'Up', run: step(-1), isDisabled: isFirst, isFirst: true },
+          { name: 'Down', run: step(1), isDisabled: isLast },
+          { name: 'First', run: toEnd('first'), isDisabled: isFirst },
+          { name: 'Last', run: toEnd('last'), isDisabled: isLast },
+        ]
+      : []),
+    ...lists.map((target, i) => {
+      const sprint = target === null ? undefined : state.sprints.get(target);
+      return {
+        name: sprint ? sprintName(sprint) : 'Backlog',
+        isFirst: i === 0,
+        run: () => moveTo(store, stories, target, 'last'),
+      };
+    }),
+  ];
+}

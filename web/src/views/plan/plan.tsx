@@ -1,0 +1,155 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useCallback, useEffect } from 'preact/hooks';
+import { Button, Skeleton } from '../../components/controls';
+import { Filters, matches } from '../../components/filters';
+import { Menu } from '../../components/menu';
+import { query } from '../../router';
+import { alertError } from '../../state/announce';
+import type { BoardStore } from '../../state/board-store';
+import { openDialog } from '../../state/dialogs';
+import { focused } from '../../state/focus';
+import type { BoardState, Card, ListId } from '../../state/model';
+import { bySeq, sprintsOf, sumOfPoints } from '../../state/model';
+import { canWrite } from '../../state/session';
+import { formatNumber, plural } from '../../util/format';
+import { useVelocity } from '../sprint/velocity';
+import { usePlanKeys } from './keys';
+import { PlanList } from './list';
+import { moveItems } from './moves';
+import { clearSelection, keepSelected, selected } from './selection';
+
+/** More completed sprints than these are shown when the user asks again. */
+const COMPLETED_PAGE = 5;
+const NONE: readonly Card[] = [];
+
+/** The stories of each list, in their order. */
+function listsOf({ stories }: BoardState): Map<ListId, Card[]> {
+  const lists = new Map<ListId, Card[]>();
+  for (const story of stories.values()) {
+    const list = lists.get(story.sprint_id);
+    if (list) list.push(story);
+    else lists.set(story.sprint_id, [story]);
+  }
+  for (const list of lists.values()) list.sort(bySeq);
+  return lists;
+}
+
+/** The plan: the sprints one under another, and the backlog. */
+export function PlanView({ store }: { store: BoardStore }) {
+  const completedShown = useSignal(0);
+  const velocity = useVelocity(store);
+  const lists = useComputed(() => (store.view.value ? listsOf(store.view.value) : new Map()));
+  const isFiltered = ['q', 'assignee', 'label'].some((name) => query.value.get(name));
+  const filtered = useComputed<ReadonlyMap<ListId, readonly Card[]>>(() => {
+    const params = query.value;
+    const all = [...lists.value] as [ListId, Card[]][];
+    if (!['q', 'assignee', 'label'].some((name) => params.get(name))) return new Map(all);
+    return new Map(all.map(([list, stories]) => [list, stories.filter((s) => matches(s, params))]));
+  });
+  const shownOf = useCallback((list: ListId) => filtered.value.get(list) ?? NONE, []);
+  usePlanKeys(store, shownOf);
+  useWholeBacklog(store, isFiltered);
+  const state = store.view.value;
+  useEffect(() => {
+    document.title = `Plan of ${store.name} – Sprintline`;
+    return () => (selected.value = new Set());
+  }, [store]);
+  useEffect(() => {
+    if (state) keepSelected((id) => state.stories.has(id));
+  }, [state]);
+  if (!state) return <Skeleton lines={8} />;
+
+  const sprints = sprintsOf(state);
+  const completed = sprints.filter(({ state }) => state === 'completed');
+  const hidden = Math.max(0, completed.length - completedShown.value);
+  const shown = sprints.filter((s) => s.state !== 'completed' || completed.indexOf(s) >= hidden);
+  const list = (sprint?: (typeof sprints)[number]) => (
+    <PlanList
+      key={sprint?.id ?? 'backlog'}
+      store={store}
+      sprint={sprint}
+      all={(lists.value.get(sprint?.id ?? null) as Card[] | undefined) ?? NONE}
+      stories={shownOf(sprint?.id ?? null)}
+      isFiltered={isFiltered}
+      velocity={velocity}
+      shownOf={shownOf}
+    />
+  );
+  return (
+    <div class="plan">
+      <header class="view-head">
+        <div class="view-title">
+          <h1>Plan</h1>
+          {velocity?.average_points ? (
+            <span class="note">
+              {plural(velocity.sprints.length, 'completed sprint')}, on average{' '}
+              {plural(Math.round(velocity.average_points), 'point')} each
+            </span>
+          ) : null}
+          <span class="spring" />
+          {canWrite.value && (
+            <>
+              <Button onClick={() => openDialog({ kind: 'sprint', action: 'new' })}>
+                New sprint
+              </Button>
+              <Button kind="primary" onClick={() => openDialog({ kind: 'new-story', list: null })}>
+                New story
+              </Button>
+            </>
+          )}
+        </div>
+      </header>
+      <Filters stories={[...state.stories.values()]} />
+      {hidden > 0 && (
+        <Button
+          class="button quiet show-more"
+          onClick={() => (completedShown.value += COMPLETED_PAGE)}
+        >
+          Show more <span class="count">{plural(hidden, 'completed sprint')}</span>
+        </Button>
+      )}
+      {sprints.length === 0 && (
+        <p class="empty plan-hint">
+          Write what the team could do into the backlog, make a sprint with New sprint, and drag
+          into it what fits.
+        </p>
+      )}
+      {shown.map(list)}
+      {list()}
+      <SelectionBar store={store} shownOf={shownOf} />
+    </div>
+  );
+}
+
+/** Loads the rest of the backlog while a filter is set, so that it misses nothing. */
+function useWholeBacklog(store: BoardStore, isFiltered: boolean): void {
+  const part = store.part.value;
+  useEffect(() => {
+    if (isFiltered && part) store.loadPage().catch((error: Error) => alertError(error.message));
+  }, [store, isFiltered, part]);
+}
+
+/** What can be done with the selected stories. */
+function SelectionBar({
+  store,
+  shownOf,
+}: {
+  store: BoardStore;
+  shownOf: (list: ListId) => readonly Card[];
+}) {
+  const ids = selected.value;
+  const [first] = ids;
+  if (first === undefined) return null;
+  const stories = [...ids].flatMap((id) => store.view.value?.stories.get(id) ?? []);
+  const anchor = focused.value !== null && ids.has(focused.value) ? focused.value : first;
+  return (
+    <div class="selection-bar" role="toolbar" aria-label="Selected stories">
+      <strong>{formatNumber(ids.size)} selected</strong>
+      <span class="note">{plural(sumOfPoints(stories), 'point')}</span>
+      <Menu name="Move" items={() => moveItems(store, anchor, shownOf)} />
+      <Button kind="quiet" onClick={clearSelection}>
+        Clear selection
+      </Button>
+    </div>
+  );
+}

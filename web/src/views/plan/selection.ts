@@ -1,0 +1,52 @@
+import { signal } from '@preact/signals';
+import { announce } from '../../state/announce';
+import { cardElement } from '../../state/focus';
+import { plural } from '../../util/format';
+
+/** The stories that are moved together. */
+export const selected = signal<ReadonlySet<number>>(new Set());
+
+/** Where a range begins. */
+let anchor: number | null = null;
+
+/** The rows as they are drawn, from the first list to the last. */
+export const drawnRows = (): HTMLElement[] => [
+  ...document.querySelectorAll<HTMLElement>('main [data-story]'),
+];
+
+const idOf = (row: HTMLElement): number => Number(row.dataset.story);
+
+function choose(ids: ReadonlySet<number>): void {
+  selected.value = ids;
+  announce(
+    ids.size === 0 ? 'Nothing selected' : `${plural(ids.size, 'story', 'stories')} selected`,
+  );
+}
+
+export const clearSelection = (): void => {
+  if (selected.value.size > 0) choose(new Set());
+};
+
+/** Drops what no longer exists. */
+export function keepSelected(exists: (id: number) => boolean): void {
+  const kept = [...selected.value].filter(exists);
+  if (kept.length < selected.value.size) selected.value = new Set(kept);
+}
+
+/** Chooses or drops a story, or all rows from the last one that was chosen to it. */
+export function pick(id: number, isRange: boolean): void {
+  const next = new Set(selected.value);
+  const rows = drawnRows().filter((row) => row.querySelector('.pick'));
+  const from = rows.findIndex((row) => idOf(row) === anchor);
+  const to = rows.findIndex((row) => idOf(row) === id);
+  if (isRange && from >= 0 && to >= 0) {
+    for (const row of rows.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(idOf(row));
+  } else {
+    if (!next.delete(id)) next.add(id);
+    anchor = id;
+  }
+  choose(next);
+  cardElement(id)?.focus();
+}
+
+export const selection = { ids: selected, pick };

@@ -1,0 +1,36 @@
+import type { Sprint } from '../../api/types';
+import { Button, Icon } from '../../components/controls';
+import { Menu } from '../../components/menu';
+import { openDialog } from '../../state/dialogs';
+import { sprintName } from '../../state/model';
+import { canWrite } from '../../state/session';
+
+/** What can be done with a sprint: its next step as a button, the rest in a menu. */
+export function SprintActions({ sprint }: { sprint: Sprint }) {
+  if (!canWrite.value) return null;
+  const { id, state } = sprint;
+  const open = (action: 'edit' | 'delete' | 'start' | 'reopen' | 'complete') => (): void =>
+    openDialog({ kind: 'sprint', action, id });
+  const isRunning = state === 'active' || state === 'ended';
+  const canStart = state === 'active' && !sprint.started_at;
+  return (
+    <div class="sprint-actions">
+      {canStart && <Button onClick={open('start')}>Start sprint</Button>}
+      {isRunning && <Button onClick={open('complete')}>Complete sprint</Button>}
+      <Menu
+        name={`Change ${sprintName(sprint)}`}
+        class="button quiet more"
+        items={() => [
+          { name: 'Edit sprint', run: open('edit') },
+          ...(state !== 'completed' && !canStart
+            ? [{ name: sprint.started_at ? 'Start again' : 'Start sprint', run: open('start') }]
+            : []),
+          ...(state === 'completed' ? [{ name: 'Reopen sprint', run: open('reopen') }] : []),
+          { name: 'Delete sprint', run: open('delete'), isFirst: true },
+        ]}
+      >
+        <Icon name="move" />
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,247 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { components } from '../../api/schema';
+import { Button, Field, Skeleton } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import { pathOf } from '../../router';
+import { announce } from '../../state/announce';
+import { closeDialog, openDialog } from '../../state/dialogs';
+import type { BoardState } from '../../state/model';
+import { sprintName, sprintsOf } from '../../state/model';
+import { formatNumber, plural } from '../../util/format';
+import type { SprintDialogProps } from './dialogs';
+import { saved, useKeys, useSprint, useSubmit, wordsOf } from './request';
+
+type Report = components['schemas']['Report'];
+
+const SETTLE_MS = 300;
+const BACKLOG = 'backlog';
+
+/** Where unfinished stories can go: the sprints that are not completed, the next one first. */
+function targetsOf(state: BoardState, id: number) {
+  const sprints = sprintsOf(state);
+  const at = sprints.findIndex((sprint) => sprint.id === id);
+  const isOpen = (sprint: (typeof sprints)[number]): boolean =>
+    sprint.state !== 'completed' && sprint.id !== id;
+  const later = sprints.slice(at + 1).filter(isOpen);
+  const [next] = later;
+  return { next, others: [...later.slice(1), ...sprints.slice(0, at).filter(isOpen)] };
+}
+
+/** The dialog that shows what completing a sprint will do, does it, and shows the report. */
+export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { to?: number }) {
+  const { sprint, etag, error, read } = useSprint(id);
+  const { next, others } = targetsOf(state, id);
+  const chosen = useSignal<string | null>(to === undefined ? null : String(to));
+  const position = useSignal<'first' | 'last'>('first');
+  const preview = useSignal<Report | null>(null);
+  const done = useSignal<Report | null>(null);
+  /** Why the choice is not possible. */
+  const obstacle = useSignal('');
+  const problem = useSignal('');
+  const key = useKeys();
+  const { isBusy, submit } = useSubmit((failure) => (problem.value = wordsOf(failure)), read);
+  const target = chosen.value ?? (next ? String(next.id) : BACKLOG);
+  const body = {
+    unfinished: target === BACKLOG ? (BACKLOG as 'backlog') : Number(target),
+    position: position.value,
+  };
+  const params = { path: { sprint_id: id } };
+
+  const revision = store.revision.value;
+  useEffect(() => {
+    if (done.value) return;
+    let isOld = false;
+    const ask = async (): Promise<void> => {
+      await saved(store);
+      const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
+        params,
+        body: { ...body, dry_run: true },
+      });
+      if (isOld) return;
+      preview.value = data as Report;
+      obstacle.value = '';
+    };
+    const timer = setTimeout(
+      () => void ask().catch((failure: unknown) => !isOld && (obstacle.value = wordsOf(failure))),
+      preview.value ? SETTLE_MS : 0,
+    );
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [id, target, position.value, revision]);
+
+  const known = sprint.value ?? state.sprints.get(id);
+  const name = known ? sprintName(known) : 'sprint';
+  const complete = async (): Promise<void> => {
+    await saved(store);
+    const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
+      params: { ...params, header: { 'If-Match': etag.value, 'Idempotency-Key': key(body) } },
+      body,
+    });
+    done.value = data as Report;
+    problem.value = '';
+    announce(`Completed ${name}`);
+    await store.loadSprints();
+  };
+
+  if (done.value) {
+    return (
+      <Dialog title={`${name} is completed`} onClose={closeDialog}>
+        <ReportNumbers report={done.value} state={state} />
+        <footer class="dialog-foot">
+          <a class="button" href={pathOf(store.name, 'reports')} onClick={closeDialog}>
+            Reports
+          </a>
+          <span class="spring" />
+          <Button kind="primary" autoFocus onClick={closeDialog}>
+            Close
+          </Button>
+        </footer>
+      </Dialog>
+    );
+  }
+  const report = preview.value;
+  const alert = obstacle.value || problem.value || error.value;
+  return (
+    <Dialog title={`Complete ${name}`} onClose={closeDialog}>
+      {!report && !alert && <Skeleton lines={4} />}
+      {report && (
+        <div class="question">
+          <p>
+            <strong>{plural(report.completed.count, 'story', 'stories')}</strong>{' '}
+            {report.completed.count === 1 ? 'is' : 'are'} done (
+            {plural(report.completed.points, 'point')}) and{' '}
+            {report.completed.count === 1 ? 'stays' : 'stay'} in the sprint.
+          </p>
+          {report.unfinished.count === 0 ? (
+            <p>Nothing is left unfinished.</p>
+          ) : (
+            <>
+              <p>
+                <strong>{plural(report.unfinished.count, 'story', 'stories')}</strong>{' '}
+                {report.unfinished.count === 1 ? 'is' : 'are'} not done (
+                {plural(report.unfinished.points, 'point')}) and{' '}
+                {report.unfinished.count === 1 ? 'moves' : 'move'}:
+              </p>
+              <ul class="carried" aria-label="Unfinished stories" tabIndex={0}>
+                {report.unfinished.stories.map(({ id, title, points }) => (
+                  <li key={id}>
+                    <span>{title}</span>
+                    {points !== null && <span class="points">{formatNumber(points)}</span>}
+                  </li>
+                ))}
+              </ul>
+              <div class="field-row">
+                <Field label="Move them to" hint={next ? undefined : 'There is no next sprint.'}>
+                  {(props) => (
+                    <select
+                      {...props}
+                      value={target}
+                      onChange={(event) => (chosen.value = event.currentTarget.value)}
+                    >
+                      {next && (
+                        <option value={String(next.id)}>{sprintName(next)} (next sprint)</option>
+                      )}
+                      <option value={BACKLOG}>Backlog</option>
+                      {others.map((each) => (
+                        <option key={each.id} value={String(each.id)}>
+                          {sprintName(each)}
+                        </option>
+                      ))}
+                    </select>
+                  )}
+                </Field>
+                <Field label="Place">
+                  {(props) => (
+                    <select
+                      {...props}
+                      value={position.value}
+                      onChange={(event) =>
+                        (position.value = event.currentTarget.value as 'first' | 'last')
+                      }
+                    >
+                      <option value="first">First in the list</option>
+                      <option value="last">Last in the list</option>
+                    </select>
+                  )}
+                </Field>
+              </div>
+              {!next && (
+                <Button
+                  onClick={() => openDialog({ kind: 'sprint', action: 'new', completing: id })}
+                >
+                  New sprint
+                </Button>
+              )}
+            </>
+          )}
+          <p class="note">The report is fixed from then on. The sprint can be reopened.</p>
+        </div>
+      )}
+      {alert && (
+        <p role="alert" class="dialog-note">
+          {alert}
+        </p>
+      )}
+      <footer class="dialog-foot">
+        <span class="spring" />
+        <Button onClick={closeDialog}>Cancel</Button>
+        <Button
+          kind="primary"
+          disabled={!report || isBusy.value || etag.value === '' || obstacle.value !== ''}
+          onClick={() => submit(complete)}
+        >
+          Complete sprint
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** The numbers of the report of a completed sprint. */
+function ReportNumbers({ report, state }: { report: Report; state: BoardState }) {
+  const { committed, added, removed, re_estimated: changed, completed, unfinished } = report;
+  const to = unfinished.stories[0]?.carried_to;
+  const target = to ? state.sprints.get(to) : undefined;
+  const rows = [
+    { name: 'Committed', ...committed },
+    { name: 'Added', ...added },
+    { name: 'Re-estimated', ...changed },
+    { name: 'Removed', ...removed },
+    { name: 'Completed', ...completed },
+    { name: 'Unfinished', ...unfinished },
+  ];
+  return (
+    <div class="question">
+      <div class="table-wrap">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Report</th>
+              <th scope="col">Stories</th>
+              <th scope="col">Points</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, count, points }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{formatNumber(count)}</td>
+                <td>{formatNumber(points)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {unfinished.count > 0 && (
+        <p>
+          {plural(unfinished.count, 'unfinished story', 'unfinished stories')} moved to{' '}
+          {target ? sprintName(target) : 'the backlog'}.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { BoardStore } from '../../state/board-store';
+import type { SprintRequest } from '../../state/dialogs';
+import type { BoardState } from '../../state/model';
+import { CompleteSprint } from './complete';
+import { EditSprint, NewSprint } from './form';
+import { DeleteSprint, ReopenSprint, StartSprint } from './questions';
+
+export interface SprintDialogProps {
+  store: BoardStore;
+  state: BoardState;
+  id: number;
+}
+
+/** The form or question about a sprint that is open. */
+export function SprintDialog({
+  request,
+  ...rest
+}: Omit<SprintDialogProps, 'id'> & { request: SprintRequest }) {
+  switch (request.action) {
+    case 'new':
+      return <NewSprint {...rest} completing={request.completing} />;
+    case 'edit':
+      return <EditSprint {...rest} id={request.id} />;
+    case 'start':
+      return <StartSprint {...rest} id={request.id} />;
+    case 'complete':
+      return <CompleteSprint {...rest} id={request.id} to={request.to} />;
+    case 'reopen':
+      return <ReopenSprint {...rest} id={request.id} />;
+    case 'delete':
+      return <DeleteSprint {...rest} id={request.id} />;
+  }
+}

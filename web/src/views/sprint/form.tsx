@@ -1,0 +1,278 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../api/client';
+import { ApiError } from '../../api/problem';
+import type { Sprint } from '../../api/types';
+import { Button, Field, Skeleton } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import { announce, toast } from '../../state/announce';
+import { closeDialog, openDialog } from '../../state/dialogs';
+import { sprintName } from '../../state/model';
+import type { SprintDialogProps } from './dialogs';
+import { useKeys, useSprint, useSubmit, wordsOf } from './request';
+import { suggestSprint } from './suggest';
+
+/** The fields of a sprint, as they are typed. */
+interface Draft {
+  name: string;
+  goal: string;
+  start_date: string;
+  end_date: string;
+}
+
+const NAMES = ['name', 'goal', 'start_date', 'end_date'] as const;
+
+const draftOf = (sprint: Partial<Sprint>): Draft => ({
+  name: sprint.name ?? '',
+  goal: sprint.goal ?? '',
+  start_date: sprint.start_date ?? '',
+  end_date: sprint.end_date ?? '',
+});
+
+const fieldsOf = ({ name, goal, start_date, end_date }: Draft) => ({
+  name: name.trim() || null,
+  goal: goal.trim() || null,
+  start_date,
+  end_date: end_date || null,
+});
+
+type Faults = Partial<Record<keyof Draft, string>>;
+
+function faultsOf({ start_date: start, end_date: end }: Draft): Faults {
+  if (!start) return { start_date: 'A sprint needs a start date.' };
+  if (end && end < start) return { end_date: 'The end date is before the start date.' };
+  return {};
+}
+
+/** The errors of the service by field; undefined where it has no complaint about a field. */
+function faultsFrom(error: unknown): Faults | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const faults = NAMES.flatMap((name) => {
+    const detail = error.detailOf(name);
+    return detail ? [[name, detail]] : [];
+  });
+  return faults.length > 0 ? (Object.fromEntries(faults) as Faults) : undefined;
+}
+
+interface SprintFormProps {
+  draft: Draft;
+  faults: Faults;
+  /** Whether the dates are fixed. */
+  isCompleted?: boolean;
+  onChange: (set: Partial<Draft>) => void;
+}
+
+function SprintForm({ draft, faults, isCompleted, onChange }: SprintFormProps) {
+  return (
+    <div class="story-form">
+      <Field label="Name" error={faults.name}>
+        {(props) => (
+          <input
+            {...props}
+            autoFocus
+            maxLength={100}
+            value={draft.name}
+            onInput={(event) => onChange({ name: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label="Goal" error={faults.goal}>
+        {(props) => (
+          <textarea
+            {...props}
+            rows={2}
+            maxLength={2000}
+            placeholder="What will be true at its end?"
+            value={draft.goal}
+            onInput={(event) => onChange({ goal: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <div class="field-row">
+        <Field label="Start date" error={faults.start_date}>
+          {(props) => (
+            <input
+              {...props}
+              type="date"
+              required
+              readOnly={isCompleted}
+              value={draft.start_date}
+              onInput={(event) => onChange({ start_date: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="End date" error={faults.end_date}>
+          {(props) => (
+            <input
+              {...props}
+              type="date"
+              readOnly={isCompleted}
+              min={draft.start_date || undefined}
+              value={draft.end_date}
+              onInput={(event) => onChange({ end_date: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+      {isCompleted && <p class="field-hint">The dates of a completed sprint are fixed.</p>}
+    </div>
+  );
+}
+
+/** The state of a form: what is typed, and what is wrong with it. */
+function useDraft() {
+  const typed = useSignal<Partial<Draft>>({});
+  const isChecked = useSignal(false);
+  const refused = useSignal<Faults>({});
+  const problem = useSignal('');
+  const onError = (error: unknown): void => {
+    const faults = faultsFrom(error);
+    refused.value = faults ?? {};
+    problem.value = faults ? '' : wordsOf(error);
+  };
+  const onChange = (set: Partial<Draft>): void => {
+    typed.value = { ...typed.value, ...set };
+    refused.value = Object.fromEntries(
+      Object.entries(refused.value).filter(([name]) => !(name in set)),
+    );
+  };
+  const faults = (draft: Draft): Faults => ({
+    ...refused.value,
+    ...(isChecked.value && faultsOf(draft)),
+  });
+  return { typed, isChecked, problem, onError, onChange, faults };
+}
+
+interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
+  completing?: number;
+}
+
+/** The dialog in which a sprint is made; its dates follow those of the last one. */
+export function NewSprint({ store, state, completing }: NewSprintProps) {
+  const suggested = useSignal(draftOf(suggestSprint(state)));
+  const { typed, isChecked, problem, onError, onChange, faults } = useDraft();
+  const { isBusy, submit } = useSubmit(onError);
+  const key = useKeys();
+  const draft = { ...suggested.value, ...typed.value };
+  const close = (to?: number): void => {
+    if (completing === undefined) closeDialog();
+    else openDialog({ kind: 'sprint', action: 'complete', id: completing, to });
+  };
+  const create = async (): Promise<void> => {
+    isChecked.value = true;
+    if (Object.keys(faultsOf(draft)).length > 0) return;
+    const body = fieldsOf(draft);
+    const { data } = await api.POST('/api/boards/{board_name}/sprints', {
+      params: { path: { board_name: store.name }, header: { 'Idempotency-Key': key(body) } },
+      body,
+    });
+    const sprint = data as Sprint;
+    await store.loadSprints();
+    announce(`Created ${sprintName(sprint)}`);
+    toast(`Created ${sprintName(sprint)}`);
+    close(sprint.id);
+  };
+  return (
+    <Dialog title="New sprint" onClose={close}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit(create);
+        }}
+      >
+        <SprintForm draft={draft} faults={faults(draft)} onChange={onChange} />
+        {problem.value && <p role="alert">{problem.value}</p>}
+        <footer class="dialog-foot">
+          <span class="spring" />
+          <Button onClick={() => close()}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={isBusy.value}>
+            Create
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The dialog in which a sprint is changed. */
+export function EditSprint({ store, id }: SprintDialogProps) {
+  const { sprint, etag, error, read } = useSprint(id);
+  const { typed, isChecked, problem, onError, onChange, faults } = useDraft();
+  const isConflict = useSignal(false);
+  const { isBusy, submit } = useSubmit((failure) => {
+    if (failure instanceof ApiError && failure.status === 412) isConflict.value = true;
+    else onError(failure);
+  }, read);
+  if (!sprint.value) {
+    return (
+      <Dialog title="Edit sprint" onClose={closeDialog}>
+        {error.value ? <p role="alert">{error.value}</p> : <Skeleton lines={5} />}
+      </Dialog>
+    );
+  }
+  const original = draftOf(sprint.value);
+  const draft = { ...original, ...typed.value };
+  const save = async (): Promise<void> => {
+    isChecked.value = true;
+    if (Object.keys(faultsOf(draft)).length > 0) return;
+    const all = fieldsOf(draft);
+    const before = fieldsOf(original);
+    const changed = NAMES.filter((name) => all[name] !== before[name]);
+    if (changed.length > 0) {
+      await api.PUT('/api/sprints/{sprint_id}', {
+        params: { path: { sprint_id: id }, header: { 'If-Match': etag.value } },
+        body: Object.fromEntries(changed.map((name) => [name, all[name]])),
+      });
+      await store.loadSprints();
+      announce(`Saved ${draft.name || 'the sprint'}`);
+    }
+    closeDialog();
+  };
+  return (
+    <Dialog title={`Edit ${sprintName(sprint.value)}`} onClose={closeDialog}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit(save);
+        }}
+      >
+        <SprintForm
+          draft={draft}
+          faults={faults(draft)}
+          isCompleted={sprint.value.state === 'completed'}
+          onChange={onChange}
+        />
+        {problem.value && <p role="alert">{problem.value}</p>}
+        {isConflict.value ? (
+          <>
+            <p role="alert" class="dialog-note">
+              Someone else has changed this sprint meanwhile. Your change was not made.
+            </p>
+            <footer class="dialog-foot">
+              <span class="spring" />
+              <Button onClick={closeDialog}>Keep theirs</Button>
+              <Button
+                kind="primary"
+                onClick={() => {
+                  isConflict.value = false;
+                  submit(save);
+                }}
+              >
+                Apply mine again
+              </Button>
+            </footer>
+          </>
+        ) : (
+          <footer class="dialog-foot">
+            <span class="spring" />
+            <Button onClick={closeDialog}>Cancel</Button>
+            <Button kind="primary" type="submit" disabled={isBusy.value}>
+              Save
+            </Button>
+          </footer>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,243 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { Sprint } from '../../api/types';
+import { Button, Skeleton } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import { announce, toast } from '../../state/announce';
+import { closeDialog } from '../../state/dialogs';
+import { sprintName, storiesOf, sumOfPoints } from '../../state/model';
+import { todayIn } from '../../util/calendar';
+import { formatDate, formatNumber, plural } from '../../util/format';
+import type { SprintDialogProps } from './dialogs';
+import { saved, useKeys, useSprint, useSubmit, wordsOf } from './request';
+import { loadOf, useVelocity } from './velocity';
+
+interface QuestionProps {
+  title: string;
+  /** What the button says. */
+  answer: string;
+  isDanger?: boolean;
+  problem: string;
+  /** Whether it can be answered. */
+  isReady: boolean;
+  onAnswer: () => void;
+  children: ComponentChildren;
+}
+
+function Question(props: QuestionProps) {
+  const { title, answer, isDanger, problem, isReady, onAnswer, children } = props;
+  return (
+    <Dialog title={title} onClose={closeDialog}>
+      <div class="question">{children}</div>
+      {problem && (
+        <p role="alert" class="dialog-note">
+          {problem}
+        </p>
+      )}
+      <footer class="dialog-foot">
+        <span class="spring" />
+        <Button onClick={closeDialog}>Cancel</Button>
+        <Button kind={isDanger ? 'danger' : 'primary'} disabled={!isReady} onClick={onAnswer}>
+          {answer}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** What a question about a sprint needs: the sprint, its tag and what went wrong. */
+function useQuestion(id: number) {
+  const { sprint, etag, error, read } = useSprint(id);
+  const problem = useSignal('');
+  const { isBusy, submit } = useSubmit((failure) => (problem.value = wordsOf(failure)), read);
+  const key = useKeys();
+  const header = (body: unknown = {}) => ({
+    'If-Match': etag.value,
+    'Idempotency-Key': key(body),
+  });
+  const isReady = sprint.value !== null && !isBusy.value;
+  return {
+    sprint: sprint.value,
+    etag,
+    header,
+    submit,
+    isReady,
+    problem: problem.value || error.value,
+  };
+}
+
+const tell = (text: string): void => {
+  announce(text);
+  toast(text);
+};
+
+/** Asks before a sprint starts, and shows what it will commit to. */
+export function StartSprint({ store, state, id }: SprintDialogProps) {
+  const { sprint, header, etag, submit, isReady, problem } = useQuestion(id);
+  const velocity = useVelocity(store);
+  useEffect(() => {
+    void store.loadList(id).catch(() => undefined);
+  }, [store, id]);
+  const today = todayIn(state.board.time_zone);
+  const known = sprint ?? state.sprints.get(id);
+  if (!known) return null;
+  const stories = storiesOf(state, id);
+  const load = loadOf(stories, velocity);
+  const unestimated = stories.filter(({ points }) => points === null).length;
+  const isEarly = known.start_date > today;
+  const isLoaded = store.lists.value.has(id);
+  const start = async (): Promise<void> => {
+    await saved(store);
+    if (isEarly) {
+      const { response } = await api.PUT('/api/sprints/{sprint_id}', {
+        params: { path: { sprint_id: id }, header: { 'If-Match': etag.value } },
+        body: { start_date: today },
+      });
+      etag.value = response.headers.get('ETag') ?? '';
+    }
+    await api.POST('/api/sprints/{sprint_id}/start', {
+      params: { path: { sprint_id: id }, header: header() },
+    });
+    await store.loadSprints();
+    tell(`Started ${sprintName(known)}`);
+    closeDialog();
+  };
+  return (
+    <Question
+      title={`Start ${sprintName(known)}`}
+      answer="Start sprint"
+      isReady={isReady && isLoaded}
+      problem={problem}
+      onAnswer={() => submit(start)}
+    >
+      {!isLoaded ? (
+        <Skeleton lines={2} />
+      ) : (
+        <>
+          <p>
+            The sprint commits to what is in it now:{' '}
+            <strong>
+              {plural(stories.length, 'story', 'stories')}, {plural(sumOfPoints(stories), 'point')}
+            </strong>
+            . What is added later counts as added.
+          </p>
+          {load.average !== undefined && velocity && (
+            <div class="against-average">
+              <progress
+                class={load.value > load.average ? 'over-average' : ''}
+                value={Math.min(load.value, load.average)}
+                max={load.average}
+                aria-label="Of the average velocity"
+              />
+              <span>{load.text}</span>
+              <span class="note">
+                that the team finished on average in its last{' '}
+                {plural(velocity.sprints.length, 'sprint')}
+              </span>
+            </div>
+          )}
+          {unestimated > 0 && sumOfPoints(stories) > 0 && (
+            <p class="note">
+              {plural(unestimated, 'story has', 'stories have')} no points and{' '}
+              {unestimated === 1 ? 'counts' : 'count'} 0.
+            </p>
+          )}
+        </>
+      )}
+      {known.started_at && (
+        <p class="note">
+          It was started before. Starting it again commits to what is in it now instead.
+        </p>
+      )}
+      {isEarly && (
+        <p class="note">
+          It is planned from {formatDate(known.start_date)}. Starting it now moves its start date to
+          today.
+        </p>
+      )}
+      {known.end_date ? (
+        <p class="note">It ends on {formatDate(known.end_date)}.</p>
+      ) : (
+        <p class="note">It has no end date.</p>
+      )}
+    </Question>
+  );
+}
+
+/** Asks before a completed sprint is opened again. */
+export function ReopenSprint({ store, state, id }: SprintDialogProps) {
+  const { sprint, header, submit, isReady, problem } = useQuestion(id);
+  const known = sprint ?? state.sprints.get(id);
+  const reopen = async (): Promise<void> => {
+    await api.POST('/api/sprints/{sprint_id}/reopen', {
+      params: { path: { sprint_id: id }, header: header() },
+    });
+    await store.loadSprints();
+    tell(`Reopened ${known ? sprintName(known) : 'the sprint'}`);
+    closeDialog();
+  };
+  return (
+    <Question
+      title={`Reopen ${known ? sprintName(known) : 'sprint'}`}
+      answer="Reopen sprint"
+      isReady={isReady}
+      problem={problem}
+      onAnswer={() => submit(reopen)}
+    >
+      <p>
+        Its report is no longer fixed, and stories can be moved again. What was carried over stays
+        where it is.
+      </p>
+    </Question>
+  );
+}
+
+/** Asks before a sprint is deleted. */
+export function DeleteSprint({ store, state, id }: SprintDialogProps) {
+  const { sprint, etag, submit, isReady, problem } = useQuestion(id);
+  const count = useSignal<number | null>(null);
+  const revision = store.revision.value;
+  useEffect(() => {
+    const params = { path: { sprint_id: id }, query: { limit: 1, count: true, fields: 'id' } };
+    void api.GET('/api/sprints/{sprint_id}/stories', { params }).then(
+      ({ response }) => (count.value = Number(response.headers.get('X-Total-Count'))),
+      () => undefined,
+    );
+  }, [id, revision]);
+  const known: Sprint | undefined = sprint ?? state.sprints.get(id);
+  const isCompleted = known?.state === 'completed';
+  const remove = async (): Promise<void> => {
+    await saved(store);
+    await api.DELETE('/api/sprints/{sprint_id}', {
+      params: {
+        path: { sprint_id: id },
+        query: isCompleted ? { force: true } : {},
+        header: { 'If-Match': etag.value },
+      },
+    });
+    await store.loadSprints();
+    tell(`Deleted ${known ? sprintName(known) : 'the sprint'}`);
+    closeDialog();
+  };
+  return (
+    <Question
+      title={`Delete ${known ? sprintName(known) : 'sprint'}`}
+      answer="Delete sprint"
+      isDanger
+      isReady={isReady && count.value !== null}
+      problem={problem}
+      onAnswer={() => submit(remove)}
+    >
+      {count.value === 0 && <p>It holds no stories. This cannot be undone.</p>}
+      {count.value !== null && count.value > 0 && (
+        <p>
+          {count.value === 1 ? 'Its story goes' : `Its ${formatNumber(count.value)} stories go`} to
+          the end of the backlog. The sprint itself cannot be brought back.
+        </p>
+      )}
+      {isCompleted && <p>Its report is deleted, too, and no longer counts for the velocity.</p>}
+    </Question>
+  );
+}

@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { components } from '../../api/schema';
+import type { BoardStore } from '../../state/board-store';
+import type { Card } from '../../state/model';
+import { sumOfPoints } from '../../state/model';
+import { formatNumber, plural } from '../../util/format';
+
+export type Velocity = components['schemas']['Velocity'];
+
+/** What the team finishes in a sprint; null until it is known. */
+export function useVelocity(store: BoardStore): Velocity | null {
+  const velocity = useSignal<Velocity | null>(null);
+  const completed = [...(store.base.value?.sprints.values() ?? [])]
+    .filter(({ state }) => state === 'completed')
+    .map(({ id }) => id)
+    .join();
+  useEffect(() => {
+    const params = { path: { board_name: store.name } };
+    void api.GET('/api/boards/{board_name}/velocity', { params }).then(
+      ({ data }) => (velocity.value = data as Velocity),
+      // Without it, the plan shows its sums alone.
+      () => undefined,
+    );
+  }, [store, completed]);
+  return velocity.value;
+}
+
+/** How full a sprint is: its points, or its stories where the team does not estimate. */
+export interface Load {
+  value: number;
+  /** What the team finishes on average; undefined without history. */
+  average?: number;
+  text: string;
+}
+
+export function loadOf(stories: readonly Card[], velocity: Velocity | null): Load {
+  const points = sumOfPoints(stories);
+  const averagePoints = rounded(velocity?.average_points);
+  const averageCount = rounded(velocity?.average_count);
+  if (averagePoints) {
+    const text = `${formatNumber(points)} of about ${plural(averagePoints, 'point')}`;
+    return { value: points, average: averagePoints, text };
+  }
+  if (averageCount && points === 0) {
+    const text = `${formatNumber(stories.length)} of about ${plural(averageCount, 'story', 'stories')}`;
+    return { value: stories.length, average: averageCount, text };
+  }
+  return { value: points, text: plural(points, 'point') };
+}
+
+const rounded = (value: number | null | undefined): number | undefined =>
+  value ? Math.round(value < 10 ? value * 10 : value) / (value < 10 ? 10 : 1) : undefined;

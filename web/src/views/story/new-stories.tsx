@@ -1,0 +1,88 @@
+import { useSignal } from '@preact/signals';
+import { Button, Field } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import type { BoardStore } from '../../state/board-store';
+import type { Change } from '../../state/changes';
+import { temporaryId } from '../../state/changes';
+import type { BoardState, ListId } from '../../state/model';
+import { sprintName } from '../../state/model';
+import { plural } from '../../util/format';
+
+const MAX_STORIES = 200;
+const MAX_TITLE = 255;
+
+interface NewStoriesProps {
+  store: BoardStore;
+  state: BoardState;
+  list: ListId;
+  titles: string;
+  onClose: () => void;
+}
+
+/** The title in a line of a list: without its bullet, number or check box. */
+const titleOf = (line: string): string =>
+  line
+    .trim()
+    .replace(/^([-*•–]|\d{1,3}[.)])\s+/, '')
+    .replace(/^\[[ xX]?\]\s+/, '')
+    .trim();
+
+/** Makes several stories at once, one from each line. */
+export function NewStories({ store, state, list, titles, onClose }: NewStoriesProps) {
+  const text = useSignal(titles.split(/\r?\n/).map(titleOf).filter(Boolean).join('\n'));
+  const lines = text.value.split('\n').map(titleOf).filter(Boolean);
+  const long = lines.find((line) => [...line].length > MAX_TITLE);
+  const sprint = list === null ? undefined : state.sprints.get(list);
+  const error =
+    lines.length > MAX_STORIES
+      ? `At most ${MAX_STORIES} stories at once.`
+      : long && `A title has at most ${MAX_TITLE} characters: “${long.slice(0, 40)}…”`;
+  const count = plural(lines.length, 'story', 'stories');
+  const create = (): void => {
+    if (error || lines.length === 0) return;
+    const where = sprint ? sprintName(sprint) : 'the backlog';
+    store.change(
+      lines.map((title): Change => ({
+        kind: 'story.create',
+        id: temporaryId(),
+        list,
+        body: { title },
+      })),
+      { label: `Create ${count} in ${where}` },
+    );
+    onClose();
+  };
+  return (
+    <Dialog title={`New stories in ${sprint ? sprintName(sprint) : 'Backlog'}`} onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          create();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create();
+        }}
+      >
+        <Field label="Titles" error={error} hint="Each line becomes a story.">
+          {(props) => (
+            <textarea
+              {...props}
+              rows={10}
+              autoFocus
+              value={text}
+              onInput={(event) => (text.value = event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <footer class="dialog-foot">
+          <span class="spring" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={lines.length === 0}>
+            Create {count}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
