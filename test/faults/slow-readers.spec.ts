@@ -141,13 +141,14 @@ describe('clients that do not read their long lists', () => {
     await noOpenStreams(hasty);
   });
 
-  (LONG ? it : it.skip)('are disconnected after 15 s, and not before', async () => {
+  // Node.js waits a second period if the kernel took anything in the first.
+  (LONG ? it : it.skip)('are disconnected after 15 to 30 s', async () => {
     service.client.close();
     const before = performance.now();
     await idler();
     while ((await connectionsOf(service)) > 0) await sleep(100);
     const seconds = (performance.now() - before) / 1000;
     expect(seconds).toBeGreaterThan(15);
-    expect(seconds).toBeLessThan(25);
+    expect(seconds).toBeLessThan(32);
   });
 });
