@@ -74,6 +74,12 @@ const MAX_ROWS = 250;
 const MAX_CHARACTERS = 500_000;
 
 /**
+ * Milliseconds of work between two pauses. Each pause serves other requests, so with a pause after every
+ * statement a change of 2,000 stories held its lock nearly twice as long.
+ */
+const WORK_MS = 15;
+
+/**
  * One change: a transaction, the locks of its boards and the events to append. It writes its rows
  * through `manager`. Locks, events and bulk inserts are plain SQL: an EntityManager takes 99 to 153 µs
  * for a statement that takes 16 to 40 µs so, and every change pays for them.
@@ -87,6 +93,7 @@ export class Change implements Reader {
   readonly boardsWithEvents: number[] = [];
   /** The board that the response is about, and its revision before the change. */
   private subject: { board: LockedBoard; before: number } | undefined;
+  private pausedAt = performance.now();
 
   /** @param restarted boards that an earlier attempt found to be missing from its locks */
   constructor(
@@ -232,11 +239,13 @@ export class Change implements Reader {
   }
 
   /**
-   * Lets other requests run. Statements of SQLite block the process, so long changes await this
-   * between their chunks.
+   * Lets other requests run, at most every `WORK_MS`. Statements of SQLite block the process, so long
+   * changes await this between their chunks.
    */
   async pause(): Promise<void> {
+    if (performance.now() - this.pausedAt < WORK_MS) return;
     await setImmediate();
+    this.pausedAt = performance.now();
   }
 
   /** Writes the events that are not written yet, and the revisions of their boards. */

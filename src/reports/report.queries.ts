@@ -42,7 +42,7 @@ const EVENTS_OF_STORIES = `SELECT ${COLUMNS} FROM ${BY_ENTITY}
   WHERE e.entity = 'story' AND +e.board_id = ? AND e.entity_id IN`;
 
 /** Stories whose events are read at once. Between two reads other requests run. */
-const STORIES_AT_ONCE = 200;
+const STORIES_AT_ONCE = 500;
 
 /** Replays a sprint. @param reader a snapshot, or a change that has flushed its events */
 export async function readHistory(

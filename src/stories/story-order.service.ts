@@ -15,8 +15,8 @@ export interface StoryList {
 /** A position in a list: an end of it, or next to one of its stories. */
 export type Place = 'first' | 'last' | { before: StorySeq } | { after: StorySeq };
 
-/** Rows that one UPDATE changes. */
-const CHUNK = 250;
+/** Rows that one UPDATE changes; for each of them the databases search all branches of its CASE. */
+const CHUNK = 100;
 
 /** Puts stories at a position of a list. */
 @Injectable()
