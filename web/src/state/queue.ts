@@ -329,7 +329,8 @@ export class ChangeQueue {
     const target = targetOf(head.change);
     return this.pending.value.filter(({ group, change }) => {
       const other = targetOf(change);
-      return group === head.group || (other?.entity === target?.entity && other?.id === target?.id);
+      if (group === head.group) return true;
+      return target !== undefined && other?.entity === target.entity && other.id === target.id;
     });
   }
 
@@ -348,8 +349,13 @@ export class ChangeQueue {
 
   private addConflict(entries: readonly Pending[]): void {
     const [first] = entries;
-    const target = first && targetOf(first.change);
-    if (!first || !target) return;
+    if (!first) return;
+    const { changed } = first;
+    const target =
+      changed === undefined
+        ? targetOf(first.change)
+        : { entity: 'story' as const, id: changed, storyId: changed };
+    if (!target) return;
     const labels = [...new Set(entries.map(({ label }) => label))];
     const conflict = {
       label: labels.join('; '),

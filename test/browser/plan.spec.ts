@@ -1,0 +1,361 @@
+import type { Page } from 'playwright-core';
+import { axe, card, list, openPage, startService, titles } from './browser';
+import type { Plan } from './plan-board';
+import { startPlan } from './plan-board';
+
+const ONCE = { times: 1 };
+
+const stored = async ({ service }: Plan, path: string): Promise<string[]> =>
+  (await service.client.get(path)).body.map(({ title }: { title: string }) => title);
+
+const backlog = (plan: Plan): Promise<string[]> => stored(plan, '/api/boards/rocket/backlog');
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+const focused = (page: Page): Promise<string | null> =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
+
+/** Resolves when a change was saved. */
+const saved = (page: Page, path: RegExp) =>
+  page.waitForResponse(
+    (response) => response.request().method() !== 'GET' && path.test(response.url()),
+  );
+
+async function paste(page: Page, field: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: field }).focus();
+  await page.evaluate((data) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', data);
+    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    document.activeElement?.dispatchEvent(event);
+  }, text);
+}
+
+describe('The plan', () => {
+  test('shows each open sprint as a list with its sums against the velocity, and the backlog', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').waitFor();
+    expect(await titles(page, 'Sprint 2')).toEqual(['Ant', 'Bee']);
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat']);
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Fox', 'Gnu']);
+    expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['Plan']);
+    await region(page, 'Sprint 2').getByText('8 of about 8 points').waitFor();
+    await region(page, 'Sprint 2').getByText('It flies.').waitFor();
+    await region(page, 'Sprint 3').getByText('2 of about 8 points').waitFor();
+    expect(await list(page, 'Sprint 1').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await card(page, 'Sprint 1', 'Yak').waitFor();
+    expect(await card(page, 'Sprint 1', 'Yak').getByRole('button', { name: 'Move' }).count()).toBe(
+      0,
+    );
+  });
+
+  test('names a sprint without a name after its start date, and shows no average without history', async () => {
+    const service = await startService();
+    const { client } = service;
+    await client.post('/api/boards/rocket/sprints', { start_date: '2030-01-07' });
+    await client.post('/api/boards/rocket/backlog', { title: 'Dog', points: 3 });
+    const page = await openPage(`${service.url}/b/rocket/backlog`);
+    await list(page, 'Sprint of 2030-01-07').waitFor({ state: 'attached' });
+    await card(page, 'Backlog', 'Dog').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain('about');
+  });
+
+  test('moves a story by a drag from the backlog into a sprint, to the place where it is dropped', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const answer = saved(page, /\/move$/);
+    await card(page, 'Backlog', 'Eel').dragTo(card(page, 'Sprint 2', 'Bee'), {
+      targetPosition: { x: 200, y: 4 },
+    });
+    await card(page, 'Sprint 2', 'Eel').waitFor();
+    expect(await titles(page, 'Sprint 2')).toEqual(['Ant', 'Eel', 'Bee']);
+    const request = (await answer).request();
+    expect(request.headers()['if-match']).toMatch(/^".+"$/);
+    expect(request.headers()['idempotency-key']).toBeTruthy();
+    expect(await stored(plan, `/api/sprints/${plan.sprints[1]}/stories`)).toEqual([
+      'Ant',
+      'Eel',
+      'Bee',
+    ]);
+  });
+
+  test('moves several selected stories by one drag in one request, and undoes it', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').click({ modifiers: ['Control'] });
+    await card(page, 'Backlog', 'Fox').click({ modifiers: ['Shift'] });
+    await page.getByRole('status').getByText('3 stories selected').waitFor();
+    await card(page, 'Backlog', 'Eel').click({ modifiers: ['Control'] });
+    await page.getByRole('toolbar').getByText('2 selected').waitFor();
+    const moves: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') moves.push(new URL(request.url()).pathname);
+    });
+    const answer = saved(page, /\/stories\/move$/);
+    await card(page, 'Backlog', 'Fox').dragTo(card(page, 'Sprint 3', 'Cat'), {
+      targetPosition: { x: 200, y: 4 },
+    });
+    await card(page, 'Sprint 3', 'Fox').waitFor();
+    expect(await titles(page, 'Sprint 3')).toEqual(['Dog', 'Fox', 'Cat']);
+    expect((await answer).status()).toBe(200);
+    expect((await answer).request().headers()['if-match']).toMatch(/^".+"$/);
+    expect(moves).toEqual(['/api/boards/rocket/stories/move']);
+    await page.keyboard.press('z');
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await page.waitForFunction(() => document.body.innerText.includes('Undone'));
+    await card(page, 'Backlog', 'Fox').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Fox', 'Gnu']);
+  });
+
+  test('moves the focus and the story by keys, across the lists', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toBe('Ant');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toBe('Cat');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused(page)).toBe('Dog');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.matches('li'));
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.keyboard.press('Shift+ArrowUp');
+    await card(page, 'Sprint 3', 'Dog').waitFor();
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Dog']);
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Dog');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await card(page, 'Sprint 2', 'Dog').waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Dog');
+    await page.keyboard.press('3');
+    await page.getByRole('status').getByText('“Dog” to Done').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Title').waitFor();
+    expect(page.url()).toBe(`${plan.url}/stories/${plan.ids.Dog}`);
+  });
+
+  test('selects by the key x, and moves the selection by keys and by the menu', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Fox').focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('x');
+    await page.getByRole('status').getByText('2 stories selected').waitFor();
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.waitForFunction(
+      () => document.querySelector('[aria-label="Eel"]')?.nextElementSibling === null,
+    );
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Fox', 'Gnu', 'Eel']);
+    const bar = page.getByRole('toolbar', { name: 'Selected stories' });
+    await bar.getByRole('button', { name: 'Move' }).click();
+    const answer = page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/stories/move') &&
+        response
+          .request()
+          .postData()!
+          .includes('sprint_id":' + plan.sprints[2]),
+    );
+    await page.getByRole('menuitem', { name: 'Sprint 3' }).click();
+    await card(page, 'Sprint 3', 'Gnu').waitFor();
+    await answer;
+    expect(await backlog(plan)).toEqual(['Dog', 'Eel']);
+    await page.keyboard.press('Escape');
+    await bar.waitFor({ state: 'detached' });
+  });
+
+  test('has everything a drag can do in the menu Move', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const move = async (title: string, item: string): Promise<void> => {
+      const row = page.getByRole('listitem', { name: title });
+      await row.getByRole('button', { name: 'Move' }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+    };
+    await card(page, 'Backlog', 'Gnu').waitFor();
+    await move('Gnu', 'First');
+    await list(page, 'Backlog').getByRole('listitem').first().getByText('Gnu').waitFor();
+    await move('Gnu', 'Down');
+    await move('Eel', 'Last');
+    await move('Fox', 'Up');
+    await move('Fox', 'Sprint 2');
+    await card(page, 'Sprint 2', 'Fox').waitFor();
+    await move('Cat', 'Backlog');
+    await card(page, 'Backlog', 'Cat').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Gnu', 'Eel', 'Cat']);
+  });
+
+  test('says who was faster when a selected story was moved elsewhere, and does it again', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').click({ modifiers: ['Control'] });
+    await card(page, 'Backlog', 'Eel').click({ modifiers: ['Control'] });
+    // The change of the other arrives between the gesture and its request.
+    await page.route(
+      '**/api/boards/rocket/stories?*',
+      async (route) => {
+        await plan.service.client.post(`/api/stories/${plan.ids.Eel}/move`, {
+          sprint_id: plan.sprints[1],
+        });
+        await route.continue();
+      },
+      ONCE,
+    );
+    await card(page, 'Backlog', 'Eel').focus();
+    await page.keyboard.press('Shift+ArrowLeft');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Apply mine again' }).waitFor();
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat']);
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await card(page, 'Sprint 3', 'Eel').waitFor();
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Dog', 'Eel']);
+  });
+
+  test('moves several although someone else changes another story meanwhile', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').click({ modifiers: ['Control'] });
+    await card(page, 'Backlog', 'Eel').click({ modifiers: ['Control'] });
+    const statuses: number[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('/stories/move')) statuses.push(response.status());
+    });
+    await page.route(
+      '**/api/boards/rocket/stories/move',
+      async (route) => {
+        await plan.service.client.put(`/api/stories/${plan.ids.Cat}`, { title: 'Cat 2' });
+        await route.continue();
+      },
+      ONCE,
+    );
+    const moved = page.waitForResponse(
+      (response) => response.url().endsWith('/stories/move') && response.ok(),
+    );
+    await page.keyboard.press('Shift+ArrowLeft');
+    await moved;
+    expect(statuses).toEqual([412, 200]);
+    expect(await stored(plan, `/api/sprints/${plan.sprints[2]}/stories`)).toEqual([
+      'Cat 2',
+      'Dog',
+      'Eel',
+    ]);
+  });
+
+  test('creates stories in place, one after another, and by the key c', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('textbox', { name: 'New story in Sprint 3' }).focus();
+    for (const title of ['Hen', 'Ibis']) {
+      await page.keyboard.type(title);
+      await page.keyboard.press('Enter');
+      await card(page, 'Sprint 3', title).getByText('#').waitFor();
+    }
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Hen', 'Ibis']);
+    await page.keyboard.press('Escape');
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog').getByLabel('Title').fill('Jay');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
+  });
+
+  test('makes a story of each pasted line after a confirmation', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await paste(page, 'New story in Backlog', '- Hen\n\n2. Ibis\n[ ] Jay\r\n');
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Titles').inputValue()).toBe('Hen\nIbis\nJay');
+    expect(await titles(page, 'Backlog')).toHaveLength(4);
+    await dialog.getByRole('button', { name: 'Create 3 stories' }).click();
+    await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
+    expect(await backlog(plan)).toEqual(['Dog', 'Eel', 'Fox', 'Gnu', 'Hen', 'Ibis', 'Jay']);
+  });
+
+  test('keeps search and filters in the URL', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.url}?assignee=Mei`);
+    await card(page, 'Backlog', 'Fox').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Fox']);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('water');
+    await card(page, 'Backlog', 'Dog').waitFor({ state: 'detached' });
+    expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+    expect(new URL(page.url()).search).toBe('?q=water');
+  });
+
+  test('shows a change made elsewhere within a second', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').focus();
+    await plan.service.client.post(`/api/stories/${plan.ids.Ant}/move`, { sprint_id: null });
+    await card(page, 'Backlog', 'Ant').waitFor({ timeout: 1000 });
+    expect(await focused(page)).toBe('Dog');
+  });
+
+  test('reads a backlog of thousands in pages without descriptions, and draws 200 rows at first', async () => {
+    const service = await startService();
+    const count = 1700;
+    await service.client.post('/api/boards', { name: 'rocket' });
+    const rest = Array.from({ length: count }, (_, i) => i + 1);
+    const write = async (): Promise<void> => {
+      for (let i = rest.shift(); i !== undefined; i = rest.shift()) {
+        const story = { title: `Story ${i}`, seq: i, description: 'x'.repeat(50) };
+        await service.client.post('/api/boards/rocket/backlog', story);
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, write));
+    const page = await openPage('about:blank');
+    const requests: URL[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/backlog?')) requests.push(new URL(request.url()));
+    });
+    await page.goto(`${service.url}/b/rocket/backlog`);
+    await card(page, 'Backlog', 'Story 200').first().waitFor();
+    const items = list(page, 'Backlog').getByRole('listitem');
+    expect(await items.count()).toBe(200);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.searchParams.get('limit')).toBe('500');
+    expect(requests[0]?.searchParams.get('fields')).not.toContain('description');
+    await region(page, 'Backlog').getByText('1,700 stories').waitFor();
+    await page.getByRole('textbox', { name: 'New story in Backlog' }).fill('Fresh');
+    await page.keyboard.press('Enter');
+    await card(page, 'Backlog', 'Fresh').getByText('#').waitFor();
+    for (let i = 0; i < 3; i++) await page.getByRole('button', { name: 'Show more' }).click();
+    await list(page, 'Backlog').getByRole('listitem', { name: 'Story 700', exact: true }).waitFor();
+    expect(requests).toHaveLength(2);
+    // A filter looks at all of them.
+    await page.getByRole('searchbox', { name: 'Search' }).fill('Story 1699');
+    await list(page, 'Backlog').getByRole('listitem', { name: 'Story 1699' }).waitFor();
+    expect(requests).toHaveLength(4);
+  });
+
+  test.each(['light', 'dark'] as const)('gives axe nothing to report (%s)', async (colorScheme) => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url, { colorScheme });
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('x');
+    await page.getByRole('toolbar').waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('fits a phone without sideways scrolling', async () => {
+    const plan = await startPlan();
+    await plan.service.client.post('/api/boards/rocket/backlog', {
+      title: 'A-very-long-word-without-a-space-'.repeat(4),
+      labels: Array.from({ length: 20 }, (_, i) => `label-with-a-long-name-${i}`),
+      assignee: 'Someone with a rather long name for such a narrow screen',
+    });
+    const page = await openPage(plan.url, { viewport: { width: 390, height: 844 } });
+    await card(page, 'Backlog', 'Dog').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    await page.getByRole('dialog').getByLabel('Start date').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});

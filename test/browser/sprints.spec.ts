@@ -1,0 +1,212 @@
+import { axe, card, openPage, startService, titles } from './browser';
+import { startPlan } from './plan-board';
+import { day } from './small-board';
+
+describe('Sprints in the browser', () => {
+  test('are created with suggested dates after the last one', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Sprint 4');
+    expect(await dialog.getByLabel('Start date').inputValue()).toBe(day(25));
+    expect(await dialog.getByLabel('End date').inputValue()).toBe(day(38));
+    await dialog.getByLabel('Goal').fill('It lands.');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    expect((await sent).headers()['idempotency-key']).toBeTruthy();
+    await page.getByRole('region', { name: 'Sprint 4' }).getByText('It lands.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await plan.service.client.get('/api/boards/rocket/sprints');
+    expect(body.at(-1)).toMatchObject({
+      name: 'Sprint 4',
+      goal: 'It lands.',
+      start_date: day(25),
+      end_date: day(38),
+    });
+  });
+
+  test('are changed, with an error at the field that is wrong', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('End date').fill(day(5));
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('The end date is before the start date.').waitFor();
+    expect(await dialog.getByLabel('End date').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('End date').fill('0900-01-01');
+    await dialog.getByLabel('Start date').fill('0899-01-01');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.locator('[aria-invalid=true]').first().waitFor();
+    expect(await dialog.getByLabel('Start date').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Start date').fill(day(12));
+    await dialog.getByLabel('End date').fill('');
+    await dialog.getByLabel('Name').fill('Landing');
+    const sent = page.waitForRequest((request) => request.method() === 'PUT');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
+    expect((await sent).postDataJSON()).toEqual({
+      name: 'Landing',
+      start_date: day(12),
+      end_date: null,
+    });
+    await card(page, 'Landing', 'Cat').waitFor();
+  });
+
+  test('are not overwritten where someone else was faster', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Mine');
+    await plan.service.client.put(`/api/sprints/${plan.sprints[2]}`, { goal: 'Theirs' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Keep theirs' }).waitFor();
+    expect(await dialog.getByLabel('Goal').inputValue()).toBe('Theirs');
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
+    expect(body).toMatchObject({ name: 'Mine', goal: 'Theirs' });
+  });
+
+  test('are deleted after a question that says where their stories go', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Change Sprint 2' }).click();
+    await page.getByRole('menuitem', { name: 'Delete sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Its 2 stories go to the end of the backlog').waitFor();
+    const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+    await dialog.getByRole('button', { name: 'Delete sprint' }).click();
+    expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
+    await card(page, 'Backlog', 'Ant').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Fox', 'Gnu', 'Ant', 'Bee']);
+    expect(await page.getByRole('list', { name: 'Sprint 2' }).count()).toBe(0);
+  });
+
+  test('start after a question that says what they commit to', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Start sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 stories, 8 points').waitFor();
+    await dialog.getByText('8 of about 8 points').waitFor();
+    const sent = page.waitForRequest((request) => /\/start$/.test(request.url()));
+    await dialog.getByRole('button', { name: 'Start sprint' }).click();
+    expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Start sprint' }).waitFor({ state: 'detached' });
+    const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[1]}`);
+    expect(body.started_at).not.toBeNull();
+  });
+
+  test('start before their date, which moves it to today', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Start sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('moves its start date to today').waitFor();
+    await dialog.getByRole('button', { name: 'Start sprint' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
+    expect(body).toMatchObject({ state: 'active', start_date: day(0) });
+    expect(body.started_at).not.toBeNull();
+  });
+
+  test('are completed from the board after a question that shows what happens, and reopened', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.service.url}/b/rocket`);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 story is done (3 points)').waitFor();
+    const unfinished = dialog.getByRole('list', { name: 'Unfinished stories' });
+    expect(await unfinished.getByRole('listitem').allInnerTexts()).toEqual(['Ant\n5']);
+    expect(await dialog.getByLabel('Move them to').inputValue()).toBe(String(plan.sprints[2]));
+    await dialog.getByLabel('Place').selectOption('Last in the list');
+    // What others do meanwhile is shown, too.
+    await plan.service.client.post(`/api/sprints/${plan.sprints[1]}/stories`, { title: 'Hen' });
+    await unfinished.getByText('Hen').waitFor();
+    const sent = page.waitForRequest(
+      (request) => /\/complete$/.test(request.url()) && !request.postDataJSON().dry_run,
+    );
+    await dialog.getByRole('button', { name: 'Complete sprint' }).click();
+    expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
+    expect((await sent).postDataJSON()).toEqual({
+      unfinished: plan.sprints[2],
+      position: 'last',
+    });
+    await dialog.getByText('2 unfinished stories moved to Sprint 3').waitFor();
+    const row = dialog.getByRole('row', { name: 'Completed' });
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual(['1', '3']);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('link', { name: 'Plan', exact: true }).click();
+    await card(page, 'Sprint 3', 'Hen').waitFor();
+    await card(page, 'Sprint 3', 'Cat').waitFor();
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Ant', 'Hen']);
+
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Change Sprint 2' }).click();
+    await page.getByRole('menuitem', { name: 'Reopen sprint' }).click();
+    await dialog.getByRole('button', { name: 'Reopen sprint' }).click();
+    await page
+      .getByRole('region', { name: 'Sprint 2' })
+      .getByRole('button', { name: 'Complete sprint' })
+      .waitFor();
+  });
+
+  test('offer a new sprint where there is no next one', async () => {
+    const service = await startService();
+    const { client } = service;
+    const sprint = await client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 1',
+      start_date: day(-14),
+      end_date: day(-1),
+    });
+    await client.post(`/api/sprints/${sprint.body.id}/stories`, { title: 'Ant' });
+    const page = await openPage(`${service.url}/b/rocket`);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('There is no next sprint.').waitFor();
+    await dialog.getByRole('button', { name: 'New sprint' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('1 story is not done').waitFor();
+    expect(await dialog.getByLabel('Move them to').locator(':checked').innerText()).toBe(
+      'Sprint 2 (next sprint)',
+    );
+    await dialog.getByRole('button', { name: 'Complete sprint' }).click();
+    await dialog.getByText('moved to Sprint 2').waitFor();
+    const { body } = await client.get('/api/boards/rocket/sprints/current/stories');
+    expect(body.map(({ title }: { title: string }) => title)).toEqual(['Ant']);
+  });
+
+  test('say in words why they cannot be completed', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 story is not done').waitFor();
+    await plan.service.client.post(`/api/sprints/${plan.sprints[1]}/complete`, {});
+    await dialog.getByRole('alert').getByText('already completed').waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)('give axe nothing to report (%s)', async (colorScheme) => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url, { colorScheme });
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    await dialog.getByText('1 story is not done').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Start sprint' }).click();
+    await dialog.getByText('2 stories, 8 points').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    await dialog.getByLabel('Name').waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+});
