@@ -2,18 +2,24 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Keys } from './components/keys';
-import { Skeleton } from './components/controls';
+import { Button, Icon, Skeleton } from './components/controls';
 import { pathOf, route } from './router';
+import { alertError } from './state/announce';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
 import type { Conflict } from './state/queue';
-import { session } from './state/session';
+import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
 import { showBoard, store } from './state/stores';
+import { failureText } from './util/failure';
 import { plural } from './util/format';
 import { lazy } from './util/lazy';
 import { BoardView } from './views/board/board';
 
 const BoardsView = lazy(async () => (await import('./views/boards/boards')).BoardsView);
 const ReportsView = lazy(async () => (await import('./views/reports/reports')).ReportsView);
+const SettingsView = lazy(async () => (await import('./views/settings/settings')).SettingsView);
+const TokensView = lazy(async () => (await import('./views/tokens/tokens')).TokensView);
+const SignInView = lazy(async () => (await import('./views/sign-in/sign-in')).SignInView);
+const SignInDialog = lazy(async () => (await import('./views/sign-in/sign-in')).SignInDialog);
 const NewBoard = lazy(async () => (await import('./views/boards/new-board')).NewBoard);
 const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory);
 const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog);
@@ -32,7 +38,7 @@ export function App() {
   }, [board, isSignedIn]);
   useCommands(
     [
-      { name: 'Undo', key: 'z', run: () => store.value?.undo() },
+      ...(canWrite.value ? [{ name: 'Undo', key: 'z', run: () => store.value?.undo() }] : []),
       { name: 'List the keys', key: '?', run: () => openDialog({ kind: 'keys' }) },
       {
         name: 'Command palette',
@@ -41,7 +47,7 @@ export function App() {
         run: () => openDialog({ kind: 'palette' }),
       },
     ],
-    [],
+    [canWrite.value],
   );
   return (
     <>
@@ -50,7 +56,7 @@ export function App() {
         {session.value === undefined ? (
           <Skeleton lines={5} />
         ) : session.value === null ? (
-          <h1>Sign in</h1>
+          <SignInView />
         ) : (
           <View />
         )}
@@ -65,6 +71,7 @@ function View() {
   const { view, board } = route.value;
   const current = store.value;
   if (view === 'boards') return <BoardsView />;
+  if (view === 'tokens') return <TokensView />;
   if (view === 'missing') return <Missing detail="There is no such page." />;
   if (!current || current.name !== board) return <Skeleton lines={5} />;
   const failure = current.failure.value;
@@ -76,6 +83,8 @@ function View() {
       return <ReportsView store={current} />;
     case 'backlog':
       return <PlanView key={board} store={current} />;
+    case 'settings':
+      return <SettingsView store={current} />;
     default:
       return <Missing detail="There is no such page." />;
   }
@@ -101,7 +110,11 @@ function Bar() {
   const current = store.value;
   const isOpen = board !== '' && session.value != null;
   const link = (to: 'board' | 'backlog' | 'reports', name: string) => (
-    <a href={pathOf(board, to)} aria-current={view === to ? 'page' : undefined}>
+    <a
+      class={to === 'board' ? 'board-link' : undefined}
+      href={pathOf(board, to)}
+      aria-current={view === to ? 'page' : undefined}
+    >
       {name}
     </a>
   );
@@ -119,6 +132,16 @@ function Bar() {
             {link('board', board)}
             {link('backlog', 'Plan')}
             {link('reports', 'Reports')}
+            {canWrite.value && (
+              <a
+                href={pathOf(board, 'settings')}
+                aria-label="Settings"
+                aria-current={view === 'settings' ? 'page' : undefined}
+              >
+                <span class="wide">Settings</span>
+                <Icon name="settings" />
+              </a>
+            )}
           </>
         )}
       </nav>
@@ -132,8 +155,41 @@ function Bar() {
       >
         ?
       </button>
+      <Account />
     </header>
   );
+}
+
+/** Who is signed in, and the way out. */
+function Account() {
+  const current = session.value;
+  if (!current?.token_required) return null;
+  if (isExpired.value) {
+    return isAsked.value ? null : (
+      <Button kind="primary" onClick={() => (isAsked.value = true)}>
+        Sign in
+      </Button>
+    );
+  }
+  return (
+    <>
+      <span class="actor">{current.actor}</span>
+      <Button kind="quiet" aria-label="Sign out" title="Sign out" onClick={() => void leave()}>
+        <span class="wide">Sign out</span>
+        <Icon name="leave" />
+      </Button>
+    </>
+  );
+}
+
+/** Signs out, unless a change would be lost. */
+async function leave(): Promise<void> {
+  const unsaved = store.value?.queue.pending.value.length ?? 0;
+  if (unsaved > 0) {
+    alertError(`You are not signed out: ${plural(unsaved, 'change')} must be saved first.`);
+    return;
+  }
+  await signOut().catch((error: unknown) => alertError(failureText(error)));
 }
 
 /** The conflicts that wait for a later decision. */
@@ -172,6 +228,7 @@ function Overlays() {
   const conflict = current?.queue.conflicts.value.find((each) => !later.value.has(each));
   return (
     <>
+      {isExpired.value && isAsked.value && <SignInDialog onClose={() => (isAsked.value = false)} />}
       {current && story !== undefined && <StoryDialog key={story} store={current} id={story} />}
       {request?.kind === 'keys' && <Keys onClose={closeDialog} />}
       {request?.kind === 'palette' && <Palette onClose={closeDialog} />}

@@ -2,11 +2,9 @@ import { render } from 'preact';
 import { onUnauthorized } from './api/client';
 import { App } from './app';
 import { Messages } from './components/messages';
-import { loadSession, session } from './state/session';
+import { expire, loadSession } from './state/session';
 
-onUnauthorized.call = () => {
-  session.value = null;
-};
+onUnauthorized.call = expire;
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch';
 import { errorOf } from './problem';
 import type { paths } from './schema';
 
-/** Called for each 401: the sign-in view registers itself here. */
+/** Called for each 401. */
 export const onUnauthorized: { call: () => void } = { call: () => undefined };
 
 /**
@@ -12,9 +12,10 @@ export const onUnauthorized: { call: () => void } = { call: () => undefined };
 export const api = createClient<paths>({ baseUrl: '' });
 
 api.use({
-  async onResponse({ response }) {
+  async onResponse({ response, schemaPath }) {
     if (response.ok || response.status === 304) return;
-    if (response.status === 401) onUnauthorized.call();
+    // Signing in says itself what is wrong.
+    if (response.status === 401 && schemaPath !== '/api/session') onUnauthorized.call();
     throw await errorOf(response);
   },
 });
@@ -30,13 +31,6 @@ export const told = ({ headers }: Response): Told => ({
   etag: headers.get('ETag') ?? '',
   revision: Number(headers.get('X-Board-Revision') ?? 0),
 });
-
-/** For the few routes that openapi.json does not describe. */
-export async function request<T>(path: string, init?: RequestInit): Promise<T> {
-  const response = await fetch(path, init);
-  if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as T;
-}
 
 /** A picture of a report, as the text of an SVG. */
 export async function requestPicture(path: string): Promise<string> {

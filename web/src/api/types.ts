@@ -19,10 +19,4 @@ export type NewStory = Schemas['CreateStory'];
 export type Position = 'first' | 'last' | { before: number } | { after: number };
 
 /** Who uses the board, and what the token allows. */
-export interface Session {
-  actor: string;
-  scope: 'read' | 'write' | 'admin';
-  /** Null: all boards. */
-  boards: string[] | null;
-  token_required: boolean;
-}
+export type Session = Schemas['Session'] & { actor: string; scope: Schemas['Scope'] };

@@ -14,6 +14,7 @@ import { bySeq, CARD_FIELDS, withEntry } from './model';
 import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './outbox';
 import type { Conflict, Pending } from './queue';
 import { ChangeQueue, StoryChanged } from './queue';
+import { expire, signedIn } from './session';
 
 /** Why a board cannot be shown. */
 export type Failure = { status: number; detail: string };
@@ -160,6 +161,11 @@ export class BoardStore {
         onState: (isOpen) => this.onStreamState(isOpen),
         onEvent: (type, id, data) => this.onStreamEvent(type, id, data),
         onGone: async (error) => {
+          if (error.status === 401) {
+            expire();
+            await signedIn();
+            return true;
+          }
           if (error.code === 'route_not_found') return false;
           if (await this.insist(() => this.followRename())) return true;
           this.fail(
@@ -329,6 +335,10 @@ export class BoardStore {
         return result;
       } catch (error) {
         if (this.isClosed) break;
+        if (error instanceof ApiError && error.status === 401) {
+          await signedIn();
+          continue;
+        }
         if (!isTemporary(error)) throw error;
         this.isCutOff.value = true;
         await onCutOff?.();
@@ -469,7 +479,8 @@ export class BoardStore {
     return true;
   }
 
-  private rename(to: string): void {
+  /** Follows the board to its new name, which a request or the stream has told. */
+  rename(to: string): void {
     const from = this.name;
     if (from === to) return;
     batch(() => {

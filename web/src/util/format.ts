@@ -1,3 +1,5 @@
+import type { Weekday } from '../api/types';
+
 const LANGUAGES = navigator.languages;
 
 const numbers = new Intl.NumberFormat(LANGUAGES as string[]);
@@ -41,3 +43,16 @@ export const formatTime = (time: string): string => moments.format(new Date(time
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
+
+const weekdayNames = new Intl.DateTimeFormat(LANGUAGES as string[], {
+  weekday: 'long',
+  timeZone: 'UTC',
+});
+
+/** The days of the week from Monday, in the language of the browser. */
+export const weekdays = (): { day: Weekday; name: string }[] =>
+  (['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const).map((day, i) => ({
+    day,
+    // 1 January 2024 was a Monday.
+    name: weekdayNames.format(Date.UTC(2024, 0, 1 + i)),
+  }));

@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { Filters, matches } from '../../components/filters';
@@ -233,7 +234,7 @@ function useBoardKeys(
   const withCard = (run: (story: Card, column: number) => void) => (): void => {
     const at = place();
     if (!at) announce('Choose a card first, with the arrow keys');
-    else if (canWrite.value) run(at.story, at.column);
+    else run(at.story, at.column);
   };
   const toColumn = (by: number) =>
     withCard((story, column) => {
@@ -248,40 +249,42 @@ function useBoardKeys(
   const shift = (by: -1 | 1) =>
     withCard((story, column) => shiftCard(store, story, columns()[column] ?? [], by));
 
-  useCommands(
-    [
-      { name: 'Next card', key: 'ArrowDown', shownKey: '↓', run: () => step(0, 1) },
-      { name: 'Previous card', key: 'ArrowUp', shownKey: '↑', run: () => step(0, -1) },
-      { name: 'Card in the next column', key: 'ArrowRight', shownKey: '→', run: () => step(1, 0) },
-      {
-        name: 'Card in the previous column',
-        key: 'ArrowLeft',
-        shownKey: '←',
-        run: () => step(-1, 0),
+  const looking: Command[] = [
+    { name: 'Next card', key: 'ArrowDown', shownKey: '↓', run: () => step(0, 1) },
+    { name: 'Previous card', key: 'ArrowUp', shownKey: '↑', run: () => step(0, -1) },
+    { name: 'Card in the next column', key: 'ArrowRight', shownKey: '→', run: () => step(1, 0) },
+    {
+      name: 'Card in the previous column',
+      key: 'ArrowLeft',
+      shownKey: '←',
+      run: () => step(-1, 0),
+    },
+    {
+      name: 'Open story',
+      key: 'Enter',
+      run: () => {
+        const at = place();
+        if (at) navigate(storyUrl(at.story.id));
       },
-      { name: 'Move card down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: shift(1) },
-      { name: 'Move card up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: shift(-1) },
-      { name: 'Move card right', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toColumn(1) },
-      { name: 'Move card left', key: 'Shift+ArrowLeft', shownKey: 'Shift ←', run: toColumn(-1) },
-      {
-        name: 'Open story',
-        key: 'Enter',
-        run: () => {
-          const at = place();
-          if (at) navigate(storyUrl(at.story.id));
-        },
-      },
-      { name: 'Set to do', key: '1', run: toStatus(0) },
-      { name: 'Set in progress', key: '2', run: toStatus(1) },
-      { name: 'Set done', key: '3', run: toStatus(2) },
-      {
-        name: 'New story',
-        key: 'c',
-        run: () => {
-          if (canWrite.value) openDialog({ kind: 'new-story', list: sprint ?? null });
-        },
-      },
-    ],
-    [store, sprint],
-  );
+    },
+  ];
+  const changing: Command[] = [
+    { name: 'Move card down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: shift(1) },
+    { name: 'Move card up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: shift(-1) },
+    { name: 'Move card right', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toColumn(1) },
+    { name: 'Move card left', key: 'Shift+ArrowLeft', shownKey: 'Shift ←', run: toColumn(-1) },
+    { name: 'Set to do', key: '1', run: toStatus(0) },
+    { name: 'Set in progress', key: '2', run: toStatus(1) },
+    { name: 'Set done', key: '3', run: toStatus(2) },
+    {
+      name: 'New story',
+      key: 'c',
+      run: () => openDialog({ kind: 'new-story', list: sprint ?? null }),
+    },
+  ];
+  useCommands(canWrite.value ? [...looking, ...changing] : looking, [
+    store,
+    sprint,
+    canWrite.value,
+  ]);
 }

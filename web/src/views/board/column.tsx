@@ -7,6 +7,7 @@ import type { BoardStore } from '../../state/board-store';
 import { focused } from '../../state/focus';
 import type { Card as Story } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
+import { canWrite } from '../../state/session';
 import { dropPlace, useDropList } from '../../util/drag';
 import { formatNumber, plural } from '../../util/format';
 import { dropIntoColumn, moveItems } from './moves';
@@ -70,13 +71,18 @@ export function Column({ store, status, name, stories, isLoaded }: ColumnProps) 
           Show more
         </Button>
       )}
-      {isLoaded && stories.length === 0 && <p class="empty">No stories {emptyHint[status]}</p>}
+      {isLoaded && stories.length === 0 && <p class="empty">{emptyText(status)}</p>}
     </section>
   );
 }
 
-const emptyHint: Record<Status, string> = {
-  todo: 'to do. Press c to write one.',
-  in_progress: 'in progress. Press 2 on a card to start it.',
-  done: 'done yet. Press 3 on a card when it is.',
+const EMPTY: Record<Status, { text: string; hint: string }> = {
+  todo: { text: 'No stories to do.', hint: 'Press c to write one.' },
+  in_progress: { text: 'No stories in progress.', hint: 'Press 2 on a card to start it.' },
+  done: { text: 'No stories done yet.', hint: 'Press 3 on a card when it is.' },
 };
+
+function emptyText(status: Status): string {
+  const { text, hint } = EMPTY[status];
+  return canWrite.value ? `${text} ${hint}` : text;
+}

@@ -20,7 +20,7 @@ export function BoardsView() {
       ({ data }) => (boards.value = data as Board[]),
       (error: Error) => alertError(error.message),
     );
-  }, []);
+  }, [session.value]);
   useCommands(
     canCreate
       ? [{ name: 'New board', key: 'c', run: () => openDialog({ kind: 'new-board' }) }]
@@ -33,7 +33,7 @@ export function BoardsView() {
         <div class="view-title">
           <h1>Boards</h1>
           <span class="spring" />
-          {isAdmin.value && session.value?.token_required && (
+          {isAdmin.value && (
             <a class="button" href="/tokens">
               Tokens
             </a>

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import type { Program } from '../support/program';
+import { axe, openPage, startService } from './browser';
+
+async function openSettings(options = {}): Promise<{ service: Program; page: Page }> {
+  const service = await startService();
+  await service.client.post('/api/boards', { name: 'rocket' });
+  await service.client.post('/api/boards', { name: 'Team Comet' });
+  const page = await openPage(`${service.url}/b/rocket/settings`, options);
+  await page.getByLabel('Name').waitFor();
+  return { service, page };
+}
+
+const save = (page: Page): Promise<void> => page.getByRole('button', { name: 'Save' }).click();
+
+describe('The settings of a board', () => {
+  test('change its name, and the URL with it', async () => {
+    const { service, page } = await openSettings();
+    await page.getByLabel('Name').fill('Team Comet');
+    await save(page);
+    await page.getByText('Another board has this name.').waitFor();
+    await page.getByLabel('Name').fill('Falcon 9');
+    await save(page);
+    await page.waitForURL(`${service.url}/b/Falcon%209/settings`);
+    await page.getByRole('link', { name: 'Falcon 9' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Falcon 9');
+    expect((await service.client.get('/api/boards/Falcon 9')).status).toBe(200);
+  });
+
+  test('change its time zone and working days, under the condition that nobody else did', async () => {
+    const { service, page } = await openSettings();
+    await page.getByLabel('Time zone').fill('Moon/Copernicus');
+    await save(page);
+    const field = page.getByLabel('Time zone');
+    await page.waitForFunction(() => document.querySelector('[aria-invalid=true]'));
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('Europe/Berlin');
+    await page.getByRole('checkbox', { name: 'Friday' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Sunday' }).check();
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+    await save(page);
+    expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
+    await page.getByRole('status').getByText('Settings saved').waitFor();
+    const { body } = await service.client.get('/api/boards/rocket');
+    expect(body).toMatchObject({
+      time_zone: 'Europe/Berlin',
+      working_days: ['mon', 'tue', 'wed', 'thu', 'sun'],
+    });
+  });
+
+  test('say that someone else changed them while they were edited', async () => {
+    const { service, page } = await openSettings();
+    await page.getByRole('checkbox', { name: 'Friday' }).uncheck();
+    await service.client.put('/api/boards/rocket', { time_zone: 'Asia/Tokyo' });
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('input[list]')?.value === 'Asia/Tokyo',
+    );
+    await save(page);
+    await page.getByRole('alert').getByText('Someone else has changed').waitFor();
+    await save(page);
+    await page.getByRole('status').getByText('Settings saved').waitFor();
+    expect((await service.client.get('/api/boards/rocket')).body).toMatchObject({
+      time_zone: 'Asia/Tokyo',
+      working_days: ['mon', 'tue', 'wed', 'thu'],
+    });
+  });
+
+  test('delete it once its name is typed', async () => {
+    const { service, page } = await openSettings();
+    await service.client.post('/api/boards/rocket/sprints', { start_date: '2026-01-05' });
+    await page.getByRole('button', { name: 'Delete board' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete rocket?' });
+    const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
+    await dialog.getByLabel('Name of the board').fill('rock');
+    expect(await confirm.isDisabled()).toBe(true);
+    expect(await axe(page)).toEqual([]);
+    await dialog.getByLabel('Name of the board').fill('rocket');
+    await confirm.click();
+    await page.waitForURL(`${service.url}/`);
+    await page.getByRole('link', { name: 'Team Comet' }).waitFor();
+    expect(await page.getByRole('link', { name: 'rocket' }).count()).toBe(0);
+    expect((await service.client.get('/api/boards/rocket')).status).toBe(404);
+  });
+
+  test.each(['light', 'dark'] as const)('give axe nothing to report (%s)', async (colorScheme) => {
+    const viewport = { width: 390, height: 844 };
+    const { page } = await openSettings({ colorScheme, viewport });
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});

@@ -1,0 +1,210 @@
+import type { Page } from 'playwright-core';
+import type { Program } from '../support/program';
+import { axe, card, list, openPage, startService, titles } from './browser';
+
+interface Place {
+  service: Program;
+  admin: string;
+  url: string;
+}
+
+/** A service with an admin token and the board rocket, which has a sprint with one story. */
+async function startClosed(): Promise<Place> {
+  const service = await startService();
+  const { client } = service;
+  const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const sprint = await client.post('/api/boards/rocket/sprints', {
+    name: 'Sprint 1',
+    start_date: date,
+  });
+  await client.post(`/api/sprints/${sprint.body.id}/stories`, { title: 'Buy a ticket', points: 3 });
+  await client.post('/api/boards', { name: 'Secret' });
+  const { body } = await client.post('/api/tokens', { name: 'Ada', scope: 'admin' });
+  return { service, admin: body.token, url: service.url };
+}
+
+const as = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+
+async function makeToken(place: Place, body: object): Promise<{ id: number; token: string }> {
+  const answer = await place.service.client.post('/api/tokens', body, as(place.admin));
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token', { exact: true }).fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** A window that is signed in. */
+async function openAs(place: Place, token: string, path: string, options = {}): Promise<Page> {
+  const page = await openPage(`${place.url}${path}`, options);
+  await signIn(page, token);
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor({ state: 'detached' });
+  return page;
+}
+
+describe('Signing in', () => {
+  test('leads to the page that was wanted, and lasts over a reload until signing out', async () => {
+    const place = await startClosed();
+    const page = await openPage(`${place.url}/b/rocket`);
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await signIn(page, 'spl_wrong');
+    await page.getByText('This token is not valid').waitFor();
+    await signIn(page, place.admin);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    expect(page.url()).toBe(`${place.url}/b/rocket`);
+    await page.reload();
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.goto(`${place.url}/b/rocket`);
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(await page.getByText('Buy a ticket').count()).toBe(0);
+  });
+
+  test('is asked again when the session ends, and what was changed meanwhile is saved then', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').focus();
+    const again = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const deleted = await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+    expect(deleted.status).toBe(200);
+    // The stream ends with the token; until then a change is refused.
+    await page.keyboard.press('2');
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor();
+    const saved = page.waitForResponse(
+      (response) => response.ok() && response.request().method() === 'PUT',
+    );
+    await signIn(page, again.token);
+    await dialog.waitFor({ state: 'detached' });
+    await card(page, 'In progress', 'Buy a ticket').waitFor();
+    await saved;
+    const { body } = await place.service.client.get('/api/boards/rocket/stories', as(place.admin));
+    expect(body).toMatchObject([{ title: 'Buy a ticket', status: 'in_progress' }]);
+    await place.service.client.put(
+      `/api/stories/${body[0].id}`,
+      { status: 'done' },
+      as(place.admin),
+    );
+    await card(page, 'Done', 'Buy a ticket').waitFor();
+  });
+
+  test('with a token that can only read shows no control that it cannot use', async () => {
+    const place = await startClosed();
+    const { token } = await makeToken(place, { name: 'Reader', scope: 'read' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').focus();
+    const names = await page.getByRole('button').allInnerTexts();
+    expect(names.filter((name) => /New|Move|Start|Complete|Delete/.test(name))).toEqual([]);
+    for (const name of ['Settings', 'Tokens']) {
+      expect(await page.getByRole('link', { name }).count()).toBe(0);
+    }
+    await page.keyboard.press('3');
+    await page.keyboard.press('c');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await titles(page, 'To do')).toEqual(['Buy a ticket']);
+    await page.keyboard.press('?');
+    const keys = await page.getByRole('dialog').innerText();
+    expect(keys).toContain('Next card');
+    expect(keys).not.toMatch(/Set done|New story|Move card|Undo/);
+    await page.keyboard.press('Escape');
+    await page.goto(`${place.url}/b/rocket/settings`);
+    await page.getByText('Your token can read this board only').waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await page.goto(place.url);
+    await page.getByRole('link', { name: 'Secret' }).waitFor();
+    expect(await page.getByRole('button', { name: 'New board' }).count()).toBe(0);
+  });
+
+  test('with a token for one board shows that one only', async () => {
+    const place = await startClosed();
+    const { token } = await makeToken(place, { name: 'Guest', scope: 'write', boards: ['rocket'] });
+    const page = await openAs(place, token, '/');
+    await page.getByRole('link', { name: 'rocket' }).waitFor();
+    expect(await page.getByText('Secret').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Tokens' }).count()).toBe(0);
+    await page.goto(`${place.url}/tokens`);
+    await page.getByText('Only a token with the scope admin').waitFor();
+    await page.goto(`${place.url}/b/Secret`);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+  });
+});
+
+describe('The tokens', () => {
+  const tokens = (page: Page) => list(page, 'Tokens').getByRole('listitem');
+
+  test('begin with an admin one, which signs in the browser that makes it', async () => {
+    const service = await startService();
+    const page = await openPage(service.url);
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByText('There is no token').waitFor();
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('From then on everybody must sign in').waitFor();
+    await dialog.getByLabel('Name').fill('Ada');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const secret = await dialog.getByLabel('The new token').inputValue();
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await page.keyboard.press('Escape');
+    await tokens(page).filter({ hasText: 'Ada' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect((await service.client.get('/api/boards')).status).toBe(401);
+    expect((await service.client.get('/api/boards', as(secret))).status).toBe(200);
+    await page.reload();
+    await tokens(page).filter({ hasText: 'Admin' }).waitFor();
+    expect(await page.getByText(secret).count()).toBe(0);
+  });
+
+  test('are made for some boards and a time, and deleted after a question', async () => {
+    const place = await startClosed();
+    const page = await openAs(place, place.admin, '/tokens');
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('must not be blank').waitFor();
+    await dialog.getByLabel('Name').fill('CI');
+    await dialog.getByLabel('Scope').selectOption('read');
+    await dialog.getByRole('checkbox', { name: 'All boards' }).uncheck();
+    await dialog.getByRole('checkbox', { name: 'rocket' }).check();
+    await dialog.getByLabel('Expires on').fill('2099-12-31');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByLabel('The new token').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const row = tokens(page).filter({ hasText: 'CI' });
+    await row.waitFor();
+    const shown = await row.innerText();
+    for (const part of ['Read', 'rocket', '2099']) expect(shown).toContain(part);
+    await tokens(page).filter({ hasText: 'Ada' }).getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('The last admin token cannot be deleted').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+    const { body } = await place.service.client.get('/api/tokens', as(place.admin));
+    expect(body.map(({ name }: any) => name)).toEqual(['Ada']);
+  });
+
+  test.each(['light', 'dark'] as const)('give axe nothing to report (%s)', async (colorScheme) => {
+    const place = await startClosed();
+    await makeToken(place, {
+      name: 'A name that is as long as names may be '.repeat(2),
+      scope: 'read',
+    });
+    const viewport = { width: 390, height: 844 };
+    const page = await openAs(place, place.admin, '/tokens', { colorScheme, viewport });
+    await tokens(page).nth(1).waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.goto(`${place.url}/b/rocket`);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});

@@ -1,0 +1,8 @@
+import { ApiError, isDisconnected } from '../api/problem';
+
+/** What a form says where its request has failed. */
+export function failureText(failure: unknown): string {
+  if (failure instanceof ApiError) return failure.message;
+  if (isDisconnected(failure)) return 'The service cannot be reached. Try again in a moment.';
+  throw failure;
+}

@@ -1,0 +1,70 @@
+import { useSignal } from '@preact/signals';
+import { api, told } from '../../api/client';
+import type { Board } from '../../api/types';
+import { Button, Field } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import { navigate } from '../../router';
+import { toast } from '../../state/announce';
+import { failureText } from '../../util/failure';
+
+/** Asks for the name of the board before it is deleted with all that is on it. */
+export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => void }) {
+  const typed = useSignal('');
+  const error = useSignal('');
+  const remove = async (): Promise<void> => {
+    if (typed.value.trim() !== board.name) {
+      error.value = `Type ${board.name}.`;
+      return;
+    }
+    const path = { board_name: board.name };
+    try {
+      const { response } = await api.GET('/api/boards/{board_name}', { params: { path } });
+      await api.DELETE('/api/boards/{board_name}', {
+        params: {
+          path,
+          query: { force: true },
+          header: { 'If-Match': told(response).etag },
+        },
+      });
+      navigate('/');
+      toast(`Deleted ${board.name}`);
+    } catch (failure) {
+      error.value = failureText(failure);
+    }
+  };
+  return (
+    <Dialog title={`Delete ${board.name}?`} onClose={onClose}>
+      <form
+        class="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void remove();
+        }}
+      >
+        <p>
+          All sprints, stories and their history are deleted. This cannot be undone. To go on, type
+          the name of the board: <strong>{board.name}</strong>
+        </p>
+        <Field label="Name of the board" error={error.value || undefined}>
+          {(props) => (
+            <input
+              {...props}
+              autoFocus
+              autocomplete="off"
+              value={typed.value}
+              onInput={(event) => (typed.value = event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <footer class="dialog-foot">
+          <span class="spring" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" type="submit" disabled={typed.value.trim() !== board.name}>
+            Delete
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ApiError } from '../../api/problem';
+import { Button, Field } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import { isExpired, signIn } from '../../state/session';
+import { store } from '../../state/stores';
+import { plural } from '../../util/format';
+
+/** Asks for a token; afterwards the page that was wanted is shown. */
+export function SignInView() {
+  useEffect(() => {
+    document.title = 'Sign in – Sprintline';
+  }, []);
+  return (
+    <div class="sign-in">
+      <h1>Sign in</h1>
+      <SignInForm />
+      <p class="note">You get a token from whoever runs this service.</p>
+    </div>
+  );
+}
+
+/** Asks for a token again where the session has ended; the changes of the user wait meanwhile. */
+export function SignInDialog({ onClose }: { onClose: () => void }) {
+  const unsaved = store.value?.queue.pending.value.length ?? 0;
+  return (
+    <Dialog title="Sign in again" onClose={onClose}>
+      <p>
+        Your session has ended.
+        {unsaved > 0 && ` ${plural(unsaved, 'change')} will be saved once you have signed in.`}
+      </p>
+      <SignInForm />
+    </Dialog>
+  );
+}
+
+function SignInForm() {
+  const token = useSignal('');
+  const error = useSignal('');
+  const submit = async (): Promise<void> => {
+    if (!token.value.trim()) {
+      error.value = 'Enter a token.';
+      return;
+    }
+    const wasExpired = isExpired.value;
+    try {
+      await signIn(token.value.trim());
+      if (wasExpired) store.value?.queue.retry();
+    } catch (failure) {
+      error.value = messageOf(failure);
+    }
+  };
+  return (
+    <form
+      class="sign-in-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Field label="Token" error={error.value || undefined}>
+        {(props) => (
+          <input
+            {...props}
+            type="password"
+            autocomplete="current-password"
+            spellcheck={false}
+            autoFocus
+            value={token.value}
+            onInput={(event) => (token.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Button kind="primary" type="submit">
+        Sign in
+      </Button>
+    </form>
+  );
+}
+
+function messageOf(failure: unknown): string {
+  if (!(failure instanceof ApiError)) return 'The service cannot be reached.';
+  if (failure.status === 401 || failure.status === 400) {
+    return 'This token is not valid. It may have expired, or it was deleted.';
+  }
+  return failure.message;
+}

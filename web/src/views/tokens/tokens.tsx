@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { Token } from '../../api/types';
+import { Button, Skeleton } from '../../components/controls';
+import { Dialog } from '../../components/dialog';
+import { toast } from '../../state/announce';
+import { isAdmin, session } from '../../state/session';
+import { useAnswer } from '../../util/answer';
+import { failureText } from '../../util/failure';
+import { formatTime } from '../../util/format';
+import { NewToken } from './new-token';
+
+export const SCOPES = { read: 'Read', write: 'Write', admin: 'Admin' } as const;
+
+/** The tokens of the service. */
+export function TokensView() {
+  useEffect(() => {
+    document.title = 'Tokens – Sprintline';
+  }, []);
+  if (isAdmin.value) return <Tokens />;
+  return (
+    <div class="tokens">
+      <header class="view-head">
+        <h1>Tokens</h1>
+      </header>
+      <p class="empty">Only a token with the scope admin can see and make tokens.</p>
+    </div>
+  );
+}
+
+function Tokens() {
+  const changes = useSignal(0);
+  const isMaking = useSignal(false);
+  const asked = useSignal<Token | null>(null);
+  const { data } = useAnswer(
+    async () => (await api.GET('/api/tokens')).data as Token[],
+    [changes.value, session.value],
+  );
+  const isFirst = data?.length === 0;
+  return (
+    <div class="tokens">
+      <header class="view-head">
+        <div class="view-title">
+          <h1>Tokens</h1>
+          <span class="spring" />
+          {data && (
+            <Button kind="primary" onClick={() => (isMaking.value = true)}>
+              New token
+            </Button>
+          )}
+        </div>
+        <p class="note">
+          A token signs a person in, and lets a program in. What it does is recorded under its name.
+        </p>
+      </header>
+      {!data && <Skeleton lines={4} />}
+      {isFirst && (
+        <div class="blank">
+          <p>
+            There is no token, so everybody who reaches this service may do everything. The first
+            token must be an admin one; from then on everybody must sign in.
+          </p>
+        </div>
+      )}
+      {data && data.length > 0 && (
+        <ul class="token-list" aria-label="Tokens">
+          {data.map((token) => (
+            <TokenRow key={token.id} token={token} onDelete={() => (asked.value = token)} />
+          ))}
+        </ul>
+      )}
+      {isMaking.value && (
+        <NewToken
+          isFirst={isFirst ?? false}
+          onCreated={() => (changes.value += 1)}
+          onClose={() => (isMaking.value = false)}
+        />
+      )}
+      {asked.value && (
+        <DeleteToken
+          token={asked.value}
+          onDeleted={() => (changes.value += 1)}
+          onClose={() => (asked.value = null)}
+        />
+      )}
+    </div>
+  );
+}
+
+function TokenRow({ token, onDelete }: { token: Token; onDelete: () => void }) {
+  const { name, scope, boards, expires_at, last_used_at } = token;
+  const isOver = expires_at !== null && Date.parse(expires_at) <= Date.now();
+  return (
+    <li aria-label={name}>
+      <div class="token-name">
+        <strong>{name}</strong>
+        <span class={scope === 'admin' ? 'state active' : 'state'}>{SCOPES[scope]}</span>
+      </div>
+      <dl>
+        <div>
+          <dt>Boards</dt>
+          <dd>{boards ? boards.join(', ') : 'All boards'}</dd>
+        </div>
+        <div>
+          <dt>Expires</dt>
+          <dd class={isOver ? 'field-error' : undefined}>
+            {expires_at === null ? 'Never' : isOver ? 'Has expired' : formatTime(expires_at)}
+          </dd>
+        </div>
+        <div>
+          <dt>Last used</dt>
+          <dd>{last_used_at === null ? 'Never' : formatTime(last_used_at)}</dd>
+        </div>
+      </dl>
+      <Button kind="danger" aria-label={`Delete ${name}`} onClick={onDelete}>
+        Delete
+      </Button>
+    </li>
+  );
+}
+
+interface DeleteTokenProps {
+  token: Token;
+  onDeleted: () => void;
+  onClose: () => void;
+}
+
+function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
+  const error = useSignal('');
+  const remove = async (): Promise<void> => {
+    try {
+      await api.DELETE('/api/tokens/{token_id}', { params: { path: { token_id: token.id } } });
+      onClose();
+      onDeleted();
+      toast(`Deleted ${token.name}`);
+    } catch (failure) {
+      error.value = failureText(failure);
+    }
+  };
+  return (
+    <Dialog title={`Delete ${token.name}?`} onClose={onClose}>
+      <p>
+        Whoever uses this token is signed out at once. What was done with it stays in the history.
+      </p>
+      {error.value && (
+        <p class="field-error" role="alert">
+          {error.value}
+        </p>
+      )}
+      <footer class="dialog-foot">
+        <span class="spring" />
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="danger" onClick={() => void remove()}>
+          Delete
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
