@@ -1,6 +1,6 @@
-// Every suite under test/e2e, test/model and test/faults runs twice: once on SQLite, once on a
-// MySQL-speaking server. The other suites need no database, or choose one themselves.
-// `npm run test:slow` (SLOW=1) runs the *.slow.spec.ts suites, and the models and faults in their long form.
+// The suites of test/e2e run twice, once on SQLite and once on a MySQL-speaking server; so do, by
+// `npm run test:slow` (SLOW=1), those of test/model and test/faults and the *.slow.spec.ts. The other suites
+// need no database, or choose one themselves.
 
 // Entities have a Date for each time that the database stores in UTC; see src/main.ts.
 process.env.TZ = 'UTC';
@@ -58,18 +58,16 @@ const suite = (displayName, engine, folders) => ({
   testMatch: isSlow ? slowSpecs : [...specs(folders), '!**/*.slow.spec.ts'],
 });
 
-const databaseFolders = ['e2e', 'model', 'faults'];
-
 module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
-  // Two cores are enough for the suites; the long ones measure, and need the machine for themselves.
-  maxWorkers: isSlow ? 1 : 2,
+  // The slow suites measure, and need the machine for themselves.
+  maxWorkers: isSlow ? 1 : '100%',
   projects: [
     ...(isSlow ? [] : [suite('unit', 'none', ['unit', 'rules', 'contract'])]),
-    suite('sqlite', 'sqlite', databaseFolders),
-    ...(hasMysql ? [suite('mysql', 'mysql', databaseFolders)] : []),
+    suite('sqlite', 'sqlite', ['e2e']),
+    ...(hasMysql ? [suite('mysql', 'mysql', ['e2e'])] : []),
     // The board in the browser, over the built program.
     ...(hasChromium && !isSlow ? [suite('browser', 'sqlite', ['browser'])] : []),
   ],
