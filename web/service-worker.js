@@ -2,6 +2,8 @@
 // is kept in IndexedDB by the page. `FILES` are the files of one build, whose names have a digest.
 const FILES = '{{files}}'.split(' ');
 const CACHE = 'sprintline-{{version}}';
+// The headers of the requests differ from those of the installation.
+const AS_STORED = { ignoreVary: true };
 const VIEW = /^\/($|b\/|tokens$|sign-in$)/;
 
 self.addEventListener('install', (event) => {
@@ -23,9 +25,9 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const { pathname } = new URL(request.url);
   if (request.mode === 'navigate' && VIEW.test(pathname)) {
-    event.respondWith(fetch(request).catch(() => caches.match('/')));
+    event.respondWith(fetch(request).catch(() => caches.match('/', AS_STORED)));
   } else if (FILES.includes(pathname)) {
-    event.respondWith(caches.match(pathname).then((known) => known ?? fetch(request)));
+    event.respondWith(caches.match(pathname, AS_STORED).then((known) => known ?? fetch(request)));
   }
 });
 

@@ -75,3 +75,17 @@ export const card = (page: Page, column: string, title: string): Locator =>
 /** The titles of a list, in their order. */
 export const titles = (page: Page, column: string): Promise<string[]> =>
   list(page, column).getByRole('listitem').getByRole('link').allInnerTexts();
+
+/** Waits until a function or an expression has a value in the page. */
+export async function until<T>(
+  page: Page,
+  read: string | (() => Promise<T>),
+  value: T,
+): Promise<void> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const seen = await page.evaluate(read);
+    if (seen === value) return;
+    if (Date.now() > end) throw new Error(`${String(seen)} instead of ${String(value)}`);
+  }
+}

@@ -1,5 +1,50 @@
-import { card, openPage, titles } from './browser';
+import type { Page } from 'playwright-core';
+import { card, openPage, titles, until } from './browser';
+import type { SmallBoard } from './small-board';
 import { startSmallBoard } from './small-board';
+
+const unsaved = (page: Page, count: number): Promise<void> =>
+  page
+    .getByRole('banner')
+    .getByText(`${count} unsaved change${count === 1 ? '' : 's'}`)
+    .waitFor();
+
+/** Waits until nothing is unsaved and the stream is open again. */
+const saved = async (page: Page): Promise<void> => {
+  await page
+    .getByRole('banner')
+    .getByText(/unsaved change|Connecting/)
+    .waitFor({ state: 'detached', timeout: 20_000 });
+};
+
+/** The changes that the log has after the stories were created. */
+async function log({ service, ids }: SmallBoard): Promise<string[]> {
+  const after = 2 + Object.keys(ids).length;
+  const { body } = await service.client.get(`/api/boards/rocket/events?after=${after}&limit=1000`);
+  expect(body.map((event: any) => event.revision)).toEqual(
+    body.map((_event: any, i: number) => after + 1 + i),
+  );
+  return body.map(({ type, id, after }: any) => `${type} ${id} ${after?.status ?? ''}`.trim());
+}
+
+/** How many stories the page has kept for a start without a connection. */
+const keptStories = (): Promise<number> =>
+  new Promise((resolve) => {
+    const request = indexedDB.open('sprintline');
+    request.onsuccess = () => {
+      const boards = request.result.transaction('boards').objectStore('boards').getAll();
+      boards.onsuccess = () => {
+        request.result.close();
+        resolve(boards.result[0]?.stories.length ?? 0);
+      };
+    };
+  });
+
+const revisionOf = (): Promise<number> =>
+  fetch('/api/boards/rocket').then(
+    async (response) => (await response.json()).revision,
+    () => 0,
+  );
 
 describe('Without a connection', () => {
   test('keeps the changes, says so in one place and on the cards, and sends them later in their order', async () => {
@@ -12,16 +57,155 @@ describe('Without a connection', () => {
     await card(page, 'To do', 'Bee').focus();
     await page.keyboard.press('2');
     await page.keyboard.press('3');
-    await page.getByRole('banner').getByText('3 unsaved changes').waitFor();
+    await unsaved(page, 3);
     await card(page, 'Done', 'Bee').getByText('Unsaved').waitFor();
     await board.restart();
-    await page.getByText('unsaved change').waitFor({ state: 'detached' });
+    await saved(page);
     expect(await titles(page, 'Done')).toEqual(['Ant', 'Bee']);
-    const { body } = await board.service.client.get('/api/boards/rocket/events?after=6');
-    expect(body.map(({ type, id, after }: any) => [type, id, after.status])).toEqual([
-      ['story.updated', board.ids.Ant, 'done'],
-      ['story.updated', board.ids.Bee, 'in_progress'],
-      ['story.updated', board.ids.Bee, 'done'],
+    const { Ant, Bee } = board.ids;
+    expect(await log(board)).toEqual([
+      `story.updated ${Ant} done`,
+      `story.updated ${Bee} in_progress`,
+      `story.updated ${Bee} done`,
     ]);
+  });
+
+  test('shows the board and the unsaved changes after a reload, and sends them once', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    // The service worker keeps the page, and the page what it shows.
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await until(page, keptStories, 4);
+    await board.kill();
+    await page.keyboard.press('2');
+    await page.keyboard.press('c');
+    await page.getByLabel('Title').fill('Written offline');
+    await page.keyboard.press('Enter');
+    await unsaved(page, 2);
+    await page.reload();
+    await card(page, 'In progress', 'Ant').waitFor();
+    await card(page, 'To do', 'Written offline').waitFor();
+    await unsaved(page, 2);
+    await board.restart();
+    await saved(page);
+    const made = await log(board);
+    expect(made).toEqual([
+      `story.updated ${board.ids.Ant} in_progress`,
+      expect.stringMatching(/^story.created \d+ todo$/),
+    ]);
+    expect(await titles(page, 'To do')).toEqual(['Bee', 'Cat', 'Dog', 'Written offline']);
+    await page.reload();
+    await card(page, 'To do', 'Written offline').waitFor();
+    expect(await titles(page, 'To do')).toEqual(['Bee', 'Cat', 'Dog', 'Written offline']);
+    expect(await log(board)).toEqual(made);
+  });
+
+  test('sends the changes of two tabs of one browser once, of a closed one too', async () => {
+    const board = await startSmallBoard();
+    const first = await openPage(board.url);
+    const second = await first.context().newPage();
+    await second.goto(board.url);
+    await card(first, 'To do', 'Ant').waitFor();
+    await card(second, 'To do', 'Bee').waitFor();
+    await board.kill();
+    await card(first, 'To do', 'Ant').focus();
+    await first.keyboard.press('3');
+    await unsaved(first, 1);
+    await card(second, 'To do', 'Bee').focus();
+    await second.keyboard.press('2');
+    await second.keyboard.press('3');
+    await unsaved(second, 2);
+    await second.close();
+    await board.restart();
+    await until(first, revisionOf, 9);
+    await saved(first);
+    expect(await titles(first, 'Done')).toEqual(['Ant', 'Bee']);
+    expect((await log(board)).sort()).toEqual(
+      [
+        `story.updated ${board.ids.Ant} done`,
+        `story.updated ${board.ids.Bee} in_progress`,
+        `story.updated ${board.ids.Bee} done`,
+      ].sort(),
+    );
+  });
+
+  test('loses, doubles and reorders nothing if the service is killed under twenty changes', async () => {
+    const names = Array.from({ length: 10 }, (_, i) => `Story ${i}`);
+    const board = await startSmallBoard(names);
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Story 0').waitFor();
+    let answers = 0;
+    let killed: Promise<void> | undefined;
+    page.on('response', (response) => {
+      if (response.request().method() === 'PUT' && ++answers === 7) killed = board.kill();
+    });
+    for (const name of names) {
+      await page.getByRole('listitem', { name, exact: true }).focus();
+      await page.keyboard.press('2');
+      await page.keyboard.press('3');
+    }
+    await page.getByRole('banner').getByText('unsaved change').waitFor();
+    await killed;
+    await board.restart();
+    await until(page, revisionOf, 32);
+    await saved(page);
+    expect(await log(board)).toEqual(
+      names.flatMap((name) => [
+        `story.updated ${board.ids[name]} in_progress`,
+        `story.updated ${board.ids[name]} done`,
+      ]),
+    );
+    expect(await titles(page, 'Done')).toEqual(names);
+  });
+
+  test('makes each kind of change once if the first response is lost', async () => {
+    const board = await startSmallBoard();
+    const { client } = board.service;
+    await client.post(`/api/stories/${board.ids.Bee}/tasks`, { title: 'Wings' });
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    const lost = new Set<string>();
+    await page.route('**/api/**', async (route) => {
+      const request = route.request();
+      const name = `${request.method()} ${request.url()} ${request.postData()}`;
+      if (request.method() === 'GET' || lost.has(name)) return route.continue();
+      lost.add(name);
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('3');
+    await page.keyboard.press('c');
+    await page.getByLabel('Title').fill('Eel');
+    await page.keyboard.press('Enter');
+    await card(page, 'To do', 'Bee').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('checkbox', { name: 'Wings' }).check();
+    await page.getByLabel('New task').fill('Sting');
+    await page.getByLabel('New task').press('Enter');
+    await page.keyboard.press('Escape');
+    await card(page, 'To do', 'Cat').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await card(page, 'To do', 'Cat').waitFor({ state: 'detached' });
+    await card(page, 'To do', 'Eel').getByText('#').waitFor();
+    await until(page, revisionOf, 13);
+    await saved(page);
+    await page.unrouteAll({ behavior: 'wait' });
+    const made = (await log(board)).map((line) => line.replace(/ \d+/, ''));
+    expect(lost.size).toBe(6);
+    expect(made).toEqual([
+      'task.created todo',
+      // Where no gap is left, the neighbour makes room.
+      'stories.shifted',
+      'story.updated done',
+      'story.created todo',
+      'task.updated done',
+      'task.created todo',
+      'story.deleted',
+    ]);
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { cardElement, focused } from '../state/focus';
 import { Icon } from './controls';
 
 interface DialogProps {
@@ -9,6 +10,10 @@ interface DialogProps {
   size?: 'story';
   children: ComponentChildren;
 }
+
+/** The card that had the focus last, or else the first that Tab reaches. */
+const entryCard = (): HTMLElement | null =>
+  cardElement(focused.value ?? 0) ?? document.querySelector('[data-story][tabindex="0"]');
 
 /** Puts the messages where they can be read: into the dialog on top, if there is one. */
 function moveMessages(): void {
@@ -24,7 +29,8 @@ function moveMessages(): void {
 export function Dialog({ title, onClose, size, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Not after the next paint, because the messages must leave the dialog before it is removed.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement as HTMLElement | null;
     const card = opener?.closest<HTMLElement>('[data-story]')?.dataset.story;
@@ -36,8 +42,12 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
       // The card may have been drawn again meanwhile, or be gone.
       const drawn = card && document.querySelector<HTMLElement>(`[data-story="${card}"]`);
       const last = drawn || opener;
-      if (last?.isConnected && last !== document.body) last.focus();
-      else document.querySelector<HTMLElement>('[data-story][tabindex="0"], main')?.focus();
+      if (last?.isConnected) last.focus();
+      // What had the focus may be removed together with the dialog.
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body) return;
+        (entryCard() ?? document.querySelector('main'))?.focus();
+      });
     };
   }, []);
   return (

@@ -47,7 +47,7 @@ interface Part {
 const PAGE_SIZE = 500;
 const MAX_ATTEMPTS = 5;
 const ALL_FIELDS = CARD_FIELDS.join(',');
-const SNAPSHOT_MS = 500;
+const SNAPSHOT_MS = 100;
 const TODAY_MS = 15_000;
 
 /** An entity tag that no row has: only the response that is stored under the idempotency key is returned. */

@@ -56,7 +56,7 @@ export function Tasks({ store, story }: { store: BoardStore; story: Card }) {
             {canWrite.value && task.id > 0 && (
               <Button
                 kind="quiet"
-                aria-label={`Delete task ${task.title}`}
+                aria-label={`Remove task ${task.title}`}
                 onClick={() =>
                   store.change([{ kind: 'task.delete', id: task.id, storyId: story.id }], {
                     isQuiet: true,

@@ -1,0 +1,341 @@
+import type { Page } from 'playwright-core';
+import { card, list, openPage, titles, until } from './browser';
+import type { SmallBoard } from './small-board';
+import { day, startSmallBoard } from './small-board';
+
+/** Opens the story of a card that stands in “To do”. */
+async function openStory(page: Page, title: string) {
+  await card(page, 'To do', title).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('heading', { name: 'History' }).waitFor();
+  return dialog;
+}
+
+/** A page that has not heard of the changes of others. */
+async function openDeafPage(board: SmallBoard): Promise<Page> {
+  const page = await openPage('about:blank');
+  await page.route('**/stream?*', (route) => route.abort());
+  await page.goto(board.url);
+  return page;
+}
+
+/** A page on which Ant was set in progress, while on the service it is done. */
+async function conflictOver(board: SmallBoard): Promise<Page> {
+  const page = await openDeafPage(board);
+  await card(page, 'To do', 'Ant').focus();
+  await board.service.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
+  await page.keyboard.press('2');
+  await page.getByRole('dialog').getByText('Status: To do → Done').waitFor();
+  return page;
+}
+
+/** A field of a story as the service has it. */
+const fieldOf = (id: number | undefined, name: string) =>
+  `fetch('/api/stories/${id}').then((response) => response.json()).then((story) => story.${name})`;
+
+const focusedName = (page: Page): Promise<string | null> =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
+
+describe('A conflict', () => {
+  test('puts the card where the other has it, and makes the change again when asked', async () => {
+    const board = await startSmallBoard();
+    const page = await conflictOver(board);
+    expect(await titles(page, 'Done')).toEqual(['Ant']);
+    expect(await page.getByRole('dialog').innerText()).toContain('anonymous changed it');
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await card(page, 'In progress', 'Ant').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await until(page, fieldOf(board.ids.Ant, 'version'), 3);
+    expect(await board.story('Ant')).toMatchObject({ status: 'in_progress' });
+  });
+
+  test('can be decided later, and ends when theirs is kept', async () => {
+    const board = await startSmallBoard();
+    const page = await conflictOver(board);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('banner').getByRole('button', { name: '1 conflict' }).click();
+    await page.getByRole('button', { name: 'Keep theirs' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByRole('banner').getByRole('button', { name: 'conflict' }).count()).toBe(
+      0,
+    );
+    expect(await titles(page, 'Done')).toEqual(['Ant']);
+    expect(await board.story('Ant')).toMatchObject({ status: 'done', version: 2 });
+    await until(page, 'document.activeElement.ariaLabel', 'Ant');
+  });
+
+  test('is kept over a reload', async () => {
+    const board = await startSmallBoard();
+    const page = await conflictOver(board);
+    await page.reload();
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await card(page, 'In progress', 'Ant').waitFor();
+  });
+
+  test('over a task names who changed it', async () => {
+    const board = await startSmallBoard();
+    const { client } = board.service;
+    const task = await client.post(`/api/stories/${board.ids.Ant}/tasks`, { title: 'Dig' });
+    const page = await openDeafPage(board);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByRole('checkbox', { name: 'Dig' }).waitFor();
+    await client.put(`/api/tasks/${task.body.id}`, { title: 'Dig deeper' });
+    await dialog.getByRole('checkbox', { name: 'Dig' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Someone else was faster' });
+    await conflict.getByText('Title: Dig → Dig deeper').waitFor();
+    await conflict.getByRole('button', { name: 'Apply mine again' }).click();
+    await dialog.getByRole('checkbox', { name: 'Dig deeper', checked: true }).waitFor();
+  });
+
+  test('is none if only other stories were moved', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Dog');
+    await dialog.getByLabel('Title').fill('Dog and puppies');
+    for (const position of ['first', { before: board.ids.Bee }, 'last']) {
+      await board.service.client.post(`/api/stories/${board.ids.Cat}/move`, { position });
+    }
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Change “Dog”').waitFor();
+    await card(page, 'To do', 'Dog and puppies').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await until(page, fieldOf(board.ids.Dog, 'title'), 'Dog and puppies');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});
+
+describe('What is typed into a story', () => {
+  test('stays when others change the story, and saving asks', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Description').fill('Six legs');
+    await board.service.client.put(`/api/stories/${board.ids.Ant}`, { title: 'Ants', points: 3 });
+    await dialog.getByRole('heading', { name: 'Ants' }).waitFor();
+    await dialog.getByText('Someone else has changed this story').waitFor();
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Six legs');
+    expect(await dialog.getByLabel('Points').inputValue()).toBe('3');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Title: Ant → Ants').waitFor();
+    await page.getByText('Description: Six legs').waitFor();
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await until(page, fieldOf(board.ids.Ant, 'description'), 'Six legs');
+    expect(await board.story('Ant')).toMatchObject({ title: 'Ants', description: 'Six legs' });
+  });
+
+  test('stays when someone deletes the story, and can become a new one', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Bee');
+    await dialog.getByLabel('Description').fill('Makes honey');
+    await board.service.client.delete(`/api/stories/${board.ids.Bee}`);
+    await dialog.getByText('This story was deleted.').waitFor();
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Makes honey');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await card(page, 'To do', 'Bee').getByText('#5').waitFor();
+    const { body } = await board.service.client.get('/api/stories/5');
+    expect(body).toMatchObject({ title: 'Bee', description: 'Makes honey' });
+  });
+
+  test('stays when the connection drops, and is sent later', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Description').fill('Six');
+    await board.kill();
+    await dialog.getByLabel('Description').pressSequentially(' legs');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor();
+    await board.restart();
+    await page.getByText('unsaved change').waitFor({ state: 'detached' });
+    expect(await board.story('Ant')).toMatchObject({ description: 'Six legs' });
+  });
+});
+
+describe('Undo', () => {
+  test('restores a deleted story with its tasks and place, and then the changes before', async () => {
+    const board = await startSmallBoard();
+    const { client } = board.service;
+    await client.post(`/api/stories/${board.ids.Bee}/tasks`, { title: 'Fly', status: 'done' });
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').focus();
+    await page.keyboard.press('2');
+    await card(page, 'In progress', 'Bee').waitFor();
+    await page.keyboard.press('1');
+    const dialog = await openStory(page, 'Bee');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await card(page, 'To do', 'Bee').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.matches('[data-story]'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await card(page, 'To do', 'Bee').getByText('#5').waitFor();
+    expect(await titles(page, 'To do')).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
+    await page.keyboard.press('z');
+    await card(page, 'In progress', 'Bee').waitFor();
+    await page.keyboard.press('z');
+    await card(page, 'To do', 'Bee').waitFor();
+    await until(page, fieldOf(5, 'status'), 'todo');
+    const tasks = await client.get('/api/stories/5/tasks');
+    expect(tasks.body).toMatchObject([{ title: 'Fly', status: 'done' }]);
+  });
+
+  test('without a connection takes back what was not sent', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.context().setOffline(true);
+    await page.keyboard.press('2');
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor();
+    await card(page, 'To do', 'Bee').focus();
+    await page.keyboard.press('3');
+    await page.getByRole('banner').getByText('2 unsaved changes').waitFor();
+    await page.keyboard.press('z');
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor();
+    expect(await titles(page, 'To do')).toEqual(['Bee', 'Cat', 'Dog']);
+  });
+
+  test('takes back a created story, a task, a move and an edited field', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('c');
+    await page.getByLabel('Title').fill('Eel');
+    await page.keyboard.press('Enter');
+    await card(page, 'To do', 'Eel').getByText('#').waitFor();
+    const dialog = await openStory(page, 'Cat');
+    await dialog.getByLabel('New task').fill('Purr');
+    await dialog.getByLabel('New task').press('Enter');
+    await dialog.getByRole('checkbox', { name: 'Purr' }).check();
+    await dialog.getByLabel('Points').fill('8');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card(page, 'To do', 'Cat').getByText('8').waitFor();
+    for (let i = 0; i < 5; i++) await page.keyboard.press('z');
+    await card(page, 'To do', 'Eel').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.querySelector('[data-story]')?.ariaLabel === 'Ant');
+    expect(await titles(page, 'To do')).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
+    const { client } = board.service;
+    expect((await client.get(`/api/stories/${board.ids.Cat}/tasks`)).body).toEqual([]);
+    expect(await board.story('Cat')).toMatchObject({ points: null });
+    const stored = await client.get(`/api/sprints/${board.sprint}/stories`);
+    expect(stored.body.map(({ title }: any) => title)).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
+  });
+});
+
+describe('The live board', () => {
+  test('resumes after a cut, without moving the focus or what is typed', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Dog').focus();
+    await board.kill();
+    await page.getByRole('banner').getByText('Connecting').waitFor();
+    await board.restart();
+    await board.service.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
+    await board.service.client.delete(`/api/stories/${board.ids.Bee}`);
+    await card(page, 'Done', 'Ant').waitFor();
+    await card(page, 'To do', 'Bee').waitFor({ state: 'detached' });
+    expect(await focusedName(page)).toBe('Dog');
+    expect(await titles(page, 'To do')).toEqual(['Cat', 'Dog']);
+  });
+
+  test('says that the board was deleted', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await board.service.client.delete('/api/boards/rocket?force=true');
+    await page.getByText('This board was deleted').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Boards' }).waitFor();
+  });
+
+  test('follows a new name of the board, also one that it got during a cut', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await board.service.client.put('/api/boards/rocket', { name: 'Über / 火箭' });
+    await page.waitForURL(`**/b/${encodeURIComponent('Über / 火箭')}`);
+    await page.context().setOffline(true);
+    await board.service.client.put(`/api/boards/${encodeURIComponent('Über / 火箭')}`, {
+      name: 'moon',
+    });
+    await page.context().setOffline(false);
+    await page.waitForURL('**/b/moon');
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('3');
+    await card(page, 'Done', 'Ant').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sprint 1');
+  });
+
+  test('counts the working days anew at midnight in the zone of the board', async () => {
+    const board = await startSmallBoard();
+    await board.service.client.put('/api/boards/rocket', {
+      time_zone: 'Asia/Tokyo',
+      working_days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+    });
+    const page = await openPage('about:blank');
+    // 23:59 in Tokyo.
+    await page.clock.install({ time: new Date(`${day(0)}T14:59:00Z`) });
+    await page.goto(board.url);
+    await page.getByText('11 working days left').waitFor();
+    const read = page.waitForRequest((request) => request.url().endsWith('/sprints'));
+    await page.clock.fastForward(90_000);
+    await page.getByText('10 working days left').waitFor();
+    await read;
+  });
+
+  test('finds words of descriptions', async () => {
+    const board = await startSmallBoard(['Ant', { title: 'Bee', description: 'Makes honey' }]);
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('honey');
+    await card(page, 'To do', 'Bee').waitFor();
+    expect(await titles(page, 'To do')).toEqual(['Bee']);
+  });
+
+  test('shows hostile names as text', async () => {
+    const names = [
+      '<img src=x onerror=alert(1)>',
+      '\u202Egnirts desrever \u2066x\u2069',
+      'W'.repeat(255),
+      '👩‍👩‍👧‍👦🏳️‍🌈',
+      '{{constructor}} ${1} "\' javascript:alert(1)',
+    ];
+    const board = await startSmallBoard(
+      names.map((title) => ({ title, assignee: names[0], labels: [names[0]], description: title })),
+    );
+    const page = await openPage(board.url, { viewport: { width: 390, height: 844 } });
+    await card(page, 'To do', names[3] ?? '').waitFor();
+    expect(await titles(page, 'To do')).toEqual(names);
+    expect(await list(page, 'To do').locator('img').count()).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.goto(`${board.url}/stories/${board.ids[names[0] ?? '']}`);
+    await page.getByRole('heading', { name: names[0] }).waitFor();
+    expect(await page.getByRole('dialog').locator('img').count()).toBe(0);
+  });
+});
+
+describe('The command palette', () => {
+  test('finds commands, sprints and stories by their names, with the arrow keys', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Command or story' });
+    await input.fill('set done');
+    await page.getByRole('option', { name: 'Set done', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await card(page, 'Done', 'Ant').waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('bee');
+    await page.getByRole('option', { name: 'Bee' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('heading', { name: 'Bee' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await input.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+});
