@@ -1,6 +1,6 @@
 import type { Theme } from '../report.dto';
 
-/** The colours of a picture by their role, each of its own, so that another theme can replace it. */
+/** The colours of a picture by their role, those of the board in the browser, each of its own, so that another theme can replace it. */
 export const COLOURS = {
   paper: '#ffffff',
   shade: '#f0f2f5',
@@ -8,18 +8,18 @@ export const COLOURS = {
   faint: '#8b949e',
   muted: '#59636e',
   ink: '#1f2328',
-  accent: '#0b6bcb',
-  soft: '#b9d3ee',
+  accent: '#4454c9',
+  soft: '#c5caf0',
 };
 const DARK: typeof COLOURS = {
-  paper: '#0d1117',
-  shade: '#1a212a',
-  grid: '#272e37',
-  faint: '#6e7681',
-  muted: '#9198a1',
-  ink: '#e6edf3',
-  accent: '#4c9bf5',
-  soft: '#1f3f63',
+  paper: '#1d1f24',
+  shade: '#282b32',
+  grid: '#30343c',
+  faint: '#747a88',
+  muted: '#a3a8b4',
+  ink: '#e7e8ec',
+  accent: '#8f9bff',
+  soft: '#3a3f6b',
 };
 const roles = Object.keys(COLOURS) as (keyof typeof COLOURS)[];
 const darkOf = new Map(roles.map((role) => [COLOURS[role], DARK[role]]));

@@ -8,7 +8,6 @@ import { pathOf } from '../../router';
 import { alertError } from '../../state/announce';
 import { openDialog } from '../../state/dialogs';
 import { isAdmin, session } from '../../state/session';
-import { formatTime } from '../../util/format';
 
 /** All boards that the user may see. */
 export function BoardsView() {
@@ -59,7 +58,6 @@ export function BoardsView() {
           <li key={board.id}>
             <a href={pathOf(board.name)}>
               <span class="board-name">{board.name}</span>
-              <span class="note">Changed {formatTime(board.updated_at)}</span>
             </a>
           </li>
         ))}
