@@ -10,6 +10,9 @@ export const cardElement = (id: number): HTMLElement | null =>
 export function focusCard(id: number): void {
   focused.value = id;
   queueMicrotask(() => {
-    requestAnimationFrame(() => cardElement(id)?.focus());
+    requestAnimationFrame(() => {
+      // The user may have gone to another card meanwhile.
+      if (focused.value === id) cardElement(id)?.focus();
+    });
   });
 }
