@@ -46,6 +46,7 @@ interface Part {
 
 const PAGE_SIZE = 500;
 const MAX_ATTEMPTS = 5;
+const REREADS = 5;
 const ALL_FIELDS = CARD_FIELDS.join(',');
 const SNAPSHOT_MS = 100;
 const TODAY_MS = 15_000;
@@ -267,7 +268,8 @@ export class BoardStore {
     return loading;
   }
 
-  private async readList(list: ListId): Promise<void> {
+  /** @param attempts how often it is read again while a response is older than the events applied */
+  private async readList(list: ListId, attempts = REREADS): Promise<void> {
     const query = { fields: ALL_FIELDS };
     const { data, response } =
       list === null
@@ -277,7 +279,9 @@ export class BoardStore {
         : await api.GET('/api/sprints/{sprint_id}/stories', {
             params: { path: { sprint_id: list }, query },
           });
-    this.putList(list, data as Card[], told(response).revision);
+    const { revision } = told(response);
+    if (revision < this.revision.value && attempts > 0) return this.readList(list, attempts - 1);
+    this.putList(list, data as Card[], revision);
   }
 
   /** Loads the next page of the backlog; after the last one, its stories are all known. */
@@ -491,7 +495,7 @@ export class BoardStore {
   }
 
   /** Reads pages of the backlog after a part of it, or from its beginning. */
-  private async readPages(after: Part | null, pages: number): Promise<void> {
+  private async readPages(after: Part | null, pages: number, attempts = REREADS): Promise<void> {
     const stories: Card[] = [];
     let cursor = after?.cursor;
     let total = 0;
@@ -508,6 +512,9 @@ export class BoardStore {
       total = Number(response.headers.get('X-Total-Count'));
       const link = /<([^>]*)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
       cursor = link && (new URL(link, location.href).searchParams.get('cursor') ?? undefined);
+    }
+    if (revision < this.revision.value && attempts > 0) {
+      return this.readPages(after, pages, attempts - 1);
     }
     const edge = stories.at(-1);
     batch(() => {

@@ -1,3 +1,4 @@
+import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { navigate, storyUrl } from '../../router';
 import { announce } from '../../state/announce';
@@ -45,7 +46,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     (): void => {
       const card = story();
       if (!card) announce('Choose a story first, with the arrow keys');
-      else if (canWrite.value && card.id > 0) {
+      else if (card.id > 0) {
         const sprint = store.view.value?.sprints.get(card.sprint_id ?? 0);
         if (isMove && sprint?.state === 'completed') announce('The sprint is completed');
         else run(card);
@@ -64,59 +65,45 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     return store.view.value?.sprints.get(list ?? 0)?.state === 'completed' ? null : list;
   };
 
-  useCommands(
-    [
-      { name: 'Next story', key: 'ArrowDown', shownKey: '↓', run: step(1) },
-      { name: 'Previous story', key: 'ArrowUp', shownKey: '↑', run: step(-1) },
-      { name: 'Next list', key: 'ArrowRight', shownKey: '→', run: stepList(1) },
-      { name: 'Previous list', key: 'ArrowLeft', shownKey: '←', run: stepList(-1) },
-      { name: 'Move down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: move(1) },
-      { name: 'Move up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: move(-1) },
-      {
-        name: 'Move to the next list',
-        key: 'Shift+ArrowRight',
-        shownKey: 'Shift →',
-        run: toList(1),
+  const looking: Command[] = [
+    { name: 'Next story', key: 'ArrowDown', shownKey: '↓', run: step(1) },
+    { name: 'Previous story', key: 'ArrowUp', shownKey: '↑', run: step(-1) },
+    { name: 'Next list', key: 'ArrowRight', shownKey: '→', run: stepList(1) },
+    { name: 'Previous list', key: 'ArrowLeft', shownKey: '←', run: stepList(-1) },
+    {
+      name: 'Open story',
+      key: 'Enter',
+      run: () => {
+        const card = story();
+        if (card) navigate(storyUrl(card.id));
       },
-      {
-        name: 'Move to the previous list',
-        key: 'Shift+ArrowLeft',
-        shownKey: 'Shift ←',
-        run: toList(-1),
-      },
-      { name: 'Select', key: 'x', run: withStory(({ id }) => pick(id, false)) },
-      { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
-      {
-        name: 'Open story',
-        key: 'Enter',
-        run: () => {
-          const card = story();
-          if (card) navigate(storyUrl(card.id));
-        },
-      },
-      { name: 'Set to do', key: '1', run: toStatus(0) },
-      { name: 'Set in progress', key: '2', run: toStatus(1) },
-      { name: 'Set done', key: '3', run: toStatus(2) },
-      {
-        name: 'New story',
-        key: 'c',
-        run: () => {
-          if (canWrite.value) openDialog({ kind: 'new-story', list: listOfFocus() });
-        },
-      },
-      {
-        name: 'New sprint',
-        run: () => {
-          if (canWrite.value) openDialog({ kind: 'sprint', action: 'new' });
-        },
-      },
-      {
-        name: 'Create several stories',
-        run: () => {
-          if (canWrite.value) openDialog({ kind: 'new-stories', list: listOfFocus(), titles: '' });
-        },
-      },
-    ],
-    [store],
-  );
+    },
+  ];
+  const changing: Command[] = [
+    { name: 'Move down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: move(1) },
+    { name: 'Move up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: move(-1) },
+    { name: 'Move to the next list', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toList(1) },
+    {
+      name: 'Move to the previous list',
+      key: 'Shift+ArrowLeft',
+      shownKey: 'Shift ←',
+      run: toList(-1),
+    },
+    { name: 'Select', key: 'x', run: withStory(({ id }) => pick(id, false)) },
+    { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
+    { name: 'Set to do', key: '1', run: toStatus(0) },
+    { name: 'Set in progress', key: '2', run: toStatus(1) },
+    { name: 'Set done', key: '3', run: toStatus(2) },
+    {
+      name: 'New story',
+      key: 'c',
+      run: () => openDialog({ kind: 'new-story', list: listOfFocus() }),
+    },
+    { name: 'New sprint', run: () => openDialog({ kind: 'sprint', action: 'new' }) },
+    {
+      name: 'Create several stories',
+      run: () => openDialog({ kind: 'new-stories', list: listOfFocus(), titles: '' }),
+    },
+  ];
+  useCommands(canWrite.value ? [...looking, ...changing] : looking, [store, canWrite.value]);
 }
