@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
@@ -24,7 +24,7 @@ import { canWrite } from '../../state/session';
 import { openDialog } from '../../state/dialogs';
 import { workingDays } from '../../util/calendar';
 import { formatDay, formatNumber, plural } from '../../util/format';
-import type { Sprint } from '../../api/types';
+import type { Sprint, Status } from '../../api/types';
 import { SprintActions } from '../sprint/actions';
 import { Burndown } from './burndown';
 import { Column } from './column';
@@ -40,15 +40,19 @@ export function BoardView({ store }: { store: BoardStore }) {
   useEffect(() => {
     if (id !== undefined) void store.loadList(id);
   }, [store, id, store.base.value !== null]);
+  // A column whose stories stay keeps its array, so that it is not drawn again.
+  const drawn = useRef<Partial<Record<Status, Card[]>>>({});
   const columns = useComputed(() => {
     const state = store.view.value;
     const list = state && id !== undefined ? storiesOf(state, id) : [];
     const shown = list.filter((story) => matches(story, query.value));
-    return STATUSES.map(({ status, name }) => ({
-      status,
-      name,
-      stories: shown.filter((story) => story.status === status),
-    }));
+    return STATUSES.map(({ status, name }) => {
+      const stories = shown.filter((story) => story.status === status);
+      const before = drawn.current[status];
+      const isSame =
+        before?.length === stories.length && before.every((story, i) => story === stories[i]);
+      return { status, name, stories: (drawn.current[status] = isSame ? before : stories) };
+    });
   });
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id);
 
