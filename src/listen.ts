@@ -1,0 +1,64 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
+import type { Logger } from 'pino';
+import type { Config } from './config/config';
+import { Database } from './database/database';
+
+/** Milliseconds after which the log says that the service waits for the database. */
+const DATABASE_MS = 500;
+
+/** An error with a sentence for the operator, who needs no stack. */
+export class StartError extends Error {}
+
+/**
+ * Listens, waits until the database can be used, and logs the addresses.
+ * @throws StartError
+ */
+export async function listen(
+  app: NestFastifyApplication,
+  config: Config,
+  logger: Logger,
+): Promise<void> {
+  const { host, port } = config;
+  // With Node's backlog of 511 some of 640 clients that connect at once wait for seconds.
+  await app.listen({ port, host, backlog: 4096 }).catch((error: NodeJS.ErrnoException) => {
+    throw explain(error, config);
+  });
+  const url = urlOf(config, (app.getHttpServer().address() as AddressInfo).port);
+  const waiting = setTimeout(() => {
+    logger.info(`Sprintline listens at ${url} and waits for the database`);
+  }, DATABASE_MS);
+  try {
+    await app.get(Database).ready();
+  } catch (error) {
+    // It can never be used, such as one with newer migrations.
+    logger.fatal((error as Error).message);
+    process.exit(1);
+  }
+  clearTimeout(waiting);
+  logger.info(`Sprintline is ready: the boards at ${url}, the documentation at ${url}docs`);
+}
+
+/** The address for a browser on this machine. */
+function urlOf({ host, onLoopback }: Config, port: number): string {
+  const isLocal = onLoopback || host === '0.0.0.0' || host === '::';
+  return `http://${isLocal ? 'localhost' : isIPv6(host) ? `[${host}]` : host}:${port}/`;
+}
+
+function explain(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new StartError(
+        `Port ${port} is taken by another program; PORT sets another one, as in PORT=${port + 1}.`,
+      );
+    case 'EACCES':
+      return new StartError(
+        `This user may not listen on port ${port}; PORT sets another one, as in PORT=3000.`,
+      );
+    case 'EADDRNOTAVAIL':
+      return new StartError(`HOST=${host} is not an address of this machine.`);
+    default:
+      return error;
+  }
+}
