@@ -34,6 +34,10 @@ async function conflictOver(board: SmallBoard): Promise<Page> {
 const fieldOf = (id: number | undefined, name: string) =>
   `fetch('/api/stories/${id}').then((response) => response.json()).then((story) => story.${name})`;
 
+const titlesOf = (sprint: number) =>
+  `fetch('/api/sprints/${sprint}/stories').then((response) => response.json())
+     .then((stories) => stories.map(({ title }) => title).join())`;
+
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
@@ -215,11 +219,11 @@ describe('Undo', () => {
     await card(page, 'To do', 'Eel').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.querySelector('[data-story]')?.ariaLabel === 'Ant');
     expect(await titles(page, 'To do')).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
+    // The move is taken back last.
+    await until(page, titlesOf(board.sprint), 'Ant,Bee,Cat,Dog');
     const { client } = board.service;
     expect((await client.get(`/api/stories/${board.ids.Cat}/tasks`)).body).toEqual([]);
     expect(await board.story('Cat')).toMatchObject({ points: null });
-    const stored = await client.get(`/api/sprints/${board.sprint}/stories`);
-    expect(stored.body.map(({ title }: any) => title)).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
   });
 });
 
