@@ -184,7 +184,7 @@ export class Change implements Reader {
   }
 
   /** A board that is locked. */
-  held(id: number): LockedBoard {
+  lockedBoard(id: number): LockedBoard {
     const board = this.boards.get(id);
     if (!board) throw new Restart(`board ${id} is not locked`, id);
     return board;

@@ -17,7 +17,7 @@ export abstract class Answer {
 }
 
 /** A cached response: its bytes, its entity tag and the revision of its board. */
-export class KeptAnswer extends Answer {
+export class CachedAnswer extends Answer {
   constructor(
     readonly etag: string,
     readonly revision: number,

@@ -59,7 +59,7 @@ export class Origins {
   }
 
   /**
-   * Whoever the caller is: a browser sends the cookie of a session with requests of other pages of its site.
+   * For every caller: a browser sends the cookie of a session with requests of other pages of its site.
    * @throws Problem `cross_site_request` for a change that another site's page sends
    */
   requireSameSite({ method, headers, host, access }: FastifyRequest): void {

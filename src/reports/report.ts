@@ -15,7 +15,7 @@ interface Commitment {
   /** Epoch milliseconds. */
   at: number;
   rule: 'started' | 'first_day';
-  /** Whether a state of a story had come into being by then. */
+  /** Whether a state of a story existed by then. */
   includes: (state: StoryState) => boolean;
 }
 

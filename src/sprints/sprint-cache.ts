@@ -5,7 +5,7 @@ import { collectionTag, findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { Answer } from '../http/answer';
-import { KeptAnswer } from '../http/answer';
+import { CachedAnswer } from '../http/answer';
 import { Problem } from '../http/problem';
 import type { SprintParts } from './long-sprint';
 import { LongSprint, partsOf } from './long-sprint';
@@ -35,7 +35,7 @@ const MAX_STORIES = 100;
  */
 @Injectable()
 export class SprintCache {
-  private readonly answers = new LRUCache<string, KeptAnswer>({
+  private readonly answers = new LRUCache<string, CachedAnswer>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ANSWER_BYTES,
     sizeCalculation: (answer) => answer.size,
@@ -95,7 +95,7 @@ export class SprintCache {
     for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
     const full: FullSprint = { ...representSprint(sprint, now), stories: [...byId.values()] };
     const bytes = Buffer.from(`${JSON.stringify(full)}\n`);
-    const answer = new KeptAnswer(etag, board.revision, bytes);
+    const answer = new CachedAnswer(etag, board.revision, bytes);
     this.answers.set(etag, answer);
     return answer;
   }
@@ -128,7 +128,7 @@ export class SprintCache {
       yield part;
     }
     if (size > MAX_ANSWER_BYTES) return;
-    this.answers.set(etag, new KeptAnswer(etag, revision, Buffer.concat(kept)));
+    this.answers.set(etag, new CachedAnswer(etag, revision, Buffer.concat(kept)));
   }
 }
 

@@ -140,9 +140,9 @@ async function findList(
   { board_id, sprint_id: sprintId }: { board_id: number; sprint_id: number | null },
 ): Promise<StoryList | undefined> {
   const isEntered = stories.some(({ sprint_id }) => sprint_id !== sprintId);
-  if (sprintId === null || !isEntered) return { board: change.held(board_id), sprintId };
+  if (sprintId === null || !isEntered) return { board: change.lockedBoard(board_id), sprintId };
   const sprint = await findOpenSprint(change, sprintId);
-  return sprint && { board: change.held(sprint.board_id), sprintId };
+  return sprint && { board: change.lockedBoard(sprint.board_id), sprintId };
 }
 
 /**

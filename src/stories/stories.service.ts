@@ -104,7 +104,7 @@ export class StoriesService implements OnModuleInit {
         if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
         if (sprintId !== null) {
           const sprint = sprintId && (await findOpenSprint(change, sprintId));
-          to = sprint ? change.held(sprint.board_id) : undefined;
+          to = sprint ? change.lockedBoard(sprint.board_id) : undefined;
           if (to && sprintId) await requireSpace(change, { board: to, sprintId }, 1);
         }
       }

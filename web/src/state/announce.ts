@@ -14,7 +14,7 @@ export const toasts = signal<readonly Toast[]>([]);
 
 let lastId = 0;
 
-/** Says it to those who do not see the change. */
+/** Announces a change to screen readers. */
 export function announce(text: string): void {
   // The same text twice is read again only if the region changes.
   announcement.value = announcement.value === text ? `${text}\u00a0` : text;

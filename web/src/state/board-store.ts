@@ -647,7 +647,7 @@ export class BoardStore {
     return send(await this.tagIfAsSeen(pending, target));
   }
 
-  /** The present entity tag of a row that nobody has changed since the user saw it. @throws ApiError 412 */
+  /** The present entity tag of a row that is unchanged since the user saw it. @throws ApiError 412 */
   private async tagIfAsSeen(pending: Pending, target: Target): Promise<string> {
     const { change, seen, revision } = pending;
     const [row, tag] = await this.readRow(target);

@@ -76,7 +76,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   const save = async (): Promise<void> => {
     const path = { board_name: board.name };
     try {
-      // A tag of the board as it is now; whoever has changed it meanwhile is not overwritten.
+      // The tag of the board as it was read, so that a change made meanwhile is not overwritten.
       const present = await api.GET('/api/boards/{board_name}', { params: { path } });
       if ((present.data as Board).version !== original.value.version) {
         original.value = present.data as Board;

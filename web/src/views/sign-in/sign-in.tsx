@@ -16,7 +16,7 @@ export function SignInView() {
     <div class="sign-in">
       <h1>Sign in</h1>
       <SignInForm />
-      <p class="note">You get a token from whoever runs this service.</p>
+      <p class="note">An administrator of this service gives you a token.</p>
     </div>
   );
 }

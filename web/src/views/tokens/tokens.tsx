@@ -141,7 +141,8 @@ function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
   return (
     <Dialog title={`Delete ${token.name}?`} onClose={onClose}>
       <p>
-        Whoever uses this token is signed out at once. What was done with it stays in the history.
+        Programs and browsers that use this token are signed out at once. Its changes stay in the
+        history.
       </p>
       {error.value && (
         <p class="field-error" role="alert">
