@@ -74,7 +74,7 @@ export const card = (page: Page, column: string, title: string): Locator =>
 
 /** The titles of a list, in their order. */
 export const titles = (page: Page, column: string): Promise<string[]> =>
-  list(page, column).getByRole('listitem').getByRole('link').allInnerTexts();
+  list(page, column).getByRole('listitem').getByRole('link').allTextContents();
 
 /** Waits until a function or an expression has a value in the page. */
 export async function until<T>(

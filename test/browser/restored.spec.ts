@@ -1,0 +1,33 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { command } from '../support/command';
+import { createDatabase } from '../support/databases';
+import { afterwards } from '../support/faults';
+import { Program } from '../support/program';
+import { card, openPage } from './browser';
+import { day } from './small-board';
+
+test('the board reads itself again after a backup was restored', async () => {
+  const database = await createDatabase('sqlite');
+  afterwards(() => database.drop());
+  const file = database.url.replace('sqlite:', '');
+  const service = await Program.start(database);
+  const { port, client } = service;
+  const sprint = { start_date: day(-1), end_date: day(5) };
+  await client.post('/api/boards/rocket/sprints', sprint);
+  const { body } = await client.post('/api/boards/rocket/sprints/current/stories', {
+    title: 'Ant',
+  });
+  expect((await command(database, 'backup', `${file}.backup`)).code).toBe(0);
+  afterwards(() => rmSync(`${file}.backup`));
+
+  const page = await openPage(`${service.url}/b/rocket`);
+  await card(page, 'To do', 'Ant').waitFor();
+  await client.put(`/api/stories/${body.id}`, { status: 'done' });
+  await card(page, 'Done', 'Ant').waitFor();
+  await service.end('SIGTERM');
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+  copyFileSync(`${file}.backup`, file);
+
+  await Program.start(database, { port });
+  await card(page, 'To do', 'Ant').waitFor();
+});
