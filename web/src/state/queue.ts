@@ -82,7 +82,7 @@ export class ChangeQueue {
   readonly pending = signal<readonly Pending[]>([]);
   readonly conflicts = signal<readonly Conflict[]>([]);
   readonly undoable = signal<readonly Undoable[]>([]);
-  /** Whether the last attempt did not reach the service. */
+  /** Whether an attempt did not reach the service, and changes have waited since. */
   readonly isOffline = signal(false);
   readonly state = computed<'saved' | 'saving' | 'offline'>(() => {
     if (this.pending.value.length === 0) return 'saved';
@@ -207,7 +207,8 @@ export class ChangeQueue {
       this.sent.add(head.key);
       try {
         const { outcome, before } = await this.host.send(head);
-        this.isOffline.value = false;
+        // Until the last of them is sent, changes are still unsaved.
+        if (this.pending.value.length <= 1) this.isOffline.value = false;
         attempt = 0;
         this.confirm(head, outcome, before);
       } catch (error) {
@@ -228,6 +229,7 @@ export class ChangeQueue {
       this.host.onSettled();
     }
     this.isRunning = false;
+    if (this.pending.value.length === 0) this.isOffline.value = false;
     this.endIdle();
   }
 
