@@ -14,7 +14,7 @@ export type ReadEvents = (after: number, limit: number) => Promise<EventView[]>;
 /** What a feed gives its events to. */
 export interface Subscriber {
   deliver(events: readonly SentEvent[]): void;
-  /** No event follows those that were delivered. */
+  /** The last event was delivered; the stream ends. */
   end(): void;
 }
 

@@ -115,8 +115,8 @@ export const Repeatable = (): MethodDecorator =>
   applyDecorators(UseInterceptors(IdempotencyInterceptor), Route({ repeatable: true }));
 
 /**
- * The problems that the service of a route has for this operation, such as conflicts. Those that follow
- * from its path, its parameters and its scope need not be declared.
+ * The problems that the service of a route has for this operation, such as conflicts. Problems of
+ * its path, its parameters and its scope are added to every operation.
  */
 export const Rejects = (...problems: ProblemCode[]): MethodDecorator => Route({ problems });
 

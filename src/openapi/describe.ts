@@ -58,7 +58,7 @@ const DESCRIPTIONS: Record<string, string> = {
   showForecast:
     'A Monte Carlo simulation of the completed sprints of the board, of which it needs three. With the same `seed` the result is the same.',
   listEventsOfBoard:
-    'The log of the board after a revision, at most 1,000 events; `Link` leads to those that follow. Every change is in it, in order and without a gap.',
+    'The log of the board after a revision, at most 1,000 events; `Link` is the URL of the next page. The log has every change, in order and without a gap.',
   streamEventsOfBoard:
     'The same events as they happen, until the client disconnects. It continues after `Last-Event-ID`, else after `after`, else from now; a comment is sent every 15 s.',
   listHistoryOfStory: 'The events of one story, from its creation, on every board that it was on.',

@@ -27,7 +27,7 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/Falcon 9')).status).toBe(200);
   });
 
-  test('change its time zone and working days, under the condition that nobody else did', async () => {
+  test('change its time zone and working days, unless they were changed meanwhile', async () => {
     const { service, page } = await openSettings();
     await page.getByLabel('Time zone').fill('Moon/Copernicus');
     await save(page);

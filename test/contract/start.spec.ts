@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Root may write every file, so the program runs as nobody then. */
+/** Root may write every file, so as root the program runs as the user `nobody`. */
 const WITHOUT_RIGHTS =
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 
@@ -119,7 +119,7 @@ describe('a program that starts', () => {
 
   it('says that it waits for a database that is away', async () => {
     const program = await Program.spawn(
-      { url: 'mysql://nobody@127.0.0.1:1/none' },
+      { url: 'mysql://unknown@127.0.0.1:1/none' },
       { environment: { LOG_LEVEL: 'info' } },
     );
     const lines = await program.logged(/waits/);

@@ -220,7 +220,7 @@ describe('the log of a board', () => {
       expect(await follow(`?actor=anonymous&type=sprint.created${limit}`)).toEqual(
         ofTypes('sprint.created'),
       );
-      for (const none of ['?actor=nobody', '?actor=', '?type=story.moved', '?type=&after=3']) {
+      for (const none of ['?actor=unknown', '?actor=', '?type=story.moved', '?type=&after=3']) {
         expect(await follow(none + limit)).toEqual([]);
       }
     }

@@ -729,7 +729,7 @@ describe('velocity', () => {
     for (const query of ['last=0', 'last=101', 'last=x', 'first=1']) {
       expect((await client.get(`${team.path}/velocity?${query}`)).status).toBe(400);
     }
-    const missing = await client.get('/api/boards/nobody/velocity');
+    const missing = await client.get('/api/boards/unknown/velocity');
     expect([missing.status, missing.body.code]).toEqual([404, 'board_not_found']);
   });
 
@@ -889,7 +889,7 @@ describe('a forecast', () => {
       400,
       ['stories', 'points'],
     ]);
-    const missing = await client.get('/api/boards/nobody/forecast?stories=1&points=1');
+    const missing = await client.get('/api/boards/unknown/forecast?stories=1&points=1');
     expect(missing.body.code).toBe('board_not_found');
   });
 });

@@ -109,7 +109,7 @@ describe('the command line', () => {
   });
 
   it('says why a database cannot be migrated', async () => {
-    const away = { ...service.database, url: 'mysql://nobody@127.0.0.1:1/none' };
+    const away = { ...service.database, url: 'mysql://unknown@127.0.0.1:1/none' };
     expect(await command(away, 'migrate')).toEqual({
       code: 1,
       out: '',

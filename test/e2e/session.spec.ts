@@ -38,7 +38,7 @@ async function browser(body?: object): Promise<{ client: Client; token: any; coo
 const sessions = (): Promise<any[]> =>
   service.app.get(Database).query('SELECT * FROM sessions ORDER BY id');
 
-const NOBODY = { actor: null, scope: null, boards: [], token_required: true };
+const SIGNED_OUT = { actor: null, scope: null, boards: [], token_required: true };
 
 describe('a session', () => {
   it('begins with a token, which the browser then need not keep', async () => {
@@ -89,7 +89,7 @@ describe('a session', () => {
     const answer = await client.delete('/api/session');
     expect([answer.status, answer.body.deleted]).toEqual([200, true]);
     expect(answer.headers.get('set-cookie')).toMatch(/^sprintline_session=; Max-Age=0; Path=\/;/);
-    expect((await client.get('/api/session')).body).toEqual(NOBODY);
+    expect((await client.get('/api/session')).body).toEqual(SIGNED_OUT);
     expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
     const again = await client.delete('/api/session');
     expectProblem(again, 404, 'session_not_found');
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect((await expiring.client.get('/api/boards')).status).toBe(200);
     service.clock.set(new Date(Date.now() + 2 * DAY).toISOString());
     expectProblem(await expiring.client.get('/api/boards'), 401, 'unauthorized');
-    expect((await expiring.client.get('/api/session')).body).toEqual(NOBODY);
+    expect((await expiring.client.get('/api/session')).body).toEqual(SIGNED_OUT);
   });
 
   it('ends 30 days after its last use, which is written once an hour at most', async () => {
@@ -181,10 +181,10 @@ describe('a session', () => {
 
 describe('who is not signed in', () => {
   it('is told that a token is required, with an invalid cookie too', async () => {
-    expect((await service.client.get('/api/session')).body).toEqual(NOBODY);
+    expect((await service.client.get('/api/session')).body).toEqual(SIGNED_OUT);
     for (const cookie of ['sprintline_session=x', 'sprintline_session=%', 'a=b;;=']) {
       const answer = await service.client.get('/api/session', { headers: { cookie } });
-      expect([answer.status, answer.body]).toEqual([200, NOBODY]);
+      expect([answer.status, answer.body]).toEqual([200, SIGNED_OUT]);
     }
   });
 

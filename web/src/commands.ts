@@ -12,7 +12,7 @@ export interface Command {
   run: () => void;
 }
 
-/** The commands of what is shown now; those of the innermost view come last and win. */
+/** The commands of the views on the page; the innermost view comes last and overrides the others. */
 export const commands = signal<readonly (readonly Command[])[]>([]);
 
 /** Makes commands available while the component is mounted. */

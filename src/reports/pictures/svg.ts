@@ -1,6 +1,6 @@
 import type { Theme } from '../report.dto';
 
-/** The colours of a picture by their role, those of the board in the browser, each of its own, so that another theme can replace it. */
+/** The colours of a picture by role, the same as in the browser. No two are equal, so that a theme can replace each. */
 export const COLOURS = {
   paper: '#ffffff',
   shade: '#f0f2f5',

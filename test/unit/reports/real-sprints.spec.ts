@@ -17,7 +17,7 @@ const START = '2026-03-02';
 withRealSprints('476 real sprints, replayed', () => {
   const sprints = realSprints();
 
-  it('are those that were published', () => {
+  it('equal the published ones', () => {
     const rows = sprints.flatMap(({ moments }) => moments);
     expect(sprints).toHaveLength(476);
     expect(rows).toHaveLength(1904);

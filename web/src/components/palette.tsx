@@ -51,7 +51,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const index = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
   const found = useSignal<readonly { id: number; title: string }[]>([]);
-  /** Those of the view behind, as it was when the palette opened. */
+  /** The commands of the view, as they were when the palette opened. */
   const all = useRef(placesAndCommands());
   const options = useComputed(() => {
     const words = typed.value.toLowerCase().split(/\s+/).filter(Boolean);

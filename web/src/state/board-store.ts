@@ -534,7 +534,7 @@ export class BoardStore {
     });
   }
 
-  /** Replaces the stories of a list, or those of it after one place and up to another. */
+  /** Replaces the stories of a list, or the part of it after one place and up to another. */
   private putList(
     list: ListId,
     stories: Card[],

@@ -2,7 +2,7 @@ import type { Board, Event, Sprint, Task } from '../api/types';
 import type { BoardState, Card } from './model';
 import { bySeq, withEntry } from './model';
 
-/** The revision at which a row was read, for those that were read after the state that they are in. */
+/** The revision at which a row was read, if it is later than the revision of the state. */
 export type ReadAt = (entity: Event['entity'], id: number) => number;
 
 /**

@@ -336,7 +336,7 @@ export class ChangeQueue {
     });
   }
 
-  /** The changes of the same gesture and those of what they would have created. */
+  /** The changes of the same gesture, and the changes of resources that they would have created. */
   private dependents(head: Pending): Pending[] {
     const dropped = new Set(this.pending.value.filter(({ group }) => group === head.group));
     for (const entry of dropped) {

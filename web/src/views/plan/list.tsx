@@ -29,7 +29,7 @@ interface PlanListProps {
   sprint?: Sprint;
   /** All known stories of the list. */
   all: readonly Story[];
-  /** Those that pass the filters. */
+  /** The stories that pass the filters. */
   stories: readonly Story[];
   isFiltered: boolean;
   velocity: Velocity | null;
@@ -114,7 +114,7 @@ export function PlanList(props: PlanListProps) {
   );
 }
 
-/** The stories that are drawn: the first ones, and those that were written since. */
+/** The stories that are drawn: the first ones and the new ones. */
 function drawn(
   stories: readonly Story[],
   limit: number,

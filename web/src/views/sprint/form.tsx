@@ -146,7 +146,7 @@ interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
   completing?: number;
 }
 
-/** The dialog in which a sprint is made; its dates follow those of the last one. */
+/** The dialog that creates a sprint; it suggests dates after the last sprint. */
 export function NewSprint({ store, state, completing }: NewSprintProps) {
   const suggested = useSignal(draftOf(suggestSprint(state)));
   const { typed, isChecked, problem, onError, onChange, faults } = useDraft();

@@ -20,7 +20,7 @@ function cadence(last: Sprint, previous: Sprint | undefined): number {
   return days < 5 ? days : Math.ceil(days / 7) * 7;
 }
 
-/** What the next sprint would be called and when it would be, after those that the board has. */
+/** A name and dates for the next sprint of the board. */
 export function suggestSprint(
   state: BoardState,
 ): Pick<Sprint, 'name' | 'start_date' | 'end_date'> & { name: string } {
