@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { card, list, openPage, titles, until } from './browser';
+import { card, list, openPage, startService, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startSmallBoard } from './small-board';
 
@@ -155,6 +155,27 @@ describe('What is typed into a story', () => {
     await board.restart();
     await page.getByText('unsaved change').waitFor({ state: 'detached' });
     expect(await board.story('Ant')).toMatchObject({ description: 'Six legs' });
+  });
+});
+
+describe('A lost response', () => {
+  test('lets a board be created again with the same name, once', async () => {
+    const service = await startService();
+    const page = await openPage(service.url);
+    let attempts = 0;
+    await page.route('**/api/boards', async (route) => {
+      if (route.request().method() !== 'POST' || (attempts += 1) > 1) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByRole('button', { name: 'New board' }).first().click();
+    await page.getByLabel('Name').fill('Twice');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('The service cannot be reached').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { level: 1, name: 'Plan' }).waitFor();
+    expect(attempts).toBe(2);
+    expect((await service.client.get('/api/boards')).body).toHaveLength(1);
   });
 });
 

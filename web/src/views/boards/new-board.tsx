@@ -1,41 +1,39 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
-import { Button, Field } from '../../components/controls';
+import { Field } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { DialogForm } from '../../components/dialog-form';
 import { navigate, pathOf } from '../../router';
-import { randomKey } from '../../util/random';
+import { failureText } from '../../util/failure';
+import { useKeys, useSubmit } from '../../util/submit';
 
 /** Makes a board in the time zone of the browser. */
 export function NewBoard({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
   const error = useSignal('');
-  const key = useSignal(randomKey());
+  const key = useKeys();
+  const { isBusy, submit } = useSubmit((failure) => {
+    const detail = failure instanceof ApiError ? failure.detailOf('name') : undefined;
+    error.value = detail ?? failureText(failure);
+  });
   const create = async (): Promise<void> => {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    try {
-      const { data } = await api.POST('/api/boards', {
-        params: { header: { 'Idempotency-Key': key.value } },
-        body: { name: name.value, time_zone: timeZone },
-      });
-      onClose();
-      if (data) navigate(pathOf(data.name, 'backlog'));
-    } catch (failure) {
-      key.value = randomKey();
-      error.value =
-        failure instanceof ApiError
-          ? (failure.detailOf('name') ?? failure.message)
-          : 'The service cannot be reached.';
-    }
+    const body = { name: name.value, time_zone: timeZone };
+    const { data } = await api.POST('/api/boards', {
+      params: { header: { 'Idempotency-Key': key(body) } },
+      body,
+    });
+    onClose();
+    if (data) navigate(pathOf(data.name, 'backlog'));
   };
   return (
     <Dialog title="New board" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
+      <DialogForm
+        action="Create"
+        isDisabled={isBusy.value}
+        onSubmit={() => submit(create)}
+        onCancel={onClose}
       >
         <Field label="Name" error={error.value || undefined}>
           {(props) => (
@@ -48,14 +46,7 @@ export function NewBoard({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <footer class="dialog-foot">
-          <span class="spring" />
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit">
-            Create
-          </Button>
-        </footer>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

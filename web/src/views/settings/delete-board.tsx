@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { api, told } from '../../api/client';
 import type { Board } from '../../api/types';
-import { Button, Field } from '../../components/controls';
+import { Field } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { DialogForm } from '../../components/dialog-form';
 import { navigate } from '../../router';
 import { toast } from '../../state/announce';
 import { failureText } from '../../util/failure';
@@ -34,13 +35,12 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
   };
   return (
     <Dialog title={`Delete ${board.name}?`} onClose={onClose}>
-      <form
-        class="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void remove();
-        }}
+      <DialogForm
+        action="Delete"
+        kind="danger"
+        isDisabled={typed.value.trim() !== board.name}
+        onSubmit={() => void remove()}
+        onCancel={onClose}
       >
         <p>
           All sprints, stories and their history are deleted. This cannot be undone. To go on, type
@@ -57,14 +57,7 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
             />
           )}
         </Field>
-        <footer class="dialog-foot">
-          <span class="spring" />
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" type="submit" disabled={typed.value.trim() !== board.name}>
-            Delete
-          </Button>
-        </footer>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -10,8 +10,9 @@ import { closeDialog, openDialog } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
 import { sprintName, sprintsOf } from '../../state/model';
 import { formatNumber, plural } from '../../util/format';
+import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './dialogs';
-import { saved, useKeys, useSprint, useSubmit, wordsOf } from './request';
+import { saved, useSprint, wordsOf } from './request';
 
 type Report = components['schemas']['Report'];
 

@@ -4,11 +4,13 @@ import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import { Button, Field, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { DialogForm } from '../../components/dialog-form';
 import { announce, toast } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import { sprintName } from '../../state/model';
+import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './dialogs';
-import { useKeys, useSprint, useSubmit, wordsOf } from './request';
+import { useSprint, wordsOf } from './request';
 import { suggestSprint } from './suggest';
 
 /** The fields of a sprint, as they are typed. */
@@ -173,23 +175,15 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   };
   return (
     <Dialog title="New sprint" onClose={close}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit(create);
-        }}
+      <DialogForm
+        action="Create"
+        isDisabled={isBusy.value}
+        onSubmit={() => submit(create)}
+        onCancel={() => close()}
       >
         <SprintForm draft={draft} faults={faults(draft)} onChange={onChange} />
         {problem.value && <p role="alert">{problem.value}</p>}
-        <footer class="dialog-foot">
-          <span class="spring" />
-          <Button onClick={() => close()}>Cancel</Button>
-          <Button kind="primary" type="submit" disabled={isBusy.value}>
-            Create
-          </Button>
-        </footer>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

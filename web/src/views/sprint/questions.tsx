@@ -10,8 +10,9 @@ import { closeDialog } from '../../state/dialogs';
 import { sprintName, storiesOf, sumOfPoints } from '../../state/model';
 import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
+import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './dialogs';
-import { saved, useKeys, useSprint, useSubmit, wordsOf } from './request';
+import { saved, useSprint, wordsOf } from './request';
 import { loadOf, useVelocity } from './velocity';
 
 interface QuestionProps {

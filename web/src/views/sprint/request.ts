@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { api, told } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import type { BoardStore } from '../../state/board-store';
-import { randomKey } from '../../util/random';
+import { failureText } from '../../util/failure';
 
 /** What the errors of sprints mean to someone at a board. */
 const WORDS: Record<string, string> = {
@@ -20,9 +20,7 @@ const WORDS: Record<string, string> = {
 };
 
 export const wordsOf = (error: unknown): string =>
-  error instanceof ApiError
-    ? (WORDS[error.code] ?? error.message)
-    : 'The service cannot be reached. Try again.';
+  error instanceof ApiError ? (WORDS[error.code] ?? error.message) : failureText(error);
 
 /** A sprint as the service has it, with the tag under which it may be changed. */
 export function useSprint(id: number) {
@@ -40,34 +38,6 @@ export function useSprint(id: number) {
     read().catch((failure: unknown) => (error.value = wordsOf(failure)));
   }, [id]);
   return { sprint, etag, error, read };
-}
-
-/** Runs one request at a time. A 412 calls `onStale`, any other failure `onError`. */
-export function useSubmit(onError: (error: unknown) => void, onStale?: () => Promise<unknown>) {
-  const isBusy = useSignal(false);
-  const submit = (run: () => Promise<void>): void => {
-    if (isBusy.value) return;
-    isBusy.value = true;
-    run()
-      .catch(async (error: unknown) => {
-        const isStale = error instanceof ApiError && error.status === 412;
-        if (isStale) await onStale?.().catch(() => undefined);
-        onError(error);
-      })
-      .finally(() => (isBusy.value = false));
-  };
-  return { isBusy, submit };
-}
-
-/** An idempotency key for each body, so that an attempt whose response was lost can be repeated. */
-export function useKeys(): (body: unknown) => string {
-  const keys = useRef(new Map<string, string>());
-  return (body) => {
-    const text = JSON.stringify(body);
-    const key = keys.current.get(text) ?? randomKey();
-    keys.current.set(text, key);
-    return key;
-  };
 }
 
 /** Waits until the changes of the user are saved; rejects where the service cannot be reached. */

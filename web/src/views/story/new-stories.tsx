@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Button, Field } from '../../components/controls';
+import { Field } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board-store';
 import type { Change } from '../../state/changes';
 import { temporaryId } from '../../state/changes';
@@ -54,15 +55,11 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
   };
   return (
     <Dialog title={`New stories in ${sprint ? sprintName(sprint) : 'Backlog'}`} onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          create();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create();
-        }}
+      <DialogForm
+        action={`Create ${count}`}
+        isDisabled={lines.length === 0}
+        onSubmit={() => create()}
+        onCancel={onClose}
       >
         <Field label="Titles" error={error} hint="Each line becomes a story.">
           {(props) => (
@@ -75,14 +72,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
             />
           )}
         </Field>
-        <footer class="dialog-foot">
-          <span class="spring" />
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" disabled={lines.length === 0}>
-            Create {count}
-          </Button>
-        </footer>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

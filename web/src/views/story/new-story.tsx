@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board-store';
 import { temporaryId } from '../../state/changes';
 import type { BoardState, ListId } from '../../state/model';
@@ -30,30 +30,14 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   };
   return (
     <Dialog title="New story" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          create();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create();
-        }}
-      >
+      <DialogForm action="Create" onSubmit={() => create()} onCancel={onClose}>
         <StoryForm
           state={state}
           draft={draft.value}
           faults={faults}
           onChange={(set) => (draft.value = { ...draft.value, ...set })}
         />
-        <footer class="dialog-foot">
-          <span class="spring" />
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit">
-            Create
-          </Button>
-        </footer>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

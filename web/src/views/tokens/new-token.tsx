@@ -5,10 +5,12 @@ import { ApiError } from '../../api/problem';
 import type { Board, Session } from '../../api/types';
 import { Button, Field } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { DialogForm } from '../../components/dialog-form';
 import { announce } from '../../state/announce';
 import { signIn } from '../../state/session';
 import { useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
+import { useSubmit } from '../../util/submit';
 
 type Scope = Session['scope'];
 
@@ -55,35 +57,30 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
   const errors = useSignal<Errors>({});
   const { data: all } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], []);
 
+  const { isBusy, submit } = useSubmit((failure) => (errors.value = errorsOf(failure)));
   const create = async (): Promise<void> => {
     const isLimited = scope.value !== 'admin' && boards.value !== null;
-    try {
-      const { data } = await api.POST('/api/tokens', {
-        body: {
-          name: name.value,
-          scope: scope.value,
-          ...(isLimited && { boards: [...(boards.value ?? [])] }),
-          // Until the end of that day where the user is.
-          ...(expires.value && { expires_at: new Date(`${expires.value}T23:59:59`).toISOString() }),
-        },
-      });
-      if (!data) return;
-      // Before anything else is requested: from now on the service wants a token.
-      if (isFirst && signsIn.value) await signIn(data.token);
-      onMade(data.token);
-    } catch (failure) {
-      errors.value = errorsOf(failure);
-    }
+    const { data } = await api.POST('/api/tokens', {
+      body: {
+        name: name.value,
+        scope: scope.value,
+        ...(isLimited && { boards: [...(boards.value ?? [])] }),
+        // Until the end of that day where the user is.
+        ...(expires.value && { expires_at: new Date(`${expires.value}T23:59:59`).toISOString() }),
+      },
+    });
+    if (!data) return;
+    // Before anything else is requested: from now on the service wants a token.
+    if (isFirst && signsIn.value) await signIn(data.token);
+    onMade(data.token);
   };
 
   return (
-    <form
-      class="form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
+    <DialogForm
+      action="Create"
+      isDisabled={isBusy.value}
+      onSubmit={() => submit(create)}
+      onCancel={onCancel}
     >
       <Field
         label="Name"
@@ -174,14 +171,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
           {errors.value.form}
         </p>
       )}
-      <footer class="dialog-foot">
-        <span class="spring" />
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button kind="primary" type="submit">
-          Create
-        </Button>
-      </footer>
-    </form>
+    </DialogForm>
   );
 }
 
