@@ -3,21 +3,13 @@ import type { FastifyReply } from 'fastify';
 import { createReadStream, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RouteSettings } from './http/route';
+import { PAGE_POLICY } from './http/security-headers';
 
 /** The OpenAPI document, which is committed, tested and served. */
 export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');
 
-/** The page may only run scripts of this service and send requests to it. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The page has no form. */
+const POLICY = [...PAGE_POLICY, "form-action 'none'"].join('; ');
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -6,22 +6,17 @@ import { requireAcceptable, vary } from './http/formats';
 import { Problem } from './http/problem';
 import { sendProblem } from './http/problem.filter';
 import type { RouteSettings } from './http/route';
+import { PAGE_POLICY } from './http/security-headers';
 
 /** The built page: index.html, and files whose names have a digest of their content in `assets`. */
 export const WEB_FOLDER = join(__dirname, 'web');
 
 /** Everything comes from this service; nothing is inline. */
 const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
+  ...PAGE_POLICY,
   "font-src 'self'",
   "manifest-src 'self'",
   "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
 ].join('; ');
 
 /** Views over which a story can be open. */
