@@ -1,6 +1,7 @@
 // The suites of test/e2e run twice, once on SQLite and once on a MySQL-speaking server; so do, by
-// `npm run test:slow` (SLOW=1), those of test/model and test/faults and the *.slow.spec.ts. The other suites
-// need no database, or choose one themselves.
+// `npm run test:faults` (SLOW=short), those of test/model and test/faults, and by `npm run test:slow`
+// (SLOW=long) their long form and the *.slow.spec.ts. The other suites need no database, or choose one
+// themselves.
 
 // Entities have a Date for each time that the database stores in UTC; see src/main.ts.
 process.env.TZ = 'UTC';
@@ -49,7 +50,11 @@ const hasChromium =
   Boolean(process.env.REQUIRE_CHROMIUM) || has('chromium', 'chromium-browser', 'google-chrome');
 
 const specs = (folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.spec.ts`);
-const slowSpecs = ['<rootDir>/test/**/*.slow.spec.ts', ...specs(['model', 'faults'])];
+const isShort = process.env.SLOW === 'short';
+const slowSpecs = [
+  ...specs(['model', 'faults']),
+  `${isShort ? '!' : '<rootDir>/test/'}**/*.slow.spec.ts`,
+];
 
 const suite = (displayName, engine, folders) => ({
   ...common,
@@ -62,8 +67,8 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
-  // The slow suites measure, and need the machine for themselves.
-  maxWorkers: isSlow ? 1 : '100%',
+  // The long suites measure, and need the machine for themselves; the short ones start many processes.
+  maxWorkers: isShort ? 2 : isSlow ? 1 : '100%',
   projects: [
     ...(isSlow ? [] : [suite('unit', 'none', ['unit', 'rules', 'contract'])]),
     suite('sqlite', 'sqlite', ['e2e']),

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
-import { promised } from '../support/faults';
+import { promised, scale } from '../support/faults';
 import { postStories } from '../support/fill';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
 
-const KILLS = 8;
+const KILLS = scale(2, 8);
 const WRITERS = 16;
 
 jest.setTimeout(KILLS * 10_000 + 30_000);
@@ -41,7 +41,7 @@ describe('a program that is killed while 16 clients write', () => {
   });
 });
 
-const COMPLETIONS = 8;
+const COMPLETIONS = scale(2, 8);
 const LEFT = 300;
 
 describe('a program that is killed while it completes a sprint', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { engineUnderTest } from '../support/databases';
-import { afterwards, promised } from '../support/faults';
+import { afterwards, LONG, promised, scale } from '../support/faults';
 import { Ledger } from '../support/ledger';
 import { MysqlServer, serverBinary } from '../support/mysql-server';
 import { Program } from '../support/program';
@@ -8,8 +8,8 @@ import { Proxy } from '../support/proxy';
 import type { Answer } from '../support/client';
 import { sendFrom, slowest, statuses } from '../support/load';
 
-const KILLS = 5;
-const FROZEN_MS = 15_000;
+const KILLS = scale(2, 5);
+const FROZEN_MS = scale(5000, 15_000);
 const CLIENTS = 100;
 
 jest.setTimeout(120_000);
@@ -119,7 +119,7 @@ onServers('a database server', () => {
     await sleep(500);
     proxy.swallow();
     await program.answers('/health/ready', 503);
-    await sleep(15_000);
+    await sleep(LONG ? 15_000 : 2000);
     proxy.mend();
     expect(await program.ready()).toBeLessThan(promised(2000));
     // Requests in progress when the connection was lost wait for their deadline first.

@@ -3,11 +3,11 @@ import type { DataSource } from 'typeorm';
 import { migrate } from '../../src/database/migrator';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase, engineUnderTest, targetOf, withDataSource } from '../support/databases';
-
+import { scale } from '../support/faults';
 import { Program } from '../support/program';
 import { Proxy } from '../support/proxy';
 
-const KILLS = 8;
+const KILLS = scale(2, 8);
 
 jest.setTimeout(60_000 + KILLS * 15_000);
 

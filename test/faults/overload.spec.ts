@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase, engineUnderTest } from '../support/databases';
-
+import { LONG, scale } from '../support/faults';
 import { fillBacklog } from '../support/fill';
 import { made2xx } from '../support/make';
 import { Program } from '../support/program';
@@ -10,7 +10,7 @@ import type { Answer } from '../support/client';
 import type { Repeated } from '../support/load';
 import { sendFrom, statuses } from '../support/load';
 
-const SECONDS = 20;
+const SECONDS = scale(3, 20);
 /** About ten times the load that an instance can serve. */
 const CONNECTIONS = 640;
 /** So many to search that only some dozens of responses a second are possible. */
@@ -61,9 +61,12 @@ describe('an instance under ten times the load that it can serve', () => {
     expect(rejected.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
     expect(served.length).toBeGreaterThan(0);
     expect(probes.every(({ status }) => status === 200)).toBe(true);
-    expect(percentile(served, 0.99)).toBeLessThan(2000);
-    expect(percentile(rejected, 0.5)).toBeLessThan(100);
-    expect(percentile(probes, 0.99)).toBeLessThan(200);
+    // The quick form shares the machine with other suites; this one measures.
+    if (LONG) {
+      expect(percentile(served, 0.99)).toBeLessThan(2000);
+      expect(percentile(rejected, 0.5)).toBeLessThan(100);
+      expect(percentile(probes, 0.99)).toBeLessThan(200);
+    }
 
     await sleep(1500);
     const after: Answer[] = [];

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
-import { afterwards, promised } from '../support/faults';
+import { afterwards, promised, scale } from '../support/faults';
 import { NOT_ACCEPTED } from '../support/http';
 import { Ledger } from '../support/ledger';
 import { freePort } from '../support/mysql-server';
@@ -11,7 +11,7 @@ import { Program } from '../support/program';
 import type { Client } from '../support/client';
 import { loadClient, sendFrom, statuses } from '../support/load';
 
-const RESTARTS = 3;
+const RESTARTS = scale(1, 3);
 
 jest.setTimeout(60_000 + RESTARTS * 20_000);
 

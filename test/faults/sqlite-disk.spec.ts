@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../support/client';
 import { engineUnderTest } from '../support/databases';
-import { afterwards } from '../support/faults';
+import { afterwards, scale } from '../support/faults';
 import { Program } from '../support/program';
 
-const WRITES = 200;
+const WRITES = scale(50, 200);
 
 jest.setTimeout(120_000);
 

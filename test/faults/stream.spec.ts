@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
 import { Stream } from '../support/event-stream';
-import { afterwards, promised } from '../support/faults';
+import { afterwards, promised, scale } from '../support/faults';
 import { Ledger } from '../support/ledger';
 import { boardPath, eventsOf, Workspace } from '../support/make';
 import { Program } from '../support/program';
 import { Subscription } from '../support/subscription';
 
-const KILLS = 8;
+const KILLS = scale(2, 8);
 const WRITERS = 16;
 
 jest.setTimeout(KILLS * 10_000 + 60_000);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
-
+import { scale } from '../support/faults';
 import { shownBoard } from '../support/fingerprint';
 import { boardPath, freshName } from '../support/make';
 import { inOrder, replay } from '../support/replay';
 
 /** Histories of up to 40 commands each. */
-const RUNS = Number(process.env.MODEL_RUNS ?? 250);
+const RUNS = Number(process.env.MODEL_RUNS ?? scale(50, 250));
 
 interface Task {
   id: number;

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-
+import { scale } from '../support/faults';
 import { send } from '../support/http';
 import type { Moment, Operation, RealSprint } from '../unit/reports/real-sprints';
 import {
@@ -15,7 +15,7 @@ const START = '2026-03-02';
 /** Requests at a time, each of another board. */
 const LANES = 8;
 /** One in so many of the published sprints; REAL_SPRINTS=all takes every one. */
-const STRIDE = process.env.REAL_SPRINTS === 'all' ? 1 : 4;
+const STRIDE = process.env.REAL_SPRINTS === 'all' ? 1 : scale(40, 4);
 
 withRealSprints('real sprints, replayed over HTTP', () => {
   let service: TestApp;

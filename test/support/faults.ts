@@ -1,3 +1,11 @@
+/** `npm run test:slow` runs the tests of faults and of models in a long form, `npm run test:faults` in a short one. */
+export const LONG = process.env.SLOW === 'long';
+
+/** A number of repetitions, or a duration, of the quick form and of the long one. */
+export function scale(quick: number, long: number): number {
+  return LONG ? long : quick;
+}
+
 /**
  * Milliseconds that a test allows for what takes at most so many on a machine of its own: the tests show
  * that the order of magnitude is right, `bench/` measures.
