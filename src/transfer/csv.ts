@@ -1,9 +1,7 @@
 import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-
-/** A file cannot be imported; the message says why. */
-export class InvalidFile extends Error {}
+import { InvalidFile } from './invalid-file';
 
 /** A row of a CSV file. */
 interface CsvRow {

@@ -3,7 +3,8 @@ import { Problem } from '../http/problem';
 import { validate } from '../http/validation.pipe';
 import { CreateStory, UpdateStory } from '../stories/story.dto';
 import type { ImportedStory } from '../stories/story-import.service';
-import { InvalidFile, readCsv } from './csv';
+import { readCsv } from './csv';
+import { InvalidFile } from './invalid-file';
 
 /** The columns that a file of stories may have. */
 export const FILE_COLUMNS = [
