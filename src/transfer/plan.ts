@@ -1,5 +1,13 @@
 import type { Status } from '../stories/story.entity';
+import type { Mapping } from './import.dto';
 import type { Skipped, Warnings } from './source';
+
+/** What a plan depends on besides the file and the mapping. */
+export interface PlanContext {
+  now: Date;
+  /** Of the board; the mapping may name another one. */
+  timeZone: string;
+}
 
 /** What an import writes. Every value is within the limits of its field. */
 export interface ImportPlan {
@@ -9,15 +17,28 @@ export interface ImportPlan {
   skipped: Skipped[];
   warnings: Warnings;
   unmapped: Map<string, number>;
+  /**
+   * The mapping as it was applied: the columns that were recognised, what each status of the file became,
+   * the order of dates, … Sent back, it gives the same plan.
+   */
+  mapping?: Mapping;
 }
 
 export interface PlannedSprint {
   key: string;
+  /** The file names a sprint of the board by its id; it is found by its name if the board has none of this id. */
+  id?: number;
   external_id: string | null;
   name: string | null;
+  /** Null leaves the goal of an existing sprint as it is. */
   goal: string | null;
   start_date: string;
   end_date: string | null;
+  /**
+   * The file has no dates of it. An existing sprint keeps its own; of a new one `apply` adds the warning
+   * `dates_assumed`, so that only sprints that are created have it.
+   */
+  assumed?: boolean;
   /** Null if it is open. */
   completed_at: Date | null;
 }
