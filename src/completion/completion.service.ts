@@ -33,27 +33,36 @@ export class CompletionService {
   complete(
     caller: Caller,
     reference: SprintReference,
-    { unfinished = 'backlog', position = 'first', dry_run = false }: CompleteSprint,
+    { dry_run = false, ...body }: CompleteSprint,
   ): Promise<ReportView> {
     const work = async (change: Change): Promise<ReportView> => {
-      const locked = await this.sprintChanges.lock(change, reference);
-      const { board, row, sprint } = locked;
-      const { id } = row;
-      this.sprintChanges.requireMatch(change, locked, reference);
-      if (sprint.state === 'completed') throw new Problem('sprint_completed');
-      if (sprint.state === 'planned') throw new Problem('sprint_not_started');
-      const sprintId = await this.targetOf(change, row, unfinished);
-      const stories = await findStoriesOfSprint(change, board.id, id, { done: false });
-      await requireSpace(change, { board, sprintId }, stories.length);
-      await change.pause();
-      const completed_at = change.instant;
-      await this.sprintChanges.write(change, locked, 'sprint.completed', { completed_at });
-      await this.storyOrder.place(change, board, stories, { board, sprintId }, position);
+      const { id } = await this.completeIn(change, reference, body);
       // The report is read from the log.
       await change.flush();
       return this.reports.reportOf(change, id, change.instant);
     };
     return dry_run ? this.unitOfWork.dryRun(caller, work) : this.unitOfWork.run(caller, work);
+  }
+
+  /** As `complete`, as part of a change; returns the sprint. */
+  async completeIn(
+    change: Change,
+    reference: SprintReference,
+    { unfinished = 'backlog', position = 'first' }: Omit<CompleteSprint, 'dry_run'>,
+  ): Promise<SprintView> {
+    const locked = await this.sprintChanges.lock(change, reference);
+    const { board, row, sprint } = locked;
+    this.sprintChanges.requireMatch(change, locked, reference);
+    if (sprint.state === 'completed') throw new Problem('sprint_completed');
+    if (sprint.state === 'planned') throw new Problem('sprint_not_started');
+    const sprintId = await this.targetOf(change, row, unfinished);
+    const stories = await findStoriesOfSprint(change, board.id, row.id, { done: false });
+    await requireSpace(change, { board, sprintId }, stories.length);
+    await change.pause();
+    const columns = { completed_at: change.instant };
+    const completed = await this.sprintChanges.write(change, locked, 'sprint.completed', columns);
+    await this.storyOrder.place(change, board, stories, { board, sprintId }, position);
+    return completed;
   }
 
   /** Reopens a completed sprint; stories that were carried over stay where they are. */

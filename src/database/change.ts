@@ -48,7 +48,7 @@ export interface NewEvent {
 const BOARD_COLUMNS =
   'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
-/** Selects the board of a row, by the table of the row. */
+/** Selects the id of the board of a row, by the table of the row. */
 const BOARD_OF = {
   sprints: 'SELECT board_id FROM sprints WHERE id = ?',
   stories: 'SELECT board_id FROM stories WHERE id = ?',
@@ -98,7 +98,8 @@ export class Change implements Reader {
   /** @param restarted boards that an earlier attempt found to be missing from its locks */
   constructor(
     readonly manager: EntityManager,
-    readonly caller: Caller,
+    /** A batch narrows what it may see, and sets the condition of each operation. */
+    public caller: Caller,
     private readonly clock: Pick<Clock, 'now'>,
     private readonly restarted: ReadonlySet<number> = new Set(),
   ) {
@@ -147,8 +148,13 @@ export class Change implements Reader {
    */
   async lockBoardOf(table: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
     if (this.boards.size > 0 || this.restarted.size > 0) {
-      const found = await this.first<{ board_id: number }>(BOARD_OF[table], [id]);
-      const board = found && (await this.lock(found.board_id)).get(found.board_id);
+      const found = await this.first<{ id: number; name: string | null }>(
+        `SELECT b.id, b.name FROM boards b WHERE b.id = (${BOARD_OF[table]})`,
+        [id],
+      );
+      const { name = null } = found ?? {};
+      if (!found || name === null || !maySee(this.caller, name)) return undefined;
+      const board = (await this.lock(found.id)).get(found.id);
       return board && this.isAbout(board);
     }
     const board = await this.lockWhere(`b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`, id);
@@ -195,7 +201,8 @@ export class Change implements Reader {
    * a row or a name are declared.
    */
   isAbout(board: LockedBoard): LockedBoard {
-    this.subject = { board, before: board.revision };
+    // A change may write events, which raise the revision, before it is finished.
+    if (this.subject?.board !== board) this.subject = { board, before: board.revision };
     return board;
   }
 

@@ -50,68 +50,79 @@ export class SprintChanges {
   create(caller: Caller, boardName: string, body: CreateSprint): Promise<SprintView> {
     return this.unitOfWork.run(caller, async (change) => {
       const board = await this.boards.boardForCreation(change, boardName);
-      await this.sprints.requireFree(change, board.id, body.external_id ?? null);
-      const columns = {
-        board_id: board.id,
-        name: body.name ?? null,
-        goal: body.goal ?? null,
-        start_date: body.start_date,
-        end_date: body.end_date ?? null,
-        started_at: null,
-        completed_at: null,
-        external_id: body.external_id ?? null,
-        version: 1,
-      };
-      const { instant } = change;
-      const times = { created_at: instant, updated_at: instant };
-      const { identifiers } = await change.manager.insert(Sprint, { ...columns, ...times });
-      const id = identifiers[0]?.id as number;
-      const now = toStored(instant);
-      const sprint = await this.represent(change, {
-        ...columns,
-        id,
-        board_name: board.name,
-        time_zone: board.time_zone,
-        revision: board.revision,
-        created_at: now,
-        updated_at: now,
-      });
-      recordEvent(change, board, 'sprint.created', null, sprint);
-      return sprint;
+      return this.createIn(change, board, body);
     });
+  }
+
+  /** Creates a sprint of a locked board. @throws Problem `external_id_taken` */
+  async createIn(change: Change, board: LockedBoard, body: CreateSprint): Promise<SprintView> {
+    await this.sprints.requireFree(change, board.id, body.external_id ?? null);
+    const columns = {
+      board_id: board.id,
+      name: body.name ?? null,
+      goal: body.goal ?? null,
+      start_date: body.start_date,
+      end_date: body.end_date ?? null,
+      started_at: null,
+      completed_at: null,
+      external_id: body.external_id ?? null,
+      version: 1,
+    };
+    const { instant } = change;
+    const times = { created_at: instant, updated_at: instant };
+    const { identifiers } = await change.manager.insert(Sprint, { ...columns, ...times });
+    const id = identifiers[0]?.id as number;
+    const now = toStored(instant);
+    const sprint = await this.represent(change, {
+      ...columns,
+      id,
+      board_name: board.name,
+      time_zone: board.time_zone,
+      revision: board.revision,
+      created_at: now,
+      updated_at: now,
+    });
+    recordEvent(change, board, 'sprint.created', null, sprint);
+    return sprint;
   }
 
   /** Changes the fields that were sent. @throws Problem `sprint_completed`, `precondition_failed`, … */
   update(caller: Caller, id: number, body: UpdateSprint): Promise<SprintView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const locked = await this.lock(change, id);
-      const { sprint } = locked;
-      requireMatch(caller, sprint);
-      requireVersion(body, sprint);
-      const changed = differences(sprint, writable(body))?.after;
-      if (changed && sprint.completed_at !== null) {
-        if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
-      }
-      const { external_id: externalId = null } = changed ?? {};
-      await this.sprints.requireFree(change, locked.board.id, externalId);
-      requireUnchanged(body, sprint, errorsOfDates({ ...sprint, ...changed }, body));
-      if (!changed) return sprint;
-      return this.write(change, locked, 'sprint.updated', changed);
-    });
+    return this.unitOfWork.run(caller, (change) => this.updateIn(change, id, body));
+  }
+
+  /** As `update`, as part of a change. */
+  async updateIn(change: Change, id: number, body: UpdateSprint): Promise<SprintView> {
+    const locked = await this.lock(change, id);
+    const { sprint } = locked;
+    requireMatch(change.caller, sprint);
+    requireVersion(body, sprint);
+    const changed = differences(sprint, writable(body))?.after;
+    if (changed && sprint.completed_at !== null) {
+      if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
+    }
+    const { external_id: externalId = null } = changed ?? {};
+    await this.sprints.requireFree(change, locked.board.id, externalId);
+    requireUnchanged(body, sprint, errorsOfDates({ ...sprint, ...changed }, body));
+    if (!changed) return sprint;
+    return this.write(change, locked, 'sprint.updated', changed);
   }
 
   /** Deletes a sprint; its stories move to the end of the backlog in their order. */
   delete(caller: Caller, id: number, force: boolean): Promise<SprintDeleted> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const { board, sprint } = await this.lock(change, id);
-      requireMatch(caller, sprint);
-      if (sprint.completed_at !== null && !force) throw new Problem('sprint_completed');
-      const stories = await findStoriesOfSprint(change, board.id, id);
-      await this.storyOrder.place(change, board, stories, { board, sprintId: null }, 'last');
-      await change.manager.delete(Sprint, id);
-      recordEvent(change, board, 'sprint.deleted', sprint, null);
-      return { deleted: true, id, stories_moved_to_backlog: stories.length };
-    });
+    return this.unitOfWork.run(caller, (change) => this.deleteIn(change, id, force));
+  }
+
+  /** As `delete`, as part of a change. */
+  async deleteIn(change: Change, id: number, force: boolean): Promise<SprintDeleted> {
+    const { board, sprint } = await this.lock(change, id);
+    requireMatch(change.caller, sprint);
+    if (sprint.completed_at !== null && !force) throw new Problem('sprint_completed');
+    const stories = await findStoriesOfSprint(change, board.id, id);
+    await this.storyOrder.place(change, board, stories, { board, sprintId: null }, 'last');
+    await change.manager.delete(Sprint, id);
+    recordEvent(change, board, 'sprint.deleted', sprint, null);
+    return { deleted: true, id, stories_moved_to_backlog: stories.length };
   }
 
   /**
@@ -131,13 +142,16 @@ export class SprintChanges {
    * @throws Problem `sprint_completed`, `sprint_not_begun`, `precondition_failed`, …
    */
   start(caller: Caller, reference: SprintReference): Promise<SprintView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const locked = await this.lock(change, reference);
-      this.requireMatch(change, locked, reference);
-      if (locked.sprint.state === 'completed') throw new Problem('sprint_completed');
-      if (locked.sprint.state === 'planned') throw new Problem('sprint_not_begun');
-      return this.write(change, locked, 'sprint.started', { started_at: change.instant });
-    });
+    return this.unitOfWork.run(caller, (change) => this.startIn(change, reference));
+  }
+
+  /** As `start`, as part of a change. */
+  async startIn(change: Change, reference: SprintReference): Promise<SprintView> {
+    const locked = await this.lock(change, reference);
+    this.requireMatch(change, locked, reference);
+    if (locked.sprint.state === 'completed') throw new Problem('sprint_completed');
+    if (locked.sprint.state === 'planned') throw new Problem('sprint_not_begun');
+    return this.write(change, locked, 'sprint.started', { started_at: change.instant });
   }
 
   /**

@@ -33,12 +33,15 @@ export class MovesService {
 
   /** Moves a story. @throws Problem `story_not_found`, `sprint_completed`, `external_id_taken`, … */
   move(caller: Caller, id: number, body: MoveStory): Promise<StoryView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const { board, story } = await lockStory(change, id);
-      requireMatch(caller, story);
-      const [moved = story] = await this.moveTo(change, board, [story], body, []);
-      return moved;
-    });
+    return this.unitOfWork.run(caller, (change) => this.moveIn(change, id, body));
+  }
+
+  /** As `move`, as part of a change. */
+  async moveIn(change: Change, id: number, body: MoveStory): Promise<StoryView> {
+    const { board, story } = await lockStory(change, id);
+    requireMatch(change.caller, story);
+    const [moved = story] = await this.moveTo(change, board, [story], body, []);
+    return moved;
   }
 
   /**

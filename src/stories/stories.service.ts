@@ -92,40 +92,45 @@ export class StoriesService implements OnModuleInit {
    * @throws Problem `story_not_found`, `sprint_completed`, `external_id_taken`, …
    */
   update(caller: Caller, id: number, body: UpdateStory): Promise<StoryView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const { board, story } = await lockStory(change, id);
-      requireMatch(caller, story);
-      requireVersion(body, story);
-      const { sprint_id: sent = story.sprint_id, external_id: externalId = story.external_id } =
-        body;
-      const sprintId = await this.words.idOf(change, board, sent);
-      let to: LockedBoard | undefined = board;
-      if (sprintId !== story.sprint_id) {
-        if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
-        if (sprintId !== null) {
-          const sprint = sprintId && (await findOpenSprint(change, sprintId));
-          to = sprint ? change.lockedBoard(sprint.board_id) : undefined;
-          if (to && sprintId) await requireSpace(change, { board: to, sprintId }, 1);
-        }
+    return this.unitOfWork.run(caller, (change) => this.updateIn(change, id, body));
+  }
+
+  /** As `update`, as part of a change. */
+  async updateIn(change: Change, id: number, body: UpdateStory): Promise<StoryView> {
+    const { board, story } = await lockStory(change, id);
+    requireMatch(change.caller, story);
+    requireVersion(body, story);
+    const { sprint_id: sent = story.sprint_id, external_id: externalId = story.external_id } = body;
+    const sprintId = await this.words.idOf(change, board, sent);
+    let to: LockedBoard | undefined = board;
+    if (sprintId !== story.sprint_id) {
+      if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
+      if (sprintId !== null) {
+        const sprint = sprintId && (await findOpenSprint(change, sprintId));
+        to = sprint ? change.lockedBoard(sprint.board_id) : undefined;
+        if (to && sprintId) await requireSpace(change, { board: to, sprintId }, 1);
       }
-      if (externalId !== story.external_id || (to && to.id !== board.id)) {
-        await requireFree(change, to ?? board, [externalId]);
-      }
-      requireUnchanged(body, story, to ? [] : [noSprint(sent)]);
-      const target = { board: to ?? board, sprintId: sprintId ?? null };
-      change.isAbout(target.board);
-      return this.writer.update(change, board, story, body, target);
-    });
+    }
+    if (externalId !== story.external_id || (to && to.id !== board.id)) {
+      await requireFree(change, to ?? board, [externalId]);
+    }
+    requireUnchanged(body, story, to ? [] : [noSprint(sent)]);
+    const target = { board: to ?? board, sprintId: sprintId ?? null };
+    change.isAbout(target.board);
+    return this.writer.update(change, board, story, body, target);
   }
 
   /** Deletes a story and its tasks. @throws Problem `story_not_found`, `sprint_completed`, … */
   delete(caller: Caller, id: number): Promise<StoryDeleted> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const { board, story } = await lockStory(change, id);
-      requireMatch(caller, story);
-      if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
-      return { deleted: true, id, tasks_deleted: await this.writer.delete(change, board, story) };
-    });
+    return this.unitOfWork.run(caller, (change) => this.deleteIn(change, id));
+  }
+
+  /** As `delete`, as part of a change. */
+  async deleteIn(change: Change, id: number): Promise<StoryDeleted> {
+    const { board, story } = await lockStory(change, id);
+    requireMatch(change.caller, story);
+    if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
+    return { deleted: true, id, tasks_deleted: await this.writer.delete(change, board, story) };
   }
 
   private async endOfOpenSprint(

@@ -82,87 +82,96 @@ export class TasksService implements OnModuleInit {
 
   /** @throws Problem `story_not_found`, `too_many_tasks`, `seq_exhausted` */
   create(caller: Caller, storyId: number, body: CreateTask): Promise<TaskView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const board = await change.lockBoardOf('stories', storyId);
-      const story =
-        board &&
-        (await change.manager
-          .createQueryBuilder(Story, 's')
-          .leftJoin(Task, 't', 't.story_id = s.id')
-          .select('s.board_id, COUNT(t.id) AS count, MAX(t.seq) AS last')
-          .where('s.id = :storyId', { storyId })
-          .groupBy('s.board_id')
-          .getRawOne<{ board_id: number; count: number; last: number | null }>());
-      if (!story) throw new Problem('story_not_found');
-      requireOn(board, story.board_id);
-      if (Number(story.count) >= MAX_TASKS) throw new Problem('too_many_tasks');
-      const seq = body.seq ?? (story.last ?? 0) + 1;
-      if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
-      const { title, status = 'todo', assignee = null, external_id = null } = body;
-      await requireFree(change, storyId, external_id);
-      const columns = { story_id: storyId, title, seq, status, assignee, external_id };
-      const { identifiers } = await change.manager.insert(Task, {
-        ...columns,
-        created_at: change.instant,
-        updated_at: change.instant,
-        done_at: status === 'done' ? change.instant : null,
-        version: 1,
-      });
-      const id = identifiers[0]?.id as number;
-      const now = change.instant.toISOString();
-      const task: TaskView = {
-        id,
-        ...columns,
-        created_at: now,
-        updated_at: now,
-        done_at: status === 'done' ? now : null,
-        version: 1,
-      };
-      recordEvent(change, board, 'task.created', null, task);
-      return task;
+    return this.unitOfWork.run(caller, (change) => this.createIn(change, storyId, body));
+  }
+
+  /** As `create`, as part of a change. */
+  async createIn(change: Change, storyId: number, body: CreateTask): Promise<TaskView> {
+    const board = await change.lockBoardOf('stories', storyId);
+    const story =
+      board &&
+      (await change.manager
+        .createQueryBuilder(Story, 's')
+        .leftJoin(Task, 't', 't.story_id = s.id')
+        .select('s.board_id, COUNT(t.id) AS count, MAX(t.seq) AS last')
+        .where('s.id = :storyId', { storyId })
+        .groupBy('s.board_id')
+        .getRawOne<{ board_id: number; count: number; last: number | null }>());
+    if (!story) throw new Problem('story_not_found');
+    requireOn(board, story.board_id);
+    if (Number(story.count) >= MAX_TASKS) throw new Problem('too_many_tasks');
+    const seq = body.seq ?? (story.last ?? 0) + 1;
+    if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
+    const { title, status = 'todo', assignee = null, external_id = null } = body;
+    await requireFree(change, storyId, external_id);
+    const columns = { story_id: storyId, title, seq, status, assignee, external_id };
+    const { identifiers } = await change.manager.insert(Task, {
+      ...columns,
+      created_at: change.instant,
+      updated_at: change.instant,
+      done_at: status === 'done' ? change.instant : null,
+      version: 1,
     });
+    const id = identifiers[0]?.id as number;
+    const now = change.instant.toISOString();
+    const task: TaskView = {
+      id,
+      ...columns,
+      created_at: now,
+      updated_at: now,
+      done_at: status === 'done' ? now : null,
+      version: 1,
+    };
+    recordEvent(change, board, 'task.created', null, task);
+    return task;
   }
 
   /** @throws Problem `task_not_found`, `precondition_failed` */
   update(caller: Caller, id: number, body: UpdateTask): Promise<TaskView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const { board, task } = await this.lock(change, id);
-      requireMatch(caller, task);
-      requireVersion(body, task);
-      const changed = differences(task, writable(body))?.after;
-      await requireFree(change, task.story_id, changed?.external_id ?? null);
-      requireUnchanged(body, task);
-      if (!changed) return task;
-      const { status } = changed;
-      const doneAt = status === 'done' ? change.instant : null;
-      const version = task.version + 1;
-      await change.manager.update(Task, id, {
-        ...changed,
-        updated_at: change.instant,
-        ...(status && { done_at: doneAt }),
-        version,
-      });
-      const after: TaskView = {
-        ...task,
-        ...changed,
-        updated_at: change.instant.toISOString(),
-        ...(status && { done_at: doneAt && doneAt.toISOString() }),
-        version,
-      };
-      recordEvent(change, board, 'task.updated', task, after);
-      return after;
+    return this.unitOfWork.run(caller, (change) => this.updateIn(change, id, body));
+  }
+
+  /** As `update`, as part of a change. */
+  async updateIn(change: Change, id: number, body: UpdateTask): Promise<TaskView> {
+    const { board, task } = await this.lock(change, id);
+    requireMatch(change.caller, task);
+    requireVersion(body, task);
+    const changed = differences(task, writable(body))?.after;
+    await requireFree(change, task.story_id, changed?.external_id ?? null);
+    requireUnchanged(body, task);
+    if (!changed) return task;
+    const { status } = changed;
+    const doneAt = status === 'done' ? change.instant : null;
+    const version = task.version + 1;
+    await change.manager.update(Task, id, {
+      ...changed,
+      updated_at: change.instant,
+      ...(status && { done_at: doneAt }),
+      version,
     });
+    const after: TaskView = {
+      ...task,
+      ...changed,
+      updated_at: change.instant.toISOString(),
+      ...(status && { done_at: doneAt && doneAt.toISOString() }),
+      version,
+    };
+    recordEvent(change, board, 'task.updated', task, after);
+    return after;
   }
 
   /** @throws Problem `task_not_found`, `precondition_failed` */
   delete(caller: Caller, id: number): Promise<Deleted> {
-    return this.unitOfWork.run(caller, async (change): Promise<Deleted> => {
-      const { board, task } = await this.lock(change, id);
-      requireMatch(caller, task);
-      await change.manager.delete(Task, id);
-      recordEvent(change, board, 'task.deleted', task, null);
-      return { deleted: true, id };
-    });
+    return this.unitOfWork.run(caller, (change) => this.deleteIn(change, id));
+  }
+
+  /** As `delete`, as part of a change. */
+  async deleteIn(change: Change, id: number): Promise<Deleted> {
+    const { board, task } = await this.lock(change, id);
+    requireMatch(change.caller, task);
+    await change.manager.delete(Task, id);
+    recordEvent(change, board, 'task.deleted', task, null);
+    return { deleted: true, id };
   }
 
   /** Locks the board of a task and reads the task. @throws Problem `task_not_found` */
