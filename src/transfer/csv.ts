@@ -2,6 +2,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidFile } from './invalid-file';
+import { requireUtf8 } from './utf8';
 
 /** A row of a CSV file. */
 interface CsvRow {
@@ -56,29 +57,4 @@ export async function readCsv(input: Readable, max: number): Promise<CsvRow[]> {
     const reason = ERRORS[error.code] ?? error.message;
     throw new InvalidFile(`This is not CSV: of the row that begins on line ${line}, ${reason}.`);
   }
-}
-
-/** Passes the chunks on. @throws InvalidFile at the first line that is not UTF-8 */
-async function* requireUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let line = 1;
-  const decode = (bytes?: Buffer): void => {
-    try {
-      decoder.decode(bytes, { stream: bytes !== undefined });
-    } catch {
-      throw new InvalidFile(
-        `The file is not in UTF-8: line ${line} has invalid bytes. Convert it first.`,
-      );
-    }
-  };
-  for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length;) {
-      const end = chunk.indexOf(10, start) + 1 || chunk.length;
-      decode(chunk.subarray(start, end));
-      if (chunk[end - 1] === 10) line += 1;
-      start = end;
-    }
-    yield chunk;
-  }
-  decode();
 }

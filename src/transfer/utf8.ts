@@ -1,0 +1,45 @@
+import { InvalidFile } from './invalid-file';
+
+/** Checks that the bytes of a file are UTF-8. */
+export class Utf8Check {
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
+  private line = 1;
+
+  /** @throws InvalidFile that names the first line that is not UTF-8 */
+  write(chunk: Buffer): void {
+    for (let start = 0; start < chunk.length;) {
+      const end = chunk.indexOf(10, start) + 1 || chunk.length;
+      this.decode(chunk.subarray(start, end));
+      if (chunk[end - 1] === 10) this.line += 1;
+      start = end;
+    }
+  }
+
+  /** @throws InvalidFile if the file ends within a character */
+  end(): void {
+    this.decode();
+  }
+
+  private decode(bytes?: Buffer): void {
+    try {
+      this.decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      const detail = 'has bytes that are not UTF-8';
+      throw new InvalidFile(
+        `The file is not in UTF-8: line ${this.line} has invalid bytes. Convert it first.`,
+        'invalid_file',
+        [{ line: this.line, code: 'not_utf8', detail }],
+      );
+    }
+  }
+}
+
+/** Passes the chunks on. @throws InvalidFile at the first line that is not UTF-8 */
+export async function* requireUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const check = new Utf8Check();
+  for await (const chunk of chunks) {
+    check.write(chunk);
+    yield chunk;
+  }
+  check.end();
+}

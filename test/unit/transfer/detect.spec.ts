@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { detectFormat, type FileHints } from '../../../src/transfer/detect';
+import { InvalidFile } from '../../../src/transfer/invalid-file';
+import { fileOf } from './files';
+
+const AUTO: FileHints = { format: 'auto' };
+
+async function formatOf(content: string | Buffer, hints = AUTO, chunk = 100): Promise<string> {
+  const { format, file } = await detectFormat(fileOf(content, chunk), hints);
+  // The reader of the format gets every byte.
+  expect((await buffer(file)).equals(Buffer.from(content))).toBe(true);
+  return format;
+}
+
+async function errorOf(content: string | Buffer, hints = AUTO): Promise<InvalidFile> {
+  const error: unknown = await detectFormat(fileOf(content), hints).catch(
+    (caught: unknown) => caught,
+  );
+  expect(error).toBeInstanceOf(InvalidFile);
+  return error as InvalidFile;
+}
+
+const issue = { assignees: [], body: 'x', number: 7, title: 'A' };
+
+describe('detectFormat', () => {
+  it.each([
+    ['sprintline', `{"sprintline_export":1,"board":{"name":"a"}}\n{"type":"sprint"}\n`],
+    ['trello', JSON.stringify({ id: '1', name: 'B', actions: [{ id: 2 }], cards: [], lists: [] })],
+    ['trello', JSON.stringify({ id: '1', cards: [{ id: 'c', idList: 'l' }] })],
+    ['trello', JSON.stringify({ id: '1', prefs: { permissionLevel: 'org' }, cards: [] })],
+    ['jira-json', JSON.stringify({ startAt: 0, issues: [{ key: 'A-1', fields: {} }] })],
+    ['jira-json', JSON.stringify([{ issues: [{ id: '1', key: 'A-1', fields: {} }] }])],
+    ['taiga', JSON.stringify({ name: 'P', issues: [{ ref: 1 }], user_stories: [] })],
+    ['taiga', JSON.stringify({ slug: 'p', total_milestones: 3, milestones: [] })],
+    ['github', JSON.stringify([issue])],
+    ['github', JSON.stringify([[issue], [issue]])],
+    ['github', JSON.stringify({ total_count: 1, items: [issue] })],
+    ['linear-csv', 'ID,Team,Title,Description,Status\nA-1,T,x,,Todo\n'],
+    ['jira-csv', 'Summary,Issue key,Issue id,Status\nx,A-1,1,Done\n'],
+    ['jira-csv', '\ufeff"Zusammenfassung";"Vorgangsschlüssel";"Status"\nx;A-1;Fertig\n'],
+    ['jira-csv', 'Resumen\tClave de incidencia\tEstado\nx\tA-1\tListo\n'],
+    ['csv', 'title,status\nx,todo\n'],
+    ['csv', '"title\nof it",status\rx,todo\r'],
+    ['csv', '   \n\nOne column\nx\n'],
+    ['csv', 'title,"broken\n'],
+  ])('recognises %s (%#)', async (format, content) => {
+    for (const chunk of [1, 33, 100_000]) {
+      expect(await formatOf(content, AUTO, chunk)).toBe(format);
+      expect(await formatOf(`\ufeff${content.replace('\ufeff', '')}`, AUTO, chunk)).toBe(format);
+    }
+  });
+
+  it('looks behind what is long', async () => {
+    const logo = { name: 'P', logo: { data: 'QUJD'.repeat(700_000) }, user_stories: [] };
+    expect(await formatOf(JSON.stringify(logo), AUTO, 65_536)).toBe('taiga');
+    const actions = Array(20_000).fill({ id: 1, data: { text: 'a comment of some length' } });
+    expect(await formatOf(JSON.stringify({ actions, cards: [], lists: [] }), AUTO, 65_536)).toBe(
+      'trello',
+    );
+  });
+
+  it('takes the format that is named', async () => {
+    const named: FileHints = { format: 'github' };
+    expect(await formatOf('Summary,Issue key\n', { format: 'csv' })).toBe('csv');
+    expect(await formatOf('{"cards": [], "lists": []}', named)).toBe('github');
+  });
+
+  it('says that JSON is not the table that the format names', async () => {
+    const error = await errorOf(' {"cards": []}', { format: 'jira-csv' });
+    expect(error.message).toBe('The file is JSON, not CSV as the format jira-csv says.');
+  });
+
+  it('reads a header that begins like JSON as a table, if the client calls it CSV', async () => {
+    const content = '[ ] title,status\nx,todo\n';
+    expect(await formatOf(content, { ...AUTO, contentType: 'text/csv' })).toBe('csv');
+    expect(await formatOf(content, { ...AUTO, fileName: 'export.CSV' })).toBe('csv');
+    expect((await errorOf(content)).errors).toMatchObject([{ line: 1, code: 'malformed' }]);
+  });
+
+  it.each([
+    ['gzip', gzipSync('title,status\n'), /gzip.*Unpack/],
+    ['a ZIP archive', Buffer.from('PK\x03\x04\x14\0\0\0\x08\0export.csv'), /ZIP.*Unpack/],
+    ['a workbook', Buffer.from('PK\x03\x04\x14\0[Content_Types].xml'), /Excel.*CSV/],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /Excel.*CSV/],
+    ['a PDF', Buffer.from('%PDF-1.7\n'), /PDF/],
+    ['a picture', Buffer.from('89504e470d0a1a0a0000', 'hex'), /PNG/],
+    ['UTF-16', Buffer.from('\ufefftitle,status\n', 'utf16le'), /UTF-16.*UTF-8/],
+    ['UTF-16, big endian', Buffer.from('\ufefftitle\n', 'utf16le').swap16(), /UTF-16.*UTF-8/],
+    ['UTF-16 without a mark', Buffer.from('title,status\n', 'utf16le'), /UTF-16.*UTF-8/],
+    ['binary', Buffer.from(Array.from({ length: 999 }, (_, i) => (i * 7) % 256)), /binary/],
+    ['a web page', Buffer.from('\n<!DOCTYPE html><html>'), /web page.*sign in/],
+    ['XML', Buffer.from('<?xml version="1.0"?><rss>'), /XML.*CSV/],
+    ['other JSON', Buffer.from('{"a": [{"iid": 1}]}'), /JSON.*name the format/],
+    ['an empty list', Buffer.from('[]'), /JSON.*name the format/],
+  ])('says that a file is %s', async (_, content, message) => {
+    const error = await errorOf(content);
+    expect(error.code).toBe('unknown_format');
+    expect(error.message).toMatch(message);
+  });
+
+  it('says what a file is, although another format is named', async () => {
+    expect((await errorOf(gzipSync('a'), { format: 'csv' })).message).toMatch(/gzip/);
+    expect((await errorOf(Buffer.from('<html>'), { format: 'trello' })).message).toMatch(
+      /web page/,
+    );
+  });
+
+  it.each(['', '\ufeff', ' \r\n\t\n'])('rejects an empty file (%j)', async (content) => {
+    expect((await errorOf(content)).message).toBe('The file is empty.');
+  });
+
+  it('leaves a NUL in a cell to the reader', async () => {
+    expect(await formatOf(`title,status\n${'a story,todo\n'.repeat(9)}a\0b,todo\n`)).toBe('csv');
+  });
+
+  it('passes on an error of the stream, and closes it with the reader', async () => {
+    let closed = false;
+    const failing = Readable.from(
+      (async function* () {
+        try {
+          yield Buffer.from('title,status\n'.repeat(10_000));
+          await Promise.reject(new Error('aborted'));
+        } finally {
+          closed = true;
+        }
+      })(),
+    );
+    const { file } = await detectFormat(failing, AUTO);
+    await expect(buffer(file)).rejects.toThrow('aborted');
+    expect(closed).toBe(true);
+  });
+});
