@@ -18,6 +18,7 @@ import { SprintsModule } from './sprints/sprints.module';
 import { StoriesModule } from './stories/stories.module';
 import { TasksModule } from './tasks/tasks.module';
 import { TimeModule } from './time/time.module';
+import { TransferModule } from './transfer/transfer.module';
 
 @Module({
   providers: [
@@ -44,6 +45,7 @@ export class AppModule {
         CompletionModule,
         EventsModule,
         ReportsModule,
+        TransferModule,
         HealthModule,
         MetricsModule,
       ],

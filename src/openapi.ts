@@ -110,6 +110,7 @@ const TAGS = [
   ['Tasks', 'The parts of a story.'],
   ['Reports', 'Report, burndown, velocity and forecast, computed from the events.'],
   ['Events', 'What was changed, when and by whom.'],
+  ['Transfer', 'A board as a file.'],
   ['Operations', 'Health and metrics.'],
   ['Session', 'Signing in and out in a browser.'],
   ['Tokens', 'Access for others. Once a token exists, every request needs one.'],

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EnumField, IdField, InstantField } from '../http/schema';
-import { AnyOf, AnyText, IsInteger, Optional } from '../http/validation';
+import { AnyOf, AnyText, IsInteger, IsOneOf, Optional } from '../http/validation';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 
@@ -41,6 +41,8 @@ export class FeedQuery {
   @Optional() @AnyOf(EVENT_ENTITIES) entity?: (EventEntity | null)[];
   /** Names of tokens, or `anonymous`. */
   @Optional() @AnyText(255) actor?: (string | null)[];
+  /** Takes precedence over `Accept`. */
+  @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }
 
 export class StreamQuery {

@@ -9,7 +9,7 @@ import { Query } from '../http/input';
 import { PageQuery } from '../http/listing';
 import { BoardName, StoryId } from '../http/path';
 import { Problem } from '../http/problem';
-import { Answers, Rejects, RequireScope, Route } from '../http/route';
+import { Answers, AnswersTable, Rejects, RequireScope, Route } from '../http/route';
 import { clientOf } from '../http/stream';
 import { EventView, FeedQuery, StreamQuery } from './event.dto';
 import { EventsService } from './events.service';
@@ -25,7 +25,7 @@ export class EventsController {
 
   @Get('boards/:board_name/events')
   @RequireScope('read')
-  @Answers('List events of a board', [EventView])
+  @AnswersTable('List events of a board', EventView)
   feed(@BoardName() name: string, @Query() query: FeedQuery) {
     return this.events.feed(name, query);
   }

@@ -6,6 +6,7 @@ import { collectionTag, findBoard, whereVisible } from '../boards/board.queries'
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { Caller } from '../http/caller';
+import type { Cell } from '../http/csv';
 import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
 import { Problem } from '../http/problem';
@@ -45,7 +46,7 @@ export class EventsService {
    */
   async feed(
     boardName: string,
-    { after = 0, limit = 1000, ...filters }: FeedQuery,
+    { after = 0, limit = 1000, format: _, ...filters }: FeedQuery,
   ): Promise<Listing> {
     const board = await findBoard(this.database, boardName);
     const query = this.select().where(
@@ -65,6 +66,7 @@ export class EventsService {
         order: [column('revision', 'e', 'integer')],
         indexed: given.length === 0 || 'searched',
         represent,
+        table: () => Promise.resolve({ columns: CSV_COLUMNS, cells }),
         board: { ...board, tagOf: collectionTag, final: true },
         next: ({ revision }: EventRow) => ({ after: String(revision) }),
       },
@@ -117,6 +119,24 @@ export class EventsService {
     return this.events.createQueryBuilder('e').innerJoin('e.board', 'b').select(EVENT_COLUMNS);
   }
 }
+
+/** `before` and `after` are JSON. */
+const CSV_COLUMNS = [
+  'board_name',
+  'revision',
+  'type',
+  'at',
+  'actor',
+  'entity',
+  'id',
+  'before',
+  'after',
+] as const;
+
+const cells = ({ at, entity_id: id, ...row }: EventRow): Cell[] => {
+  const cellOf = { ...row, at: toRfc3339(at), id };
+  return CSV_COLUMNS.map((column) => cellOf[column]);
+};
 
 function represent(row: EventRow): EventView {
   return {

@@ -1,8 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
+import type { Format } from './route';
 
-/** A JSON response whose entity tag is known before its content is read from the database. */
+/** A response whose entity tag is known before its content is read from the database; JSON by default. */
 export abstract class Answer {
+  /** Set before the other properties are read. */
+  format: Format = 'json';
+
+  /** Its media type, if it is none of the formats. */
+  readonly mediaType?: string;
+
   /** Changes whenever the content does, and may change more often. */
   abstract readonly etag?: string;
 

@@ -15,6 +15,8 @@ const PARAMETERS: Record<Format, string> = {
   png: '',
 };
 
+export const contentTypeOf = (format: Format): string => MEDIA_TYPES[format] + PARAMETERS[format];
+
 /** Adds a request header to `Vary` (RFC 9110, section 12.5.5). */
 export function vary(reply: FastifyReply, header: string): void {
   const others = reply.getHeader('Vary');
@@ -62,7 +64,7 @@ export async function writeFormat(
   const { formats = {} } = request.routeOptions.config as { formats?: Formats };
   const format = formatOf(request, formats);
   const { write, tagged, headers = {} } = formats[format] as Writing;
-  reply.type(MEDIA_TYPES[format] + PARAMETERS[format]).headers(headers);
+  reply.type(contentTypeOf(format)).headers(headers);
   const text = await write(body as never, request);
   if (typeof text === 'string') {
     const part = tagged?.(body as never);

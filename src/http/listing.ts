@@ -7,6 +7,8 @@ import type { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/reader';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
+import type { Cell } from './csv';
+import { csvLine, guarded } from './csv';
 import { matchesNone } from './etag';
 import { clientOf, streamParts } from './stream';
 import { Problem } from './problem';
@@ -104,6 +106,8 @@ export interface ListSource {
    */
   indexed: boolean | 'searched';
   represent: (row: never) => object | undefined;
+  /** The list as CSV. What it needs besides the rows is read from their snapshot. */
+  table?: (reader: Reader) => Promise<Table>;
   /**
    * The board that the list belongs to, which `query` has joined as `b`, and the entity tag of the list
    * at a revision of it. The tag of a response is made of the row that its items were read with, unless
@@ -128,6 +132,20 @@ export interface BoardRevision {
   revision_tag: string;
 }
 
+/** A list as CSV. */
+interface Table {
+  columns: readonly string[];
+  cells: (row: never) => Cell[];
+}
+
+/** How the rows of a list are written. */
+interface Writer {
+  begin: string;
+  separator: string;
+  end: string;
+  write: (row: Row) => string | undefined;
+}
+
 /** The headers that depend on the rows. */
 interface Head {
   link(last: Row): void;
@@ -135,7 +153,7 @@ interface Head {
   revision(revision: number): void;
 }
 
-/** Part of a list: its JSON items, and the row that the next part follows. */
+/** Part of a list: its items as they are written, and the row that the next part follows. */
 interface Part {
   items: string;
   last: Row | undefined;
@@ -150,6 +168,15 @@ interface Part {
  */
 export class Listing extends Answer {
   private path = '';
+  private writer: Writer = {
+    begin: '[',
+    separator: ',',
+    end: ']',
+    write: (row) => {
+      const item = this.source.represent(row as never);
+      return item && JSON.stringify(item);
+    },
+  };
   private selection: [string, unknown[]] | undefined;
 
   constructor(
@@ -161,7 +188,7 @@ export class Listing extends Answer {
   }
 
   get etag(): string | undefined {
-    return this.source.board && this.source.board.tagOf(this.source.board);
+    return this.source.board && this.tagOf(this.source.board);
   }
 
   get revision(): number | undefined {
@@ -186,9 +213,11 @@ export class Listing extends Answer {
       },
     };
     const isHead = request.method === 'HEAD';
-    this.path = location.path;
+    // Items of another format have another length.
+    this.path = this.format === 'json' ? location.path : `${location.path} ${this.format}`;
     let mayBeShort = Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
-    const isDirect = this.source.indexed === true && !this.source.revision;
+    const isTable = this.format === 'csv';
+    const isDirect = this.source.indexed === true && !this.source.revision && !isTable;
     if (isDirect && mayBeShort && !count) {
       const answer = await this.readAtOnce(this.database, after, most, head);
       if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
@@ -197,6 +226,7 @@ export class Listing extends Answer {
     const snapshot = await this.database.openStream(clientOf(request));
     try {
       if (this.source.resolve) this.source = await this.source.resolve(snapshot);
+      if (isTable) this.writer = await this.tableOf(snapshot);
       if (count) reply.header('X-Total-Count', await this.total(snapshot));
       if (!itemLengths.has(this.path)) {
         this.represent(await this.read(snapshot, after, PROBE_ROWS));
@@ -234,6 +264,24 @@ export class Listing extends Answer {
     return streamParts(this.parts(snapshot, after, most), snapshot);
   }
 
+  /** The whole list as CSV, in chunks. */
+  async *csv(snapshot: Reader): AsyncGenerator<string> {
+    this.writer = await this.tableOf(snapshot);
+    yield* this.parts(snapshot, undefined, Infinity);
+  }
+
+  private async tableOf(reader: Reader): Promise<Writer> {
+    const table = await this.source.table?.(reader);
+    if (!table) throw new Error(`${this.path} is no table`);
+    const write = (row: Row): string => csvLine(table.cells(row as never).map(guarded));
+    return { begin: csvLine(table.columns), separator: '', end: '', write };
+  }
+
+  private tagOf(board: BoardRevision): string {
+    const tag = this.source.board?.tagOf(board) ?? '';
+    return this.format === 'json' ? tag : tag.replace(/"$/, `.${this.format}"`);
+  }
+
   /**
    * The whole answer, where it is short; else undefined. `IN_SNAPSHOT`: it must be read in a snapshot, together
    * with the revision of the board.
@@ -257,7 +305,7 @@ export class Listing extends Answer {
     const part = this.represent(rows.slice(0, wanted));
     if (!part.isWhole) return undefined;
     if (hasMore && part.last) head.link(part.last);
-    return `[${part.items}]`;
+    return this.writer.begin + part.items + this.writer.end;
   }
 
   /** Sets the revision that the rows were read at, and the entity tag of it. */
@@ -278,7 +326,7 @@ export class Listing extends Answer {
       [now] = await reader.query<BoardRevision>(sql, [board.id]);
     }
     if (!now) return;
-    head.tag(board.tagOf(now));
+    head.tag(this.tagOf(now));
     head.revision(now.revision);
   }
 
@@ -287,8 +335,9 @@ export class Listing extends Answer {
     after: Parameter[] | undefined,
     most: number,
   ): AsyncGenerator<string> {
+    const { begin, end } = this.writer;
     let left = most;
-    let separator = '[';
+    let separator = begin;
     const rowsAfter = this.source.indexed
       ? this.byKeyset(reader, after)
       : this.byIds(reader, after, most);
@@ -299,13 +348,14 @@ export class Listing extends Answer {
       const { items, last, count, isWhole } = this.represent(rows);
       if (items !== '') {
         yield separator + items;
-        separator = ',';
+        separator = this.writer.separator;
       }
       previous = last;
       left -= count;
       if (isWhole && rows.length < wanted) break;
     }
-    yield separator === '[' ? '[]\n' : ']\n';
+    const last = (separator === begin ? begin : '') + (end === '' ? '' : `${end}\n`);
+    if (last !== '') yield last;
   }
 
   /** Rows that make up a chunk, by the length of those of the same path that were read before. */
@@ -396,7 +446,7 @@ export class Listing extends Answer {
     return this.selection;
   }
 
-  /** The JSON of rows, up to the length of a chunk. */
+  /** Writes rows, up to the length of a chunk. */
   private represent(rows: Row[]): Part {
     const items: string[] = [];
     let length = 0;
@@ -404,16 +454,20 @@ export class Listing extends Answer {
     let last: Row | undefined;
     for (const row of rows) {
       last = row;
-      const item = this.source.represent(row as never);
+      const text = this.writer.write(row);
       count += 1;
-      if (item === undefined) continue;
-      const text = JSON.stringify(item);
+      if (text === undefined) continue;
       items.push(text);
       length += text.length;
       if (length >= CHUNK_LENGTH) break;
     }
     if (items.length > 0) itemLengths.set(this.path, length / items.length);
-    return { items: items.join(','), last, count, isWhole: count === rows.length };
+    return {
+      items: items.join(this.writer.separator),
+      last,
+      count,
+      isWhole: count === rows.length,
+    };
   }
 
   private async total(reader: Reader): Promise<number> {
@@ -474,10 +528,10 @@ function withParameters({ parameters }: Location, others: Record<string, string>
   return next.toString();
 }
 
-/** A cursor is bound to the path and the parameters, except those of paging. */
+/** A cursor is bound to the path and the parameters, except those of paging and the format. */
 function digestOf({ path, parameters }: Location): string {
   const others = [...parameters]
-    .filter(([name]) => !['limit', 'cursor', 'count'].includes(name))
+    .filter(([name]) => !['limit', 'cursor', 'count', 'format'].includes(name))
     .map((pair) => pair.join('='))
     .sort();
   return createHash('sha1')

@@ -51,8 +51,8 @@ export interface Writing {
   headers?: Record<string, string>;
 }
 
-/** The formats of a route, the preferred one first. */
-export type Formats = Partial<Record<Format, Writing>>;
+/** The formats of a route, the preferred one first; `null` where its `Answer` writes them. */
+export type Formats = Partial<Record<Format, Writing | null>>;
 
 /** Settings of a route, for guards and hooks. */
 export interface RouteSettings {
@@ -126,6 +126,22 @@ export function Answers(summary: string, type: Type<unknown> | [Type<unknown>]):
     HttpCode(200),
     ApiOperation({ summary }),
     Array.isArray(type) ? ApiOkResponse({ type: type[0], isArray: true }) : ApiOkResponse({ type }),
+  );
+}
+
+/** Describes a handler that answers 200 with a `Listing`, which is a bare array of JSON or CSV. */
+export function AnswersTable(summary: string, type: Type<unknown>): MethodDecorator {
+  return applyDecorators(
+    HttpCode(200),
+    Route({ formats: { json: null, csv: null } }),
+    ApiOperation({ summary }),
+    ApiExtraModels(type),
+    ApiOkResponse({
+      content: {
+        [MEDIA_TYPES.json]: { schema: { type: 'array', items: { $ref: getSchemaPath(type) } } },
+        [MEDIA_TYPES.csv]: { schema: SCHEMAS.csv },
+      },
+    }),
   );
 }
 

@@ -62,6 +62,8 @@ const DESCRIPTIONS: Record<string, string> = {
   streamEventsOfBoard:
     'The same events as they happen, until the client disconnects. It continues after `Last-Event-ID`, else after `after`, else from now; a comment is sent every 15 s.',
   listHistoryOfStory: 'The events of one story, from its creation, on every board that it was on.',
+  exportBoard:
+    'A JSON value on each line: a header, the sprints, the stories, each followed by its tasks, with `log` the events, and the number of lines with their checksum. An import reads it.',
   checkLiveness: 'For the process manager. It needs no token, and no database.',
   checkReadiness:
     'For a load balancer: 503 while the database is unavailable and while the instance is stopping. It needs no token.',

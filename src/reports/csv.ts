@@ -1,7 +1,7 @@
+import type { Cell } from '../http/csv';
+import { csvLine } from '../http/csv';
 import type { Report } from './report';
 import type { BurndownDayView, ForecastView, VelocityView } from './report.dto';
-
-type Cell = string | number | boolean | null | undefined;
 
 const GROUPS = [
   'committed',
@@ -73,21 +73,14 @@ function* csv<Column extends string>(
   columns: readonly Column[],
   rows: Iterable<Partial<Record<Column, Cell>>>,
 ): Generator<string> {
-  let lines = line(columns);
+  let lines = csvLine(columns);
   let count = 0;
   for (const row of rows) {
-    lines += line(columns.map((column) => row[column]));
+    lines += csvLine(columns.map((column) => row[column]));
     count += 1;
     if (count % CHUNK > 0) continue;
     yield lines;
     lines = '';
   }
   yield lines;
-}
-
-const line = (cells: readonly Cell[]): string => `${cells.map(quoted).join(',')}\r\n`;
-
-function quoted(cell: Cell): string {
-  const value = String(cell ?? '');
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -7,8 +7,9 @@ import type { Reader } from '../database/reader';
 import type { Answer } from '../http/answer';
 import { CachedAnswer } from '../http/answer';
 import { Problem } from '../http/problem';
-import type { SprintParts } from './long-sprint';
-import { LongSprint, partsOf } from './long-sprint';
+import type { StreamedContent } from '../http/stream';
+import { StreamedAnswer } from '../http/stream';
+import { partsOf } from './long-sprint';
 import { findStoriesOfSprint } from '../stories/story.queries';
 import type { TaskView } from '../tasks/task.dto';
 import { calendarDate, Clock } from '../time/clock';
@@ -83,9 +84,9 @@ export class SprintCache {
     const limit = MAX_STORIES + 1;
     const stories = sprint ? await findStoriesOfSprint(reader, board.id, sprint.id, { limit }) : [];
     if (stories.length === limit) {
-      const build = (snapshot: Reader): Promise<SprintParts> =>
+      const build = (snapshot: Reader): Promise<StreamedContent> =>
         this.readLong(snapshot, board.name, which);
-      return new LongSprint(this.database, etag, board.revision, build);
+      return new StreamedAnswer(this.database, etag, board.revision, build);
     }
     const tasks = sprint ? await findTasksOfSprint(reader, board, sprint.id) : [];
     // A task was read at this revision; without one the revision is still unknown.
@@ -101,7 +102,11 @@ export class SprintCache {
   }
 
   /** Reads a long sprint in parts, and caches them unless they are too long. */
-  private async readLong(reader: Reader, boardName: string, which: Relative): Promise<SprintParts> {
+  private async readLong(
+    reader: Reader,
+    boardName: string,
+    which: Relative,
+  ): Promise<StreamedContent> {
     const board = await findBoard(reader, boardName);
     const now = this.clock.now();
     const today = calendarDate(now, board.time_zone);

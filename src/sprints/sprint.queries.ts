@@ -183,6 +183,17 @@ export class SprintQueries {
     return first(reader, ordered(following, 'ASC'));
   }
 
+  /** The sprints of a board after an id, in the order of their ids. */
+  async findAfter(
+    reader: Reader,
+    boardId: number,
+    id: number,
+    limit: number,
+  ): Promise<SprintRow[]> {
+    const after = this.ofBoard(boardId).andWhere('s.id > :id', { id });
+    return rowsOf(reader, after.orderBy('s.id').limit(limit));
+  }
+
   /** @throws Problem `external_id_taken` if a sprint of the board has this `external_id` */
   async requireFree(change: Change, boardId: number, externalId: string | null): Promise<void> {
     if (externalId === null) return;

@@ -4,7 +4,14 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { BoardName, NewBoardName, SprintId } from '../http/path';
-import { Answers, AnswersAction, Creates, Rejects, RequireScope } from '../http/route';
+import {
+  Answers,
+  AnswersAction,
+  AnswersTable,
+  Creates,
+  Rejects,
+  RequireScope,
+} from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
 import { SprintCache } from './sprint-cache';
 import { SprintChanges } from './sprint-changes.service';
@@ -115,7 +122,7 @@ export class SprintsController {
 
   @Get(sprintPaths('stories'))
   @RequireScope('read')
-  @Answers('List stories of a sprint', [StoryView])
+  @AnswersTable('List stories of a sprint', StoryView)
   storiesOf(@SprintReferenceOfPath() reference: SprintReference, @Query() query: StoryListQuery) {
     return this.sprints.stories(reference, query);
   }

@@ -4,7 +4,15 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { BoardName, NewBoardName, StoryId } from '../http/path';
-import { Answers, AnswersAction, Creates, Rejects, RequireScope, Repeatable } from '../http/route';
+import {
+  Answers,
+  AnswersAction,
+  AnswersTable,
+  Creates,
+  Rejects,
+  RequireScope,
+  Repeatable,
+} from '../http/route';
 import { MoveStories, MoveStory } from './move.dto';
 import { MovesService } from './moves.service';
 import { StoriesService } from './stories.service';
@@ -22,7 +30,7 @@ export class StoriesController {
 
   @Get('boards/:board_name/backlog')
   @RequireScope('read')
-  @Answers('List backlog: the stories of a board that are in no sprint', [StoryView])
+  @AnswersTable('List backlog: the stories of a board that are in no sprint', StoryView)
   backlog(@BoardName() name: string, @Query() query: StoryListQuery) {
     return this.lists.backlog(name, query);
   }
@@ -41,7 +49,7 @@ export class StoriesController {
 
   @Get('boards/:board_name/stories')
   @RequireScope('read')
-  @Answers('List all stories of a board', [StoryView])
+  @AnswersTable('List all stories of a board', StoryView)
   ofBoard(@BoardName() name: string, @Query() query: StoryListQuery) {
     return this.lists.ofBoard(name, query);
   }

@@ -1,7 +1,10 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import type { ListSource, SortKey } from '../http/listing';
 import { column } from '../http/listing';
+import type { FieldError } from '../http/problem';
+import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';
+import { CSV_COLUMNS, csvCells, readSprintLabels } from './story-csv';
 import { folded, labelPattern, wordsOf } from './story-text';
 import type { Sortable, StoryListQuery } from './story.dto';
 import type { Story } from './story.entity';
@@ -58,10 +61,24 @@ export function storyList(
       const story = representStory(row);
       return fields ? Object.fromEntries(fields.map((name) => [name, story[name]])) : story;
     },
+    table: async (reader) => {
+      if (fields) throw Problem.invalid([NO_FIELDS]);
+      const sprints = await readSprintLabels(reader, scope.boardId);
+      return {
+        columns: CSV_COLUMNS,
+        cells: (row: StoryRow) => csvCells(representStory(row), sprints),
+      };
+    },
   };
 }
 
-const NOT_FILTERS = ['sort', 'fields', 'limit', 'cursor', 'count'];
+const NO_FIELDS: FieldError = {
+  parameter: 'fields',
+  code: 'excluded',
+  detail: 'fields cannot be combined with CSV, whose columns are those of the import',
+};
+
+const NOT_FILTERS = ['sort', 'fields', 'format', 'limit', 'cursor', 'count'];
 
 /** The hottest list, without filters, in plain SQL. */
 function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[]] {

@@ -133,8 +133,10 @@ export class StoryListQuery extends PageQuery {
    */
   @Optional() @IsWordList(SORTABLE, { directions: true }) sort?: string[];
   /**
-   * Comma list of the fields to show.
+   * Comma list of the fields to show; not of CSV.
    * @example id,title
    */
   @Optional() @IsWordList(STORY_FIELDS) fields?: (keyof StoryView)[];
+  /** Takes precedence over `Accept`. */
+  @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }

@@ -83,6 +83,22 @@ export async function findStories(
   return rows.map(representStory);
 }
 
+/** The ids of the stories of a board after an id, ascending. */
+export async function findStoryIdsAfter(
+  reader: Reader,
+  boardId: number,
+  id: number,
+  limit: number,
+): Promise<number[]> {
+  // Both databases would rather read the stories of all boards, in the order of their ids.
+  const rows = await reader.query<{ id: number }>(
+    `SELECT s.id FROM stories s /*! USE INDEX (ix_stories_board) */
+     WHERE s.board_id = ? AND +s.id > ? ORDER BY +s.id LIMIT ${limit}`,
+    [boardId, id],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** The stories of a sprint in their order; `done: false` leaves out the finished ones. */
 export async function findStoriesOfSprint(
   reader: Reader,

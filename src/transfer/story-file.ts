@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
+import { unguarded } from '../http/csv';
 import { Problem } from '../http/problem';
 import { validate } from '../http/validation.pipe';
 import { CreateStory, UpdateStory } from '../stories/story.dto';
 import type { ImportedStory } from '../stories/story-import.service';
+import { splitLabels } from '../stories/story-csv';
 import { readCsv } from './csv';
 import { InvalidFile } from './invalid-file';
 
@@ -122,19 +124,14 @@ function storyOf(
 ): Promise<ImportedStory> {
   const fields: Record<string, unknown> = {};
   columns.forEach((column, i) => {
-    const cell = cells[i] ?? '';
+    const cell = unguarded(cells[i] ?? '');
     if (cell === '' || cell === nullText) {
       if (column in EMPTY) fields[column] = EMPTY[column];
     } else {
-      fields[column] = column === 'labels' ? labelsOf(cell) : cell;
+      fields[column] = column === 'labels' ? splitLabels(cell) : cell;
     }
   });
   return validate<ImportedStory>(update ? UpdateStory : CreateStory, fields, { form: true });
-}
-
-function labelsOf(cell: string): string[] {
-  const labels = cell.split(',').map((label) => label.trim());
-  return labels.filter((label) => label !== '');
 }
 
 /** The errors of a file, by the line on which the row begins. */

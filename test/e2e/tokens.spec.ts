@@ -63,6 +63,7 @@ describe('with tokens', () => {
       'GET /api/boards/{board_name}/backlog': 'read',
       'POST /api/boards/{board_name}/backlog': 'write',
       'GET /api/boards/{board_name}/events': 'read',
+      'GET /api/boards/{board_name}/export': 'read',
       'GET /api/boards/{board_name}/stream': 'read',
       'GET /api/boards/{board_name}/stories': 'read',
       'POST /api/boards/{board_name}/stories/move': 'write',

@@ -111,7 +111,7 @@ export class Client {
     });
     const { status, text, bytes, ms } = response;
     const headers = new Headers(response.headers);
-    const parses = /json/.test(headers.get('content-type') ?? '') && text !== '';
+    const parses = /[/+]json/.test(headers.get('content-type') ?? '') && text !== '';
     const read = (parses ? JSON.parse(text) : text) as T;
     const answer = { status, headers, body: read, text, bytes, ms };
     if (!undocumented) conforms(method, path, answer);

@@ -84,7 +84,7 @@ export function conforms(
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
   const media = response?.content?.[type];
   if (!media) throw new Error(`${method} ${path} answered ${status} as ${type}, not as documented`);
-  if (!type.includes('json')) return;
+  if (!/[/+]json/.test(type)) return;
   const pointer = JSON.stringify(media.schema).replaceAll('"#/', '"openapi#/');
   let validate = validators.get(pointer);
   if (!validate) {

@@ -1,0 +1,23 @@
+/** A value of a CSV file; null and undefined are empty. */
+export type Cell = string | number | boolean | null | undefined;
+
+/** A record of CSV (RFC 4180) with its line break. Values are not altered. */
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(quoted).join(',')}\r\n`;
+
+function quoted(cell: Cell): string {
+  const value = String(cell ?? '');
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** The beginning of what a spreadsheet computes. */
+const FORMULA = /^[=+\-@\t\r]/;
+/** The same, with or without apostrophes before it: they are counted, so that none is lost. */
+const WITH_APOSTROPHES = /^'*[=+\-@\t\r]/;
+
+/** A cell that no spreadsheet computes: an apostrophe precedes what would be a formula. */
+export const guarded = (cell: Cell): Cell =>
+  WITH_APOSTROPHES.test(String(cell ?? '')) ? `'${String(cell)}` : cell;
+
+/** The value of a cell that `guarded` wrote. */
+export const unguarded = (cell: string): string =>
+  !FORMULA.test(cell) && WITH_APOSTROPHES.test(cell) ? cell.slice(1) : cell;

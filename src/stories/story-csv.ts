@@ -1,0 +1,74 @@
+import type { Reader } from '../database/reader';
+import type { Cell } from '../http/csv';
+import type { StoryView } from './story.dto';
+
+/** The columns of a list of stories as CSV, which the import reads. */
+export const CSV_COLUMNS = [
+  'external_id',
+  'title',
+  'description',
+  'status',
+  'priority',
+  'points',
+  'assignee',
+  'labels',
+  'seq',
+  'sprint',
+] as const;
+
+/** The cells of a story. @param sprints from `readSprintLabels` */
+export const csvCells = (story: StoryView, sprints: ReadonlyMap<number, string>): Cell[] =>
+  CSV_COLUMNS.map((column) => {
+    if (column === 'labels') return joinLabels(story.labels);
+    if (column !== 'sprint') return story[column];
+    return story.sprint_id === null ? null : sprints.get(story.sprint_id);
+  });
+
+/** What the column `sprint` calls the sprints of a board, by their ids. */
+export async function readSprintLabels(
+  reader: Reader,
+  boardId: number,
+): Promise<Map<number, string>> {
+  const sprints = await reader.query<{ id: number; name: string | null }>(
+    'SELECT s.id, s.name FROM sprints s WHERE s.board_id = ?',
+    [boardId],
+  );
+  const counts = new Map<string | null, number>();
+  for (const { name } of sprints) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map(
+    sprints.map(({ id, name }) => {
+      // A name such as `#7` would be read as an id.
+      const isName = name !== null && counts.get(name) === 1 && !/^\s*(#\d+\s*)?$/.test(name);
+      return [id, isName ? name : `#${id}`];
+    }),
+  );
+}
+
+/** Labels in one cell: commas separate them, and a backslash precedes what would be misread. */
+export const joinLabels = (labels: readonly string[]): string =>
+  // The import removes white space around a label.
+  labels.map((label) => label.replace(/[\\,]|^\s|\s$/g, '\\$&')).join(',');
+
+/** The labels of a cell, without the white space around them. */
+export function splitLabels(cell: string): string[] {
+  const labels: string[] = [];
+  let label = '';
+  /** The length of the label without the white space at its end. */
+  let length = 0;
+  for (let i = 0; i <= cell.length; i += 1) {
+    const character = cell[i];
+    if (character === undefined || character === ',') {
+      if (length > 0) labels.push(label.slice(0, length));
+      [label, length] = ['', 0];
+      continue;
+    }
+    const next = cell[i + 1] ?? '';
+    const isEscaped = character === '\\' && /^[\\,\s]/.test(next);
+    if (isEscaped) i += 1;
+    const isText = isEscaped || character.trim() !== '';
+    if (!isText && label === '') continue;
+    label += isEscaped ? next : character;
+    if (isText) length = label.length;
+  }
+  return labels;
+}

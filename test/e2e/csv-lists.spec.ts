@@ -1,0 +1,211 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { csvLine } from '../../src/http/csv';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Answer } from '../support/client';
+import { command, withFile } from '../support/command';
+import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+import { expectErrors } from '../support/problems';
+
+const CSV = { headers: { accept: 'text/csv' } };
+const COLUMNS = [
+  'external_id',
+  'title',
+  'description',
+  'status',
+  'priority',
+  'points',
+  'assignee',
+  'labels',
+  'seq',
+  'sprint',
+];
+
+let service: TestApp;
+let board: Workspace;
+let sprint: any;
+beforeAll(async () => {
+  service = await startApp();
+  service.clock.set('2026-11-24T12:00:00Z');
+  board = await Workspace.create(service.client);
+  sprint = await board.sprint('2026-11-23', { name: 'Sprint 1' });
+  await board.story(sprint, { title: 'one', points: 0.5, labels: ['a,b', 'c\\d'], priority: -1 });
+  await board.story(sprint, { title: '=cmd()', status: 'done', external_id: 'X-1', assignee: 'A' });
+  await board.story(null, { title: 'three\n"lines"', description: "'=1" });
+});
+afterAll(() => service.close());
+
+const rows = ({ text }: Answer): string[][] => parse(text);
+
+describe('a list of stories as CSV', () => {
+  it('has the columns of the import, and a row for each story', async () => {
+    const answer = await service.client.get(`${board.path}/stories`, CSV);
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(answer.text.split('\r\n')[0]).toBe(COLUMNS.join(','));
+    expect(rows(answer).slice(1)).toEqual([
+      ['', 'one', '', 'todo', "'-1", '0.5', '', 'a\\,b,c\\\\d', '1', 'Sprint 1'],
+      ['', 'three\n"lines"', "''=1", 'todo', '', '', '', '', '1', ''],
+      ['X-1', "'=cmd()", '', 'done', '', '', 'A', '', '2', 'Sprint 1'],
+    ]);
+  });
+
+  it('is every list of stories, by Accept and by ?format=', async () => {
+    const { id } = sprint;
+    for (const path of [
+      `/api/sprints/${id}/stories`,
+      `${board.path}/sprints/current/stories`,
+      `${board.path}/backlog`,
+      `${board.path}/stories`,
+    ]) {
+      const json = await service.client.get(path);
+      const csv = await service.client.get(path, CSV);
+      expect([json, csv].map(({ headers }) => headers.get('vary'))).toEqual(['Accept', 'Accept']);
+      expect(rows(csv).map((row) => row[8])).toEqual([
+        'seq',
+        ...json.body.map(({ seq }: any) => String(seq)),
+      ]);
+      const asked = await service.client.get(`${path}?format=csv`);
+      expect(asked.text).toBe(csv.text);
+      const head = await service.client.call('HEAD', `${path}?format=csv`);
+      expect(head.headers.get('etag')).toBe(csv.headers.get('etag'));
+      expect((await service.client.get(`${path}?format=json`, CSV)).body).toEqual(json.body);
+    }
+  });
+
+  it('has an entity tag of its own, and the revision of the board', async () => {
+    const path = `${board.path}/stories`;
+    const [json, csv] = [await service.client.get(path), await service.client.get(path, CSV)];
+    const tag = csv.headers.get('etag') ?? '';
+    expect(tag).not.toBe(json.headers.get('etag'));
+    expect(csv.headers.get('x-board-revision')).toBe(json.headers.get('x-board-revision'));
+    const again = { headers: { accept: 'text/csv', 'if-none-match': tag } };
+    expect((await service.client.get(path, again)).status).toBe(304);
+    expect((await service.client.get(path, { headers: { 'if-none-match': tag } })).status).toBe(
+      200,
+    );
+    await board.story(null, { title: 'new' });
+    expect((await service.client.get(path, again)).status).toBe(200);
+  });
+
+  it('is filtered, sorted and paged as the JSON is', async () => {
+    const other = await Workspace.create(service.client);
+    for (let i = 0; i < 7; i += 1) await other.story(null, { title: `s${i}`, priority: i % 2 });
+    const path = `${other.path}/backlog?sort=-title&priority=1&limit=2&count=true`;
+    const pages: string[][] = [];
+    for (let next: string | undefined = `${path}&format=csv`; next;) {
+      const page: Answer = await service.client.get(next);
+      expect(page.headers.get('x-total-count')).toBe('3');
+      pages.push(rows(page).map((row) => row[1] ?? ''));
+      next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(pages).toEqual([
+      ['title', 's5', 's3'],
+      ['title', 's1'],
+    ]);
+  });
+
+  it('has only the header where there are no stories', async () => {
+    const empty = await Workspace.create(service.client);
+    const answer = await service.client.get(`${empty.path}/backlog`, CSV);
+    expect(answer.text).toBe(`${COLUMNS.join(',')}\r\n`);
+  });
+
+  it('names a sprint by its id where its name is missing, not unique or like an id', async () => {
+    const other = await Workspace.create(service.client);
+    const labels: string[] = [];
+    for (const name of [null, 'Twice', 'Twice', '#7', 'Once']) {
+      const { id } = await other.sprint('2026-11-23', { name });
+      await other.story({ id }, {});
+      labels.push(name === 'Once' ? name : `#${id}`);
+    }
+    const answer = await service.client.get(`${other.path}/stories`, CSV);
+    expect(rows(answer).map((row) => row[9])).toEqual(['sprint', ...labels]);
+  });
+
+  it('takes no `fields`, and no other format', async () => {
+    const { client } = service;
+    for (const options of [undefined, CSV]) {
+      const path = `${board.path}/stories?fields=id${options ? '' : '&format=csv'}`;
+      expectErrors(await client.get(path, options), 'fields excluded');
+    }
+    const svg = await client.get(`${board.path}/stories`, { headers: { accept: 'image/svg+xml' } });
+    expect([svg.status, svg.body.code]).toEqual([406, 'not_acceptable']);
+    expectErrors(await client.get(`${board.path}/stories?format=svg`), 'format invalid_value');
+  });
+
+  it('is streamed where it is long', async () => {
+    const long = await Workspace.create(service.client);
+    for (let i = 0; i < 20; i += 1) {
+      await long.story(null, { title: `s${i}`, description: `${i},`.repeat(10_000) });
+    }
+    const answer = await service.client.get(`${long.path}/backlog`, CSV);
+    expect(answer.headers.get('transfer-encoding')).toBe('chunked');
+    expect(rows(answer).map((row) => row[2]?.length)).toEqual([
+      11,
+      ...Array.from({ length: 20 }, (_, i) => `${i},`.length * 10_000),
+    ]);
+  });
+
+  it('is read back by the import with equal fields', async () => {
+    const unit = fc.constantFrom(...'=+-@\t\r\n\'",;\\# aé😀');
+    const text = (maxLength: number) =>
+      fc.string({ unit, minLength: 1, maxLength }).filter((one) => one.trim() !== '');
+    const story = fc.record({
+      title: text(20),
+      description: fc.option(text(20)),
+      status: fc.constantFrom('todo', 'in_progress', 'done'),
+      priority: fc.option(fc.integer({ min: -2147483648, max: 2147483647 })),
+      points: fc.option(fc.integer({ min: 0, max: 100_000 }).map((number) => number / 100)),
+      assignee: fc.option(text(10)),
+      labels: fc.uniqueArray(text(10), { maxLength: 4 }),
+      seq: fc.integer({ min: -2147483648, max: 2147483647 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(story, { minLength: 1, maxLength: 20 }), async (stories) => {
+        const from = await Workspace.create(service.client);
+        for (const [i, one] of stories.entries()) {
+          await from.story(null, { ...one, external_id: `=${i}` });
+        }
+        const file = await service.client.get(`${from.path}/backlog?format=csv`);
+        const to = freshName('Read');
+        // The column is for imports that know sprints.
+        const content = rows(file)
+          .map((row) => csvLine(row.slice(0, -1)))
+          .join('');
+        const outcome = await withFile(content, (path) =>
+          command(service.database, 'import', path, '--board', to),
+        );
+        expect(outcome).toMatchObject({ code: 0, err: '' });
+        const shown = async (path: string): Promise<unknown[]> =>
+          (await made2xx<any[]>(service.client.get(`${path}/backlog`))).map((read) =>
+            Object.keys(stories[0] as object).map((name) => read[name] as unknown),
+          );
+        expect(await shown(boardPath(to))).toEqual(await shown(from.path));
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('the event log as CSV', () => {
+  it('has flat columns, and what changed as JSON', async () => {
+    const path = `${board.path}/events`;
+    const { body } = await service.client.get(`${path}?limit=3`);
+    const answer = await service.client.get(`${path}?limit=3`, CSV);
+    const table: Record<string, string>[] = parse(answer.text, { columns: true });
+    expect(
+      table.map(({ revision, id, before = '', after = '', ...rest }) => ({
+        ...rest,
+        revision: Number(revision),
+        id: Number(id),
+        before: before === '' ? null : JSON.parse(before),
+        after: after === '' ? null : JSON.parse(after),
+      })),
+    ).toEqual(body.map((event: object) => expect.objectContaining(event)));
+    expect(Object.keys(table[0] ?? {})).toEqual(Object.keys(body[0]));
+    expect(answer.headers.get('link')).toContain('after=3');
+    const filtered = await service.client.get(`${path}?type=sprint.created&format=csv`);
+    expect(rows(filtered)).toHaveLength(2);
+  });
+});

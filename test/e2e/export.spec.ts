@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { shownBoard } from '../support/fingerprint';
+import { made2xx, Workspace } from '../support/make';
+import { expectProblem } from '../support/problems';
+
+let service: TestApp;
+let board: Workspace;
+beforeAll(async () => {
+  service = await startApp();
+  service.clock.set('2026-11-24T12:00:00Z');
+  board = await Workspace.create(service.client, 'Europe/Berlin');
+  const sprint = await board.sprint('2026-11-23', { name: 'Sprint 1', goal: 'Ship' });
+  await board.sprint('2026-12-07');
+  for (let i = 0; i < 30; i += 1) {
+    const story = await board.story(i % 3 ? sprint : null, {
+      title: `Story ${i}\n"é"`,
+      seq: 9 - i,
+    });
+    for (let task = 0; task < i % 4; task += 1) await board.task(story, { seq: -task });
+  }
+  const { id } = await board.story(null, { title: 'gone' });
+  await made2xx(service.client.delete(`/api/stories/${id}`));
+});
+afterAll(() => service.close());
+
+const linesOf = (text: string): any[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+/** The values of the lines of a kind. */
+const valuesOf = (lines: any[], kind: string): any[] =>
+  lines.filter((line) => kind in line).map((line) => line[kind]);
+
+const byId = (a: { id: number }, b: { id: number }): number => a.id - b.id;
+
+describe('an export', () => {
+  it('has a header, every sprint, story and task as the API shows them, and an end', async () => {
+    const answer = await service.client.get(`${board.path}/export`);
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
+    const shown = await shownBoard(service.client, board.name);
+    const lines = linesOf(answer.text);
+    expect(lines[0]).toEqual({
+      sprintline_export: 1,
+      board: shown.board,
+      revision: shown.board.revision,
+      log: false,
+    });
+    expect(valuesOf(lines, 'sprint')).toEqual(shown.sprints.sort(byId));
+    expect(valuesOf(lines, 'story')).toEqual(shown.stories.sort(byId));
+    expect(valuesOf(lines, 'task').sort(byId)).toEqual(shown.tasks.sort(byId));
+    expect(lines).toHaveLength(2 + 2 + 30 + shown.tasks.length);
+  });
+
+  it('has the tasks of each story after it, in their order', async () => {
+    const lines = linesOf((await service.client.get(`${board.path}/export`)).text);
+    let story: any;
+    let tasks: any[] = [];
+    for (const line of lines) {
+      if (line.story) [story, tasks] = [line.story, []];
+      if (!line.task) continue;
+      tasks.push(line.task);
+      expect(line.task.story_id).toBe(story.id);
+      const { body } = await service.client.get(`/api/stories/${story.id}/tasks`);
+      expect(tasks).toEqual(body.slice(0, tasks.length));
+    }
+  });
+
+  it('has with the log each event as /events shows it, with what a restore needs', async () => {
+    const { text } = await service.client.get(`${board.path}/export?log=true`);
+    const lines = linesOf(text);
+    expect(lines[0].log).toBe(true);
+    const events = lines.filter((line) => 'event' in line);
+    expect(events.map(({ event }) => event)).toEqual(await board.events());
+    for (const { event, version, sprint_id } of events) {
+      expect(version).toBe(event.after?.version ?? event.before.version + 1);
+      expect(sprint_id).toBe(event.after?.sprint_id ?? null);
+    }
+  });
+
+  it('ends with the number of its lines and the checksum of all bytes before', async () => {
+    for (const query of ['', '?log=true']) {
+      const { text } = await service.client.get(`${board.path}/export${query}`);
+      const end = text.lastIndexOf('\n', text.length - 2) + 1;
+      const before = text.slice(0, end);
+      expect(text.slice(end)).toBe(
+        `${JSON.stringify({
+          end: true,
+          lines: before.split('\n').length - 1,
+          sha256: createHash('sha256').update(before).digest('hex'),
+        })}\n`,
+      );
+    }
+  });
+
+  it('has an entity tag, which changes with the board and the day', async () => {
+    const path = `${board.path}/export`;
+    const tags = new Set<string | null>();
+    const see = async (query: string): Promise<void> => {
+      const answer = await service.client.get(path + query);
+      expect(answer.headers.get('x-board-revision')).toBe(String(await board.revision()));
+      const etag = answer.headers.get('etag') ?? '';
+      tags.add(etag);
+      const head = await service.client.call('HEAD', path + query);
+      expect([head.headers.get('etag'), head.text]).toEqual([etag, '']);
+      expect(head.headers.get('content-disposition')).toMatch(/^attachment/);
+      const again = await service.client.get(path + query, { headers: { 'if-none-match': etag } });
+      expect(again.status).toBe(304);
+    };
+    await see('');
+    await see('?log=true');
+    service.clock.set('2026-11-25T12:00:00Z');
+    await see('');
+    await board.story(null);
+    await see('');
+    expect(tags.size).toBe(4);
+  });
+
+  it.each([
+    ['Team 7', 'attachment; filename="Team 7.ndjson"'],
+    ['a/b\\c"d;e', 'attachment; filename="a_b_c_d_e.ndjson"'],
+    ['../etc', 'attachment; filename="__etc.ndjson"'],
+    ['Zoë 队', `attachment; filename="Zo_ _.ndjson"; filename*=UTF-8''Zo%C3%AB%20%E9%98%9F.ndjson`],
+  ])('of the board %j has a safe file name', async (name, disposition) => {
+    await made2xx(service.client.post('/api/boards', { name }));
+    const answer = await service.client.get(`/api/boards/${encodeURIComponent(name)}/export`);
+    expect(answer.headers.get('content-disposition')).toBe(disposition);
+  });
+
+  it('is compressed for those who ask for it', async () => {
+    const answer = await service.client.get(`${board.path}/export`, {
+      headers: { 'accept-encoding': 'gzip' },
+      undocumented: true,
+    });
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+  });
+
+  it('needs a board, and has one format', async () => {
+    const { client } = service;
+    expectProblem(await client.get('/api/boards/Nowhere/export'), 404, 'board_not_found');
+    const headers = { accept: 'text/csv' };
+    expectProblem(await client.get(`${board.path}/export`, { headers }), 406, 'not_acceptable');
+  });
+
+  it('of stories of the greatest size is complete', async () => {
+    const large = await Workspace.create(service.client);
+    const description = '\u0001'.repeat(32_767);
+    for (let i = 0; i < 40; i += 1) {
+      await large.story(null, { title: `s${i}`, ...(i > 25 && { description }) });
+    }
+    const { text } = await service.client.get(`${large.path}/export?log=true`);
+    const lines = linesOf(text);
+    expect(valuesOf(lines, 'story').map(({ title }) => title as string)).toEqual(
+      Array.from({ length: 40 }, (_, i) => `s${i}`),
+    );
+    expect(valuesOf(lines, 'event')).toHaveLength(41);
+  });
+});
