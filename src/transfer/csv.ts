@@ -1,60 +1,192 @@
+import type { CsvError as ParserError } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidFile } from './invalid-file';
+import { Pace } from './pace';
+import type { Warnings } from './source';
 import { requireUtf8 } from './utf8';
 
 /** A row of a CSV file. */
-interface CsvRow {
+export interface CsvRow {
   /** Number of the line on which the row begins, from 1. */
   line: number;
   cells: string[];
 }
 
-/** Bytes of one row, as many as a request body may have. */
-const MAX_ROW_BYTES = 1024 * 1024;
+interface CsvOptions {
+  /** Default: the most frequent one of `SEPARATORS` in the first row. */
+  delimiter?: string;
+  maxRowBytes: number;
+}
 
-const ERRORS: Partial<Record<CsvError['code'], string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  INVALID_OPENING_QUOTE: 'a quote stands in a field that does not begin with one',
-  CSV_INVALID_CLOSING_QUOTE: 'something other than a comma follows a closing quote',
-  CSV_MAX_RECORD_SIZE: `it is larger than ${MAX_ROW_BYTES / 1024} KiB`,
-};
+/** Jira writes all comments of an issue into its row. */
+const TABLE: CsvOptions = { maxRowBytes: 8 * 1024 * 1024 };
+const COMMAS: CsvOptions = { delimiter: ',', maxRowBytes: 1024 * 1024 };
+const MAX_COLUMNS = 10_000;
+/** Length of the text from which the separator is decided. */
+const MAX_HEADER = 1024 * 1024;
+/** The parser reads this many bytes in some 2 ms. */
+const PIECE_BYTES = 16 * 1024;
+const SEPARATORS = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' };
 
 /**
- * Reads CSV (RFC 4180) in UTF-8, with or without a byte order mark, with any kind of line break. Empty
- * lines are skipped.
+ * Reads a table whose first row names the columns. Short rows are padded and long rows cut, with a
+ * warning; so every row has as many cells as the header.
+ * @param begin gets the header and returns what is called with each row
+ * @throws InvalidFile as `parseCsv` does, or if there is no header
+ */
+export async function readTable(
+  input: Readable,
+  warnings: Warnings,
+  begin: (header: string[]) => (row: CsvRow) => void,
+): Promise<void> {
+  let columns = 0;
+  let onRow: ((row: CsvRow) => void) | undefined;
+  await parseCsv(input, TABLE, ({ line, cells }) => {
+    if (!onRow) {
+      columns = cells.length;
+      onRow = begin(cells.map((name) => name.trim()));
+      return;
+    }
+    if (cells.length < columns) {
+      warnings.add('short_row', `line ${line} has ${cells.length} of ${columns} cells`);
+      while (cells.length < columns) cells.push('');
+    } else if (cells.length > columns) {
+      const surplus = cells.splice(columns).filter((cell) => cell.trim() !== '');
+      if (surplus.length > 0) {
+        warnings.add('long_row', `line ${line} has cells beyond the header: ${surplus.join(', ')}`);
+      }
+    }
+    onRow({ line, cells });
+  });
+  if (!onRow) throw new InvalidFile('The file is empty; its first line must name the columns.');
+}
+
+/**
+ * Reads the rows of a file whose separator is a comma.
  * @param max number of rows, without the first one, which is the header
- * @throws InvalidFile if the input is not CSV, not UTF-8, or has more rows
+ * @throws InvalidFile as `parseCsv` does, or if the file has more rows
  */
 export async function readCsv(input: Readable, max: number): Promise<CsvRow[]> {
   const rows: CsvRow[] = [];
+  await parseCsv(input, COMMAS, (row) => {
+    rows.push(row);
+    if (rows.length > max + 1) {
+      throw new InvalidFile(`The file has more than ${max} rows; split it.`);
+    }
+  });
+  return rows;
+}
+
+/**
+ * Parses CSV (RFC 4180) with any kind of line break as it arrives. Empty lines are skipped.
+ * @throws InvalidFile if the input is not CSV or in another encoding
+ */
+async function parseCsv(
+  input: Readable,
+  options: CsvOptions,
+  onRow: (row: CsvRow) => void,
+): Promise<void> {
+  const chunks = textOf(input);
+  const start: Buffer[] = [];
+  let first = firstLine(start);
+  while (options.delimiter === undefined && first === undefined) {
+    const next = await chunks.next();
+    if (next.done) break;
+    start.push(next.value);
+    first = firstLine(start);
+  }
+  const delimiter = options.delimiter ?? delimiterOf(first ?? Buffer.concat(start).toString());
   let line = 1;
   const parser = parse({
     bom: true,
+    delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
-    // The caller reports the rows that do not have as many cells as the header.
     relax_column_count: true,
-    max_record_size: MAX_ROW_BYTES,
+    max_record_size: options.maxRowBytes,
     raw: true,
     // The stream would drop unread rows at an error, and with them the number of their lines.
     on_record: (record: unknown) => {
       const { record: cells, raw } = record as { record: string[]; raw: string };
-      if (cells.length > 1 || cells[0] !== '') rows.push({ line, cells });
-      if (rows.length > max + 1) {
-        throw new InvalidFile(`The file has more than ${max} rows; split it.`);
+      if (cells.length > MAX_COLUMNS) {
+        throw new InvalidFile(`The row that begins on line ${line} has ${cells.length} cells.`);
       }
+      // A first line `sep=;` is meant for Excel.
+      const isEmpty = cells.length === 1 && cells[0] === '';
+      if (!isEmpty && !(line === 1 && cells[0] === 'sep=')) onRow({ line, cells });
       line += raw.match(/\r\n|\n|\r/g)?.length ?? 0;
       return null;
     },
   });
   parser.resume();
   try {
-    await pipeline(input, requireUtf8, parser);
-    return rows;
+    await pipeline(async function* () {
+      yield* start;
+      yield* chunks;
+    }, parser);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const reason = ERRORS[error.code] ?? error.message;
+    const reason = reasonOf(error, delimiter, options);
     throw new InvalidFile(`This is not CSV: of the row that begins on line ${line}, ${reason}.`);
   }
+}
+
+function reasonOf(error: ParserError, delimiter: string, { maxRowBytes }: CsvOptions): string {
+  const separator = SEPARATORS[delimiter as keyof typeof SEPARATORS];
+  const reasons: Partial<Record<ParserError['code'], string>> = {
+    CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+    INVALID_OPENING_QUOTE: 'a quote stands in a field that does not begin with one',
+    CSV_INVALID_CLOSING_QUOTE: `something other than ${separator} follows a closing quote`,
+    CSV_MAX_RECORD_SIZE: `it is larger than ${maxRowBytes / 1024} KiB`,
+  };
+  return reasons[error.code] ?? error.message;
+}
+
+/** The text of the first row that is not empty, if it is complete. */
+function firstLine(chunks: readonly Buffer[]): string | undefined {
+  const text = Buffer.concat(chunks)
+    .toString()
+    .replace(/^\uFEFF?[\r\n]*/, '');
+  let quoted = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const char = text[i];
+    if (char === '"') quoted = !quoted;
+    else if (!quoted && (char === '\n' || char === '\r')) return text.slice(0, i);
+  }
+  return text.length > MAX_HEADER ? text : undefined;
+}
+
+function delimiterOf(header: string): string {
+  const outside = header.replace(/"[^"]*"?/g, '');
+  const count = (delimiter: string): number => outside.split(delimiter).length;
+  return Object.keys(SEPARATORS).reduce((best, next) => (count(next) > count(best) ? next : best));
+}
+
+/** Passes text on, in pieces between which other requests run. @throws InvalidFile if it is none */
+async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  const pace = new Pace();
+  let line = 1;
+  for await (const chunk of requireUtf8(input)) {
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      const piece = chunk.subarray(start, start + PIECE_BYTES);
+      const nul = piece.indexOf(0);
+      if (nul !== -1) {
+        line += breaks(piece.subarray(0, nul));
+        const detail = 'has a NUL byte';
+        throw new InvalidFile(`The file is not text: line ${line} ${detail}.`, 'invalid_file', [
+          { line, code: 'nul', detail },
+        ]);
+      }
+      line += breaks(piece);
+      yield piece;
+      await pace.pause();
+    }
+  }
+}
+
+function breaks(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
 }

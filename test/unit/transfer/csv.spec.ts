@@ -1,0 +1,111 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { readTable } from '../../../src/transfer/csv';
+import { InvalidFile } from '../../../src/transfer/invalid-file';
+import { Warnings } from '../../../src/transfer/source';
+
+async function table(file: string | Buffer, pieces = Infinity) {
+  const bytes = Buffer.from(file);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += pieces) parts.push(bytes.subarray(at, at + pieces));
+  const warnings = new Warnings();
+  let header: string[] = [];
+  const rows: { line: number; cells: string[] }[] = [];
+  await readTable(Readable.from(parts), warnings, (names) => {
+    header = names;
+    return (row) => rows.push(row);
+  });
+  return { header, rows, warnings: warnings.list() };
+}
+
+describe('tables', () => {
+  it.each([
+    ['commas', 'a,b\n1,2\n'],
+    ['semicolons', 'a;b\n1;2\n'],
+    ['tabs', 'a\tb\n1\t2\n'],
+    ['a separator that quotes hide', '"a";"b"\n1;2\n'],
+    ['a first line for Excel', 'sep=;\na;b\n1;2\n'],
+    ['CRLF', 'a,b\r\n1,2\r\n'],
+    ['CR', 'a,b\r1,2\r'],
+    ['no last line break', 'a,b\n1,2'],
+    ['a byte order mark', '\uFEFFa,b\n1,2\n'],
+  ])('are read with %s, in one piece or byte by byte', async (_, file) => {
+    for (const pieces of [Infinity, 1]) {
+      const { header, rows } = await table(file, pieces);
+      expect(header).toEqual(['a', 'b']);
+      expect(rows.map(({ cells }) => cells)).toEqual([['1', '2']]);
+    }
+  });
+
+  it('decide about the separator outside of quotes', async () => {
+    const { header } = await table('"a,b,c,d";"e ""f"", g";h\n1;2;3\n');
+    expect(header).toEqual(['a,b,c,d', 'e "f", g', 'h']);
+  });
+
+  it('have repeated columns, and rows with the lines on which they begin', async () => {
+    const { header, rows } = await table('Labels,Labels,Text\n\nx,y,"1\r\n2\n\n3"\r\nz,,last\r\n');
+    expect(header).toEqual(['Labels', 'Labels', 'Text']);
+    expect(rows).toEqual([
+      { line: 3, cells: ['x', 'y', '1\r\n2\n\n3'] },
+      { line: 7, cells: ['z', '', 'last'] },
+    ]);
+  });
+
+  it('pad short rows, and report surplus cells', async () => {
+    const { rows, warnings } = await table('a,b,c\n1\n1,2,3,,\n1,2,3,,lost,too\n');
+    expect(rows.map(({ cells }) => cells)).toEqual([
+      ['1', '', ''],
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ]);
+    expect(warnings).toEqual([
+      { code: 'short_row', count: 1, examples: ['line 2 has 1 of 3 cells'] },
+      { code: 'long_row', count: 1, examples: ['line 4 has cells beyond the header: lost, too'] },
+    ]);
+  });
+
+  it.each([
+    ['nothing', '', /is empty/],
+    ['only a byte order mark', '\uFEFF', /is empty/],
+    ['a NUL byte', 'a,b\n1,2\n3,\0\n', /line 3 has a NUL byte/],
+    [
+      'Latin-1',
+      Buffer.concat([Buffer.from('a,b\nä,2\n3,'), Buffer.from('ö\n', 'latin1')]),
+      /not in UTF-8: line 3/,
+    ],
+    [
+      'a character that is cut off',
+      Buffer.from('a,b\n1,ä').subarray(0, -1),
+      /not in UTF-8: line 2/,
+    ],
+    ['an open quote', 'a,b\n1,2\n1,"2\n3\n', /line 3, a quote is opened and never closed/],
+    ['text after a quote', 'a,b\n1,2\n1,"2"x\n', /line 3, something other than a comma/],
+  ])('are refused if the file has %s', async (_, file, message) => {
+    for (const pieces of [Infinity, 1]) {
+      const read = table(file, pieces);
+      await expect(read).rejects.toThrow(message);
+      await expect(read).rejects.toThrow(InvalidFile);
+    }
+  });
+
+  it('have 213 columns and a megabyte in a row', async () => {
+    const names = Array.from({ length: 213 }, (_, i) => `Column ${i}`);
+    const long = 'x, "y"\n'.repeat(150_000).trimEnd();
+    const cells = names.map((_, i) => (i === 100 ? long : ''));
+    const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
+    const { header, rows } = await table(`${names.join(',')}\n${quoted}\nlast\n`, 70_000);
+    expect(header).toEqual(names);
+    expect(rows[0]?.cells).toEqual(cells);
+    expect(rows[1]?.line).toBe(3 + long.split('\n').length - 1);
+  });
+
+  it('let others run while they are read, even if the file arrives at once', async () => {
+    const file = Buffer.from('a,b,c\n' + 'some text,"more\ntext",1\n'.repeat(200_000));
+    let done = false;
+    const read = table(file).finally(() => (done = true));
+    let turns = 0;
+    for (; !done; turns += 1) await setImmediate();
+    expect((await read).rows.length).toBe(200_000);
+    expect(turns).toBeGreaterThan(5);
+  });
+});
