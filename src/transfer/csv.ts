@@ -128,7 +128,11 @@ async function parseCsv(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const reason = reasonOf(error, delimiter, options);
-    throw new InvalidFile(`This is not CSV: of the row that begins on line ${line}, ${reason}.`);
+    throw new InvalidFile(
+      `This is not CSV: of the row that begins on line ${line}, ${reason}.`,
+      'invalid_file',
+      [{ line, code: 'malformed', detail: reason }],
+    );
   }
 }
 

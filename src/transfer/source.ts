@@ -16,7 +16,12 @@ export interface SourceFile {
   warnings: Warnings;
   /** The columns of a table, and what each of them was read as; null where nobody knows it. */
   columns?: Record<string, string | null>;
+  /** Fields that the file has for no story; the import leaves them as they are. */
+  lacks?: ReadonlySet<SourceField>;
 }
+
+export type SourceField =
+  'description' | 'priority' | 'points' | 'assignee' | 'labels' | 'sprints' | 'tasks';
 
 /** A date or an instant, as the file has it: `2026-11-23`, `10/Feb/26 2:51 PM`, RFC 3339, … */
 export type DateText = string;
@@ -37,8 +42,12 @@ export interface SourceSprint {
   start: DateText | null;
   /** Its last day. */
   end: DateText | null;
+  /** `end` is the day after its last day. */
+  endsBefore?: boolean;
   /** Whether the tool has completed it. */
   closed: boolean;
+  /** The tool completes it at its end and leaves no open story in it; `closed` is false. */
+  closesItself?: boolean;
   completed: DateText | null;
 }
 
