@@ -96,9 +96,10 @@ export interface Skipped {
 export class Warnings {
   private readonly byCode = new Map<string, { count: number; examples: string[] }>();
 
-  add(code: string, example: string): void {
+  /** @param count how often it happened */
+  add(code: string, example: string, count = 1): void {
     const warning = this.byCode.get(code) ?? { count: 0, examples: [] };
-    warning.count += 1;
+    warning.count += count;
     if (warning.examples.length < 5) warning.examples.push(example.slice(0, 200));
     this.byCode.set(code, warning);
   }

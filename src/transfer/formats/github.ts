@@ -1,0 +1,154 @@
+import type { Readable } from 'node:stream';
+import { InvalidFile } from '../invalid-file';
+import { fieldsOf, listOf, readJson, textOf } from '../json';
+import { Warnings, type Skipped, type SourceReader, type SourceStory } from '../source';
+
+interface Issue {
+  number: number;
+  /** `owner/name`; null where the file does not tell it. */
+  repository: string | null;
+  story: SourceStory;
+}
+
+/**
+ * Issues of GitHub as its REST API returns them (a list, pages of a list, a search), and as `gh issue list
+ * --json` writes them. Pull requests are skipped, and milestones are labels.
+ */
+export const github: SourceReader = {
+  format: 'github',
+
+  async read(file: Readable) {
+    const issues: Issue[] = [];
+    const skipped: Skipped[] = [];
+    const warnings = new Warnings();
+    let entries = 0;
+    const visit = (value: unknown): void => {
+      if (Array.isArray(value)) {
+        for (const entry of value) visit(entry);
+        return;
+      }
+      const fields = fieldsOf(value);
+      if (Array.isArray(fields.items)) {
+        visit(fields.items);
+        return;
+      }
+      entries += 1;
+      const { number } = fields;
+      if (typeof number !== 'number' || !Number.isSafeInteger(number) || !('title' in fields)) {
+        throw notAnIssue(entries);
+      }
+      if (isPullRequest(fields)) {
+        const detail = `#${number} is a pull request`;
+        skipped.push({ line: entries, code: 'pull_request', detail });
+      } else {
+        const story = storyOf(fields, entries, warnings);
+        issues.push({ number, repository: repositoryOf(fields), story });
+      }
+    };
+    await readJson(file, { '$.*': visit, '$.items.*': visit }, LARGE);
+    if (entries === 0) throw new InvalidFile('The file has no issues.');
+    const stories = inOrder(issues).map(({ story }) => story);
+    const lacks = new Set(['priority', 'sprints', 'tasks'] as const);
+    const hasPoints = stories.some(({ points }) => points !== null);
+    return {
+      format: 'github',
+      sprints: [],
+      stories,
+      skipped,
+      warnings,
+      lacks: hasPoints ? lacks : new Set([...lacks, 'points' as const]),
+    };
+  },
+};
+
+/** Fields that only make an issue long. */
+const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'projectItems'];
+
+function notAnIssue(entry: number): InvalidFile {
+  const detail = 'it has no number and title, as an issue of GitHub has';
+  return new InvalidFile(`Entry ${entry}: ${detail}.`, 'invalid_file', [
+    { line: entry, code: 'not_an_issue', detail },
+  ]);
+}
+
+function isPullRequest(fields: Record<string, unknown>): boolean {
+  const { pull_request: rest, isPullRequest: found, html_url, url } = fields;
+  return Boolean(rest) || found === true || /\/pull\/\d+$/.test(textOf(html_url ?? url) ?? '');
+}
+
+function storyOf(fields: Record<string, unknown>, line: number, warnings: Warnings): SourceStory {
+  const labels = listOf(fields.labels).flatMap(
+    (label) => textOf(label) ?? textOf(fieldsOf(label).name) ?? [],
+  );
+  const assignees = [...listOf(fields.assignees), fields.assignee].flatMap(
+    (user) => textOf(fieldsOf(user).login) ?? [],
+  );
+  const [assignee = null, ...others] = new Set(assignees);
+  if (others.length > 0) warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
+  const isClosed = textOf(fields.state)?.toLowerCase() === 'closed';
+  const reason = textOf(fields.state_reason ?? fields.stateReason)?.toLowerCase();
+  return {
+    line,
+    external_id: `github:${String(fields.number)}`,
+    title: textOf(fields.title) ?? '',
+    description: textOf(fields.body),
+    status: isClosed
+      ? // A mapping can treat this one in another way.
+        { name: reason === 'not_planned' ? 'not_planned' : 'closed', category: 'done' }
+      : { name: 'open', category: 'todo' },
+    priority: null,
+    points: pointsOf(labels),
+    assignee,
+    labels,
+    // A milestone of GitHub has no first day, so it is no sprint.
+    epic: textOf(fieldsOf(fields.milestone).title),
+    sprints: [],
+    done: textOf(fields.closed_at ?? fields.closedAt),
+    archived: false,
+    parent: null,
+    tasks: [],
+  };
+}
+
+const POINTS_LABELS = [
+  /^(?:story[ _-]?points?|points?|pts?|sp|estimate|size)\s*[:=/-]\s*(\d+(?:\.\d+)?)$/i,
+  /^(\d+(?:\.\d+)?)[ _-]?(?:story[ _-]?points?|points?|pts?|sp)$/i,
+];
+
+/** The points that a label such as `points: 3`, `size/3` or `3 points` says; null if two say different ones. */
+function pointsOf(labels: readonly string[]): number | null {
+  const found = labels.flatMap((label) =>
+    POINTS_LABELS.flatMap((pattern) => Number(pattern.exec(label)?.[1] ?? NaN)),
+  );
+  const [points, ...others] = new Set(found.filter((number) => !Number.isNaN(number)));
+  return points !== undefined && others.length === 0 ? points : null;
+}
+
+/** `owner/name`, of any of the fields that tell it. */
+function repositoryOf(fields: Record<string, unknown>): string | null {
+  const repository = fieldsOf(fields.repository);
+  const name = textOf(repository.nameWithOwner) ?? textOf(repository.full_name);
+  if (name) return name;
+  const url = textOf(fields.repository_url) ?? textOf(fields.html_url) ?? textOf(fields.url) ?? '';
+  return (
+    /\/repos\/([^/]+\/[^/]+)(?:\/|$)/.exec(url)?.[1] ??
+    /^https?:\/\/[^/]+\/([^/]+\/[^/]+)\/issues\//.exec(url)?.[1] ??
+    null
+  );
+}
+
+/**
+ * The oldest issues first. GitHub has no order of issues, and that of the file changes from one export to
+ * the next. Where a file has issues of several repositories, their ids name the repository.
+ */
+function inOrder(issues: readonly Issue[]): Issue[] {
+  const repositories = new Set(issues.flatMap(({ repository }) => repository ?? []));
+  if (repositories.size <= 1) return issues.toSorted((a, b) => a.number - b.number);
+  for (const { number, repository, story } of issues) {
+    if (repository) story.external_id = `github:${repository}#${number}`;
+  }
+  const rank = ({ repository }: Issue): string => repository ?? '';
+  return issues.toSorted((a, b) =>
+    rank(a) === rank(b) ? a.number - b.number : rank(a) < rank(b) ? -1 : 1,
+  );
+}

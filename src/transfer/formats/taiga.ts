@@ -1,0 +1,291 @@
+import type { Readable } from 'node:stream';
+import { IgnoredFields } from '../ignored';
+import type { Mapping } from '../import.dto';
+import { InvalidFile } from '../invalid-file';
+import { fieldsOf, listOf, readJson, textOf } from '../json';
+import { Pace } from '../pace';
+import {
+  Warnings,
+  type Skipped,
+  type SourceFile,
+  type SourceReader,
+  type SourceSprint,
+  type SourceStatus,
+  type SourceStory,
+} from '../source';
+
+/** A project as Taiga exports it (JSON). Its issues are skipped, for they are in no backlog. */
+export const taiga: SourceReader = {
+  format: 'taiga',
+
+  async read(file: Readable, mapping: Mapping) {
+    const project = new TaigaProject(mapping);
+    await readJson(
+      file,
+      {
+        '$.points.*': (points) => project.addPoints(fieldsOf(points)),
+        '$.us_statuses.*': (status) => project.addStatus('story', fieldsOf(status)),
+        '$.task_statuses.*': (status) => project.addStatus('task', fieldsOf(status)),
+        '$.milestones.*': (milestone) => project.addMilestone(fieldsOf(milestone)),
+        '$.epics.*': (epic) => project.addEpic(fieldsOf(epic)),
+        '$.user_stories.*': (story, number) => project.addStory(fieldsOf(story), number),
+        '$.tasks.*': (task, number) => project.addTask(fieldsOf(task), number),
+        '$.issues.*': (issue, number) => project.skipIssue(fieldsOf(issue), number),
+      },
+      // Attachments are in the file, in base64.
+      ['attachments', 'history'],
+    );
+    return project.source();
+  },
+};
+
+interface Status {
+  isClosed: boolean;
+  isArchived: boolean;
+}
+
+/** A user story or a task. */
+interface Row {
+  line: number;
+  ref: number | null;
+  title: string;
+  description: string | null;
+  status: string;
+  isClosed: boolean;
+  milestone: string | null;
+  assignee: string | null;
+  tags: string[];
+  done: string | null;
+}
+
+interface UserStory extends Row {
+  /** Names of the points that each role gave. */
+  points: string[];
+  sprintOrder: number;
+  backlogOrder: number;
+}
+
+interface Task extends Row {
+  story: number | null;
+  order: number;
+}
+
+class TaigaProject {
+  /** Values of points by their names; null means that they are not known. */
+  private readonly points = new Map<string, number | null>();
+  private readonly statuses = {
+    story: new Map<string, Status>(),
+    task: new Map<string, Status>(),
+  };
+  private readonly sprints: SourceSprint[] = [];
+  private readonly stories: UserStory[] = [];
+  private readonly tasks: Task[] = [];
+  /** Titles of epics by the `ref` of their stories. */
+  private readonly epics = new Map<number, string[]>();
+  private readonly skipped: Skipped[] = [];
+  private readonly warnings = new Warnings();
+  private readonly ignored = new IgnoredFields();
+
+  constructor(private readonly mapping: Mapping) {}
+
+  addPoints({ name, value }: Record<string, unknown>): void {
+    this.points.set(textOf(name) ?? '', typeof value === 'number' ? value : null);
+  }
+
+  addStatus(of: 'story' | 'task', status: Record<string, unknown>): void {
+    const isClosed = status.is_closed === true;
+    const isArchived = status.is_archived === true;
+    this.statuses[of].set(textOf(status.name) ?? '', { isClosed, isArchived });
+  }
+
+  addMilestone(milestone: Record<string, unknown>): void {
+    const name = textOf(milestone.name);
+    if (name === null) return;
+    this.sprints.push({
+      key: name,
+      external_id: `taiga:sprint:${textOf(milestone.slug) ?? name}`,
+      name,
+      goal: null,
+      start: textOf(milestone.estimated_start),
+      end: textOf(milestone.estimated_finish),
+      closed: milestone.closed === true,
+      // Taiga does not write when it was closed.
+      completed: null,
+    });
+  }
+
+  addEpic(epic: Record<string, unknown>): void {
+    const title = textOf(epic.subject);
+    if (title === null) return;
+    for (const related of listOf(epic.related_user_stories)) {
+      const { user_story: ref, source_project_slug: otherProject } = fieldsOf(related);
+      if (typeof ref !== 'number' || otherProject) continue;
+      const titles = this.epics.get(ref);
+      if (titles) titles.push(title);
+      else this.epics.set(ref, [title]);
+    }
+  }
+
+  addStory(story: Record<string, unknown>, line: number): void {
+    const row = this.row(story, line, story.finish_date);
+    const others = textsOf(story.assigned_users).filter((user) => user !== row.assignee);
+    const assignee = row.assignee ?? others.shift() ?? null;
+    if (others.length > 0) {
+      this.warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
+    }
+    for (const field of ['client_requirement', 'team_requirement', 'swimlane']) {
+      if (story[field]) this.ignored.count(field);
+    }
+    this.stories.push({
+      ...row,
+      assignee,
+      points: listOf(story.role_points).flatMap((role) => textOf(fieldsOf(role).points) ?? []),
+      sprintOrder: numberOf(story.sprint_order),
+      backlogOrder: numberOf(story.backlog_order),
+    });
+  }
+
+  addTask(task: Record<string, unknown>, line: number): void {
+    const story = typeof task.user_story === 'number' ? task.user_story : null;
+    const row = this.row(task, line, task.finished_date);
+    if (story === null && this.mapping.subtasks !== 'stories') {
+      this.skipped.push({
+        line,
+        code: 'task_without_story',
+        detail: `task #${row.ref ?? '?'} belongs to no user story; subtasks "stories" imports it`,
+      });
+      return;
+    }
+    this.tasks.push({ ...row, story, order: numberOf(task.us_order) });
+  }
+
+  skipIssue({ ref, subject }: Record<string, unknown>, line: number): void {
+    const title = textOf(subject)?.slice(0, 100) ?? '';
+    const detail = `#${typeof ref === 'number' ? ref : '?'} is an issue: ${title}`;
+    this.skipped.push({ line, code: 'taiga_issue', detail });
+  }
+
+  /** @throws InvalidFile if it is no project, or an empty one */
+  async source(): Promise<SourceFile> {
+    if (this.stories.length + this.sprints.length + this.tasks.length === 0) {
+      throw new InvalidFile('The file has neither user stories nor sprints of Taiga.');
+    }
+    const stories: SourceStory[] = [];
+    const pace = new Pace();
+    for (const story of this.stories.toSorted(byOrder)) {
+      stories.push(this.story(story));
+      await pace.pause();
+    }
+    const tasks = this.tasks.toSorted((a, b) => a.order - b.order || refOf(a) - refOf(b));
+    for (const task of tasks) {
+      stories.push(this.task(task));
+      await pace.pause();
+    }
+    this.ignored.addTo(this.warnings);
+    const lacks: SourceFile['lacks'] = new Set([
+      'priority',
+      ...(stories.some(({ points }) => points !== null) ? [] : ['points' as const]),
+      ...(this.mapping.subtasks === 'skip' ? ['tasks' as const] : []),
+    ]);
+    const { sprints, skipped, warnings } = this;
+    return { format: 'taiga', sprints, stories, skipped, warnings, lacks };
+  }
+
+  private row(fields: Record<string, unknown>, line: number, done: unknown): Row {
+    const ref = typeof fields.ref === 'number' ? fields.ref : null;
+    const title = textOf(fields.subject) ?? '';
+    if (fields.is_blocked === true) {
+      const note = textOf(fields.blocked_note) ?? 'without a note';
+      this.warnings.add('blocked', `entry ${line}: "${title.slice(0, 80)}" is blocked, ${note}`);
+    }
+    this.ignored.count('due_date', fields.due_date ? 1 : 0);
+    for (const [name, value] of Object.entries(fieldsOf(fields.custom_attributes_values))) {
+      if (value !== null && value !== '') this.ignored.count(`custom attribute "${name}"`);
+    }
+    return {
+      line,
+      ref,
+      title,
+      description: textOf(fields.description),
+      status: textOf(fields.status) ?? '',
+      isClosed: fields.is_closed === true,
+      milestone: textOf(fields.milestone),
+      assignee: textOf(fields.assigned_to),
+      // With their colors, in some versions.
+      tags: listOf(fields.tags).flatMap((tag) => textOf(tag) ?? textOf(listOf(tag)[0]) ?? []),
+      done: textOf(done),
+    };
+  }
+
+  private story(story: UserStory): SourceStory {
+    const [epic = null, ...epics] = this.epics.get(story.ref ?? NaN) ?? [];
+    const isArchived = this.statuses.story.get(story.status)?.isArchived === true;
+    return {
+      ...this.common(story, this.statuses.story),
+      points: this.sumOf(story.points),
+      labels: [...epics, ...story.tags],
+      epic,
+      // The numbers of a sprint need all of its stories.
+      archived: isArchived && story.milestone === null,
+      parent: null,
+    };
+  }
+
+  private task(task: Task): SourceStory {
+    return {
+      ...this.common(task, this.statuses.task),
+      points: null,
+      labels: task.tags,
+      epic: null,
+      archived: false,
+      parent: task.story === null ? null : `taiga:${task.story}`,
+    };
+  }
+
+  private common(row: Row, statuses: Map<string, Status>) {
+    const { line, ref, title, description, milestone, assignee, done } = row;
+    return {
+      line,
+      external_id: ref === null ? null : `taiga:${ref}`,
+      title,
+      description,
+      status: statusOf(row, statuses),
+      priority: null,
+      assignee,
+      sprints: milestone === null ? [] : [milestone],
+      done,
+      tasks: [],
+    };
+  }
+
+  /** Null if no role estimated it. */
+  private sumOf(names: readonly string[]): number | null {
+    const values = names.flatMap((name) => this.points.get(name) ?? []);
+    if (values.length === 0) return null;
+    return Math.round(values.reduce((sum, value) => sum + value, 0) * 100) / 100;
+  }
+}
+
+/**
+ * Taiga counts a story as closed when all of its tasks are, whatever its status is. Of an open status it
+ * does not say whether work on it has begun, so its name decides.
+ */
+function statusOf(row: Row, statuses: Map<string, Status>): SourceStatus | null {
+  if (row.status === '') return null;
+  const isClosed = row.isClosed || statuses.get(row.status)?.isClosed === true;
+  return { name: row.status, ...(isClosed && { category: 'done' }) };
+}
+
+/** As in the list that a story is in. */
+function byOrder(a: UserStory, b: UserStory): number {
+  const order = ({ milestone, sprintOrder, backlogOrder }: UserStory): number =>
+    milestone === null ? backlogOrder : sprintOrder;
+  return order(a) - order(b) || refOf(a) - refOf(b);
+}
+
+const refOf = ({ ref }: Row): number => ref ?? Number.MAX_SAFE_INTEGER;
+
+const numberOf = (value: unknown): number =>
+  typeof value === 'number' ? value : Number.MAX_SAFE_INTEGER;
+
+const textsOf = (value: unknown): string[] => listOf(value).flatMap((text) => textOf(text) ?? []);

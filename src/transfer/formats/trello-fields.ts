@@ -1,0 +1,146 @@
+import { InvalidFile } from '../invalid-file';
+import { fieldsOf, listOf, textOf } from '../json';
+
+/** What custom fields and titles are read from. */
+export interface TrelloCard {
+  title: string;
+  /** Its `customFieldItems`, by the ids of the fields. */
+  values: Map<string, Record<string, unknown>>;
+}
+
+/** A value of each card, such as its points. */
+export interface CardValues {
+  /** The custom field that they are in. */
+  field?: string;
+  of: (card: TrelloCard) => string | null;
+  /** The titles of the cards that have the value in their titles, without it. */
+  titles?: Map<TrelloCard, string>;
+}
+
+interface CustomField {
+  name: string;
+  /** Names of the options of a drop-down list, by their ids. */
+  options: Map<string, string>;
+}
+
+/** The likeliest first; the names are compared without accents. */
+const POINTS_FIELDS = [
+  /^(user )?story ?points?( estimate)?$/,
+  /^(points?|pts|sp|punkte|story ?punkte|puntos( de historia)?|pontos( de historia)?|points d.effort)$/,
+  /^(estimate|estimation|estimated points|schatzung|estimacion|estimativa|size|große|tamano|taille|tamanho)$/,
+];
+const PRIORITY_FIELD = /^(priority|prioritat|prioridad|priorite|prioridade)$/;
+
+const comparable = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim();
+
+/** The custom fields of a board. */
+export class TrelloFields {
+  private readonly fields = new Map<string, CustomField>();
+
+  add({ id, name, options }: Record<string, unknown>): void {
+    const names = listOf(options).map((option) => {
+      const { id, value } = fieldsOf(option);
+      return [textOf(id) ?? '', textOf(fieldsOf(value).text) ?? ''] as const;
+    });
+    this.fields.set(textOf(id) ?? '', { name: textOf(name) ?? '', options: new Map(names) });
+  }
+
+  /** The points of the cards: those of a custom field, else those in their titles. */
+  points(cards: readonly TrelloCard[], name: string | undefined): CardValues | null {
+    if (name !== undefined) return this.named(name);
+    for (const pattern of POINTS_FIELDS) {
+      const values = this.like((field) => pattern.test(field));
+      const found = values ? cards.flatMap((card) => values.of(card) ?? []) : [];
+      // A field such as "Size" may have S, M and L.
+      if (found.length > 0 && found.every((text) => /^\d+([.,]\d+)?$/.test(text.trim()))) {
+        return values;
+      }
+    }
+    return pointsInTitles(cards);
+  }
+
+  priorities(name: string | undefined): CardValues | null {
+    if (name !== undefined) return this.named(name);
+    return this.like((field) => PRIORITY_FIELD.test(field));
+  }
+
+  /** For each value that nothing is read from, the name of its field. */
+  *unread(cards: readonly TrelloCard[], read: readonly (CardValues | null)[]): Generator<string> {
+    const ids = new Set(read.map((values) => values?.field));
+    for (const { values } of cards) {
+      for (const id of values.keys()) {
+        if (!ids.has(id)) yield `custom field "${this.fields.get(id)?.name ?? id}"`;
+      }
+    }
+  }
+
+  private named(name: string): CardValues {
+    const found = this.like((field) => field === comparable(name));
+    if (found) return found;
+    const names = [...this.fields.values()].map((field) => field.name).join(', ');
+    throw new InvalidFile(
+      `The board has no custom field "${name}"; ${names ? `it has ${names}` : 'it has none'}.`,
+    );
+  }
+
+  /** The values of the first field whose comparable name is wanted. */
+  private like(isWanted: (name: string) => boolean): CardValues | null {
+    for (const [id, { name, options }] of this.fields) {
+      if (!isWanted(comparable(name))) continue;
+      return {
+        field: id,
+        of: ({ values }) => {
+          const { value, idValue } = values.get(id) ?? {};
+          const { number, text } = fieldsOf(value);
+          if (typeof number === 'number') return String(number);
+          return textOf(number) ?? textOf(text) ?? options.get(textOf(idValue) ?? '') ?? null;
+        },
+      };
+    }
+    return null;
+  }
+}
+
+const SCALE = new Set([
+  '0',
+  '0.5',
+  '1',
+  '2',
+  '3',
+  '5',
+  '8',
+  '13',
+  '20',
+  '21',
+  '34',
+  '40',
+  '55',
+  '89',
+  '100',
+]);
+
+/**
+ * Points as the browser extension "Scrum for Trello" writes them, `(3) Title`. A number in brackets may be
+ * something else, such as the number of a part. So they are points only where a third of the cards, and
+ * three at least, begin with one, all are of the usual scale, and one of them is there twice.
+ */
+function pointsInTitles(cards: readonly TrelloCard[]): CardValues | null {
+  const points = new Map<TrelloCard, string>();
+  const titles = new Map<TrelloCard, string>();
+  for (const card of cards) {
+    const [, number, title] = /^\((\d{1,3}(?:\.\d)?)\)\s+(\S.*)$/s.exec(card.title) ?? [];
+    if (number === undefined || title === undefined) continue;
+    points.set(card, number);
+    titles.set(card, title);
+  }
+  const different = new Set(points.values());
+  const isHabit = points.size >= 3 && points.size * 3 >= cards.length;
+  const isScale = different.size < points.size && [...different].every((text) => SCALE.has(text));
+  return isHabit && isScale ? { of: (card) => points.get(card) ?? null, titles } : null;
+}

@@ -1,0 +1,285 @@
+import type { Readable } from 'node:stream';
+import { IgnoredFields } from '../ignored';
+import type { Mapping } from '../import.dto';
+import { InvalidFile } from '../invalid-file';
+import { fieldsOf, listOf, readJson, textOf } from '../json';
+import { Pace } from '../pace';
+import {
+  Warnings,
+  type Skipped,
+  type SourceFile,
+  type SourceReader,
+  type SourceStory,
+  type SourceTask,
+} from '../source';
+import { TrelloFields, type CardValues, type TrelloCard } from './trello-fields';
+
+/**
+ * A board as Trello exports it (JSON). Its lists are statuses: Trello has no sprints, and a list that is
+ * named after one has no dates.
+ */
+export const trello: SourceReader = {
+  format: 'trello',
+
+  async read(file: Readable, mapping: Mapping) {
+    const board = new TrelloBoard(mapping);
+    await readJson(
+      file,
+      {
+        '$.lists.*': (list) => board.addList(fieldsOf(list)),
+        '$.cards.*': (card, number) => board.addCard(fieldsOf(card), number),
+        '$.members.*': (member) => board.addMember(fieldsOf(member)),
+        '$.labels.*': (label) => board.addLabel(fieldsOf(label)),
+        '$.checklists.*': (checklist) => board.addChecklist(fieldsOf(checklist)),
+        '$.customFields.*': (field) => board.fields.add(fieldsOf(field)),
+        '$.actions.*': (action) => board.addAction(fieldsOf(action)),
+      },
+      ['attachments', 'pluginData', 'limits', 'cover', 'memberCreator', 'display'],
+    );
+    return board.source();
+  },
+};
+
+interface List {
+  name: string;
+  closed: boolean;
+  position: number;
+}
+
+interface Card extends TrelloCard {
+  line: number;
+  id: string | null;
+  description: string | null;
+  closed: boolean;
+  list: string;
+  position: number;
+  members: string[];
+  labels: string[];
+  labelIds: string[];
+}
+
+interface Task {
+  position: number;
+  member: string | null;
+  task: SourceTask;
+}
+
+class TrelloBoard {
+  private readonly lists = new Map<string, List>();
+  private readonly cards: Card[] = [];
+  private readonly members = new Map<string, string>();
+  private readonly labels = new Map<string, string>();
+  /** By the id of the card. */
+  private readonly tasks = new Map<string, Task[]>();
+  private readonly items = new Set<string>();
+  readonly fields = new TrelloFields();
+  /** When a card came into the list that it is in, by their ids. */
+  private readonly arrivals = new Map<string, string>();
+  /** When an item of a checklist was completed. */
+  private readonly completions = new Map<string, string>();
+  private readonly skipped: Skipped[] = [];
+  private readonly warnings = new Warnings();
+  private readonly ignored = new IgnoredFields();
+
+  constructor(private readonly mapping: Mapping) {}
+
+  addList(list: Record<string, unknown>): void {
+    const id = textOf(list.id);
+    if (id === null) return;
+    const closed = list.closed === true;
+    this.lists.set(id, { name: textOf(list.name) ?? '', closed, position: numberOf(list.pos) });
+  }
+
+  addMember(member: Record<string, unknown>): void {
+    const name = textOf(member.fullName) ?? textOf(member.username);
+    if (name) this.members.set(textOf(member.id) ?? '', name);
+  }
+
+  addLabel(label: Record<string, unknown>): void {
+    this.labels.set(textOf(label.id) ?? '', textOf(label.name) ?? '');
+  }
+
+  addCard(card: Record<string, unknown>, line: number): void {
+    const id = textOf(card.id);
+    const title = textOf(card.name) ?? '';
+    if (textOf(card.cardRole) === 'separator') {
+      this.skipped.push({ line, code: 'separator', detail: 'the card is a separator' });
+      return;
+    }
+    // They are cards of a list like others.
+    if (card.isTemplate === true)
+      this.warnings.add('template', `entry ${line}: "${title.slice(0, 100)}"`);
+    const badges = fieldsOf(card.badges);
+    this.ignored.count('due', card.due ? 1 : 0);
+    this.ignored.count('start', card.start ? 1 : 0);
+    this.ignored.count('dueComplete', card.dueComplete === true ? 1 : 0);
+    this.ignored.count('comments', countOf(badges.comments));
+    this.ignored.count('attachments', countOf(badges.attachments));
+    this.cards.push({
+      line,
+      id,
+      title,
+      description: textOf(card.desc),
+      closed: card.closed === true,
+      list: textOf(card.idList) ?? '',
+      position: numberOf(card.pos),
+      members: textsOf(card.idMembers),
+      labels: listOf(card.labels).flatMap((label) => textOf(fieldsOf(label).name) ?? []),
+      labelIds: textsOf(card.idLabels),
+      values: new Map(
+        listOf(card.customFieldItems).map((item) => {
+          const fields = fieldsOf(item);
+          return [textOf(fields.idCustomField) ?? '', fields];
+        }),
+      ),
+    });
+    // An export by the API can have them here.
+    for (const checklist of listOf(card.checklists)) {
+      this.addChecklist({ idCard: id, ...fieldsOf(checklist) });
+    }
+  }
+
+  addChecklist(checklist: Record<string, unknown>): void {
+    const card = textOf(checklist.idCard) ?? '';
+    const tasks = this.tasks.get(card) ?? [];
+    const items = listOf(checklist.checkItems).map(fieldsOf);
+    for (const item of items.toSorted((a, b) => numberOf(a.pos) - numberOf(b.pos))) {
+      const id = textOf(item.id);
+      if (id !== null && this.items.has(id)) continue;
+      if (id !== null) this.items.add(id);
+      const isDone = item.state === 'complete';
+      this.ignored.count('due of checklist items', item.due ? 1 : 0);
+      tasks.push({
+        position: numberOf(checklist.pos),
+        member: textOf(item.idMember),
+        task: {
+          line: 0,
+          external_id: id === null ? null : `trello:${id}`,
+          title: textOf(item.name) ?? '',
+          status: {
+            name: isDone ? 'complete' : 'incomplete',
+            category: isDone ? 'done' : 'todo',
+          },
+          assignee: null,
+          done: null,
+        },
+      });
+    }
+    this.tasks.set(card, tasks);
+  }
+
+  /** An entry of the board's history, of which an export has the latest 1,000 or so. */
+  addAction(action: Record<string, unknown>): void {
+    const { type, date } = action;
+    const data = fieldsOf(action.data);
+    const at = textOf(date);
+    if (at === null) return;
+    const card = textOf(fieldsOf(data.card).id) ?? '';
+    const latest = (times: Map<string, string>, key: string): void => {
+      if (at > (times.get(key) ?? '')) times.set(key, at);
+    };
+    if (type === 'updateCard' && data.listAfter) {
+      latest(this.arrivals, `${card} ${textOf(fieldsOf(data.listAfter).id) ?? ''}`);
+    } else if (type === 'createCard' || type === 'copyCard' || type === 'moveCardToBoard') {
+      latest(this.arrivals, `${card} ${textOf(fieldsOf(data.list).id) ?? ''}`);
+    } else if (type === 'updateCheckItemStateOnCard') {
+      const item = fieldsOf(data.checkItem);
+      if (item.state === 'complete') latest(this.completions, textOf(item.id) ?? '');
+    }
+  }
+
+  /** @throws InvalidFile if it is no board, or an empty one */
+  async source(): Promise<SourceFile> {
+    if (this.cards.length + this.skipped.length === 0) {
+      throw new InvalidFile(
+        this.lists.size === 0
+          ? 'The file has neither cards nor lists, so it is no board of Trello.'
+          : 'The board has no cards.',
+      );
+    }
+    const cards = this.cards.toSorted(
+      (a, b) => this.listPosition(a) - this.listPosition(b) || a.position - b.position,
+    );
+    const points = this.fields.points(cards, this.mapping.columns?.points);
+    const priorities = this.fields.priorities(this.mapping.columns?.priority);
+    for (const name of this.fields.unread(cards, [points, priorities])) this.ignored.count(name);
+    const stories: SourceStory[] = [];
+    const pace = new Pace();
+    for (const card of cards) {
+      stories.push(this.story(card, points, priorities));
+      await pace.pause();
+    }
+    this.ignored.addTo(this.warnings);
+    const lacks: SourceFile['lacks'] = new Set([
+      'sprints',
+      ...(points ? [] : ['points' as const]),
+      ...(priorities ? [] : ['priority' as const]),
+      ...(this.mapping.subtasks === 'skip' ? ['tasks' as const] : []),
+    ]);
+    const { skipped, warnings } = this;
+    return { format: 'trello', sprints: [], stories, skipped, warnings, lacks };
+  }
+
+  private story(card: Card, points: CardValues | null, priorities: CardValues | null): SourceStory {
+    const { line, id, title, description, list } = card;
+    const inList = this.lists.get(list);
+    const labels =
+      card.labels.length > 0
+        ? card.labels
+        : card.labelIds.map((label) => this.labels.get(label) ?? '');
+    return {
+      line,
+      external_id: id === null ? null : `trello:${id}`,
+      title: points?.titles?.get(card) ?? title,
+      description,
+      status: inList ? { name: inList.name } : null,
+      priority: priorities?.of(card) ?? null,
+      points: points?.of(card) ?? null,
+      assignee: this.assignee(card),
+      labels: labels.filter((label) => label !== ''),
+      epic: null,
+      sprints: [],
+      done: this.arrivals.get(`${id ?? ''} ${list}`) ?? null,
+      archived: card.closed || inList?.closed === true,
+      parent: null,
+      tasks: this.mapping.subtasks === 'skip' ? [] : this.tasksOf(card),
+    };
+  }
+
+  private assignee({ line, members }: Card): string | null {
+    const names = members.flatMap((id) => this.members.get(id) ?? []);
+    if (names.length < members.length) {
+      // The export has the members of the board only, and those who left it are still on cards.
+      this.ignored.count('members who are not in the file', members.length - names.length);
+    }
+    const [first = null, ...others] = names;
+    if (others.length > 0) {
+      this.warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
+    }
+    return first;
+  }
+
+  private tasksOf({ line, id }: Card): SourceTask[] {
+    const tasks = this.tasks.get(id ?? '') ?? [];
+    return tasks
+      .toSorted((a, b) => a.position - b.position)
+      .map(({ member, task }) => ({
+        ...task,
+        line,
+        assignee: member === null ? null : (this.members.get(member) ?? null),
+        done: this.completions.get(task.external_id?.slice('trello:'.length) ?? '') ?? null,
+      }));
+  }
+
+  /** Cards of lists that are not in the file come last. */
+  private listPosition({ list }: Card): number {
+    return this.lists.get(list)?.position ?? Number.MAX_VALUE;
+  }
+}
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.MAX_VALUE);
+
+const countOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isInteger(value) && value < 10_000 ? value : 0;
+
+const textsOf = (value: unknown): string[] => listOf(value).flatMap((text) => textOf(text) ?? []);

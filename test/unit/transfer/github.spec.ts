@@ -1,0 +1,244 @@
+import { createReadStream } from 'node:fs';
+import { github } from '../../../src/transfer/formats/github';
+import type { SourceFile } from '../../../src/transfer/source';
+import { published, withPublished } from '../../support/published';
+import { fileOf, jsonFile } from './files';
+
+/** An issue as the REST API returns it. */
+const rest = (number: number, more: object = {}): object => ({
+  url: `https://api.github.com/repos/acme/shop/issues/${number}`,
+  repository_url: 'https://api.github.com/repos/acme/shop',
+  html_url: `https://github.com/acme/shop/issues/${number}`,
+  id: 900 + number,
+  number,
+  title: `Issue ${number}`,
+  user: { login: 'ada' },
+  labels: [],
+  state: 'open',
+  assignee: null,
+  assignees: [],
+  milestone: null,
+  comments: 2,
+  closed_at: null,
+  body: null,
+  state_reason: null,
+  ...more,
+});
+
+/** An issue as `gh issue list --json` writes it. */
+const gh = (number: number, more: object = {}): object => ({
+  assignees: [],
+  body: '',
+  closedAt: null,
+  labels: [],
+  milestone: null,
+  number,
+  state: 'OPEN',
+  title: `Issue ${number}`,
+  ...more,
+});
+
+const read = (value: unknown): Promise<SourceFile> => github.read(jsonFile(value, 4096), {});
+
+const ids = ({ stories }: SourceFile): (string | null)[] =>
+  stories.map(({ external_id: id }) => id);
+
+describe('issues of GitHub', () => {
+  it.each([
+    ['a list', [rest(3), rest(1), rest(2)]],
+    ['pages', [[rest(3), rest(1)], [], [rest(2)]]],
+    ['a search', { total_count: 3, incomplete_results: false, items: [rest(3), rest(1), rest(2)] }],
+    ['pages of a search', [{ items: [rest(3), rest(1)] }, { items: [rest(2)] }]],
+    ['gh', [gh(3), gh(1), gh(2)]],
+  ])('are stories, the oldest first, from %s', async (_, value) => {
+    const source = await read(value);
+    expect(ids(source)).toEqual(['github:1', 'github:2', 'github:3']);
+    expect(source.stories.map(({ line }) => line)).toEqual([2, 3, 1]);
+    expect(source.stories.map(({ title }) => title)).toEqual(['Issue 1', 'Issue 2', 'Issue 3']);
+    expect(source.sprints).toEqual([]);
+    expect(source.skipped).toEqual([]);
+    expect([...(source.lacks ?? [])].sort()).toEqual(['points', 'priority', 'sprints', 'tasks']);
+  });
+
+  it('have the same fields, whoever wrote them', async () => {
+    const fields = {
+      title: 'Pay by card',
+      body: 'Line 1\r\nLine 2',
+      labels: [{ id: 1, name: 'bug', color: 'f00' }, { name: 'points: 5' }],
+      assignees: [{ login: 'grace' }, { login: 'ada' }],
+      milestone: { number: 2, title: 'v1.0', due_on: null },
+    };
+    const closed = '2026-02-03T04:05:06Z';
+    const ofRest = { state: 'closed', state_reason: 'completed', closed_at: closed };
+    const ofGh = { state: 'CLOSED', stateReason: 'COMPLETED', closedAt: closed };
+    for (const value of [
+      [rest(7, { ...fields, ...ofRest, assignee: { login: 'grace' } })],
+      [gh(7, { ...fields, ...ofGh })],
+    ]) {
+      const source = await read(value);
+      expect(source.stories).toEqual([
+        {
+          line: 1,
+          external_id: 'github:7',
+          title: 'Pay by card',
+          description: 'Line 1\r\nLine 2',
+          status: { name: 'closed', category: 'done' },
+          priority: null,
+          points: 5,
+          assignee: 'grace',
+          labels: ['bug', 'points: 5'],
+          epic: 'v1.0',
+          sprints: [],
+          done: closed,
+          archived: false,
+          parent: null,
+          tasks: [],
+        },
+      ]);
+      expect(source.lacks?.has('points')).toBe(false);
+      expect(source.warnings.list()).toEqual([
+        { code: 'other_assignees', count: 1, examples: ['entry 1: ada'] },
+      ]);
+    }
+  });
+
+  it('have a status of their own where they were not planned', async () => {
+    const { stories } = await read([
+      rest(1),
+      rest(2, { state: 'closed', state_reason: 'not_planned' }),
+      gh(3, { state: 'CLOSED', stateReason: 'NOT_PLANNED' }),
+      rest(4, { state: 'closed' }),
+      rest(5, { state: 'open', state_reason: 'reopened' }),
+    ]);
+    expect(stories.map(({ status }) => [status?.name, status?.category])).toEqual([
+      ['open', 'todo'],
+      ['not_planned', 'done'],
+      ['not_planned', 'done'],
+      ['closed', 'done'],
+      ['open', 'todo'],
+    ]);
+  });
+
+  it('are not pull requests, which are skipped', async () => {
+    const source = await read([
+      rest(1, { pull_request: { url: 'x', merged_at: null } }),
+      rest(2),
+      gh(3, { url: 'https://github.com/acme/shop/pull/3' }),
+      gh(4, { isPullRequest: true }),
+      gh(5, { isPullRequest: false, url: 'https://github.com/acme/shop/issues/5' }),
+    ]);
+    expect(ids(source)).toEqual(['github:2', 'github:5']);
+    expect(source.skipped).toEqual([
+      { line: 1, code: 'pull_request', detail: '#1 is a pull request' },
+      { line: 3, code: 'pull_request', detail: '#3 is a pull request' },
+      { line: 4, code: 'pull_request', detail: '#4 is a pull request' },
+    ]);
+  });
+
+  it.each([
+    ['points: 3', 3],
+    ['Story Points: 0.5', 0.5],
+    ['size/3', 3],
+    ['SP-8', 8],
+    ['estimate=13', 13],
+    ['5 points', 5],
+    ['2pts', 2],
+    ['size/XL', null],
+    ['points', null],
+    ['priority: 1', null],
+    ['v3', null],
+    ['3', null],
+    ['bullet points: 3', null],
+    ['points: -1', null],
+  ])('have the points of a label %j: %j', async (name, points) => {
+    const { stories } = await read([rest(1, { labels: [{ name }] })]);
+    expect(stories[0]).toMatchObject({ points, labels: [name] });
+  });
+
+  it('have no points where two labels say different ones', async () => {
+    const { stories } = await read([
+      rest(1, { labels: [{ name: 'points: 3' }, { name: 'size/5' }] }),
+      rest(2, { labels: ['points: 3', '3 pts'] }),
+    ]);
+    expect(stories.map(({ points }) => points)).toEqual([null, 3]);
+  });
+
+  it('are named after their repositories, if a file has several', async () => {
+    const other = {
+      repository_url: 'https://api.github.com/repos/acme/api',
+      html_url: 'https://github.com/acme/api/issues/2',
+    };
+    expect(ids(await read([rest(2), rest(1), rest(2, other)]))).toEqual([
+      'github:acme/api#2',
+      'github:acme/shop#1',
+      'github:acme/shop#2',
+    ]);
+    const found = (number: number, nameWithOwner: string): object =>
+      gh(number, { repository: { name: 'x', nameWithOwner } });
+    expect(ids(await read([found(1, 'acme/shop'), found(1, 'acme/api')]))).toEqual([
+      'github:acme/api#1',
+      'github:acme/shop#1',
+    ]);
+    expect(ids(await read([found(1, 'acme/shop'), found(2, 'acme/shop')]))).toEqual([
+      'github:1',
+      'github:2',
+    ]);
+    const url = (name: string): object => ({ url: `https://github.com/${name}/issues/1` });
+    expect(ids(await read([gh(1, url('a/b')), gh(1, url('a/c'))]))).toEqual([
+      'github:a/b#1',
+      'github:a/c#1',
+    ]);
+  });
+
+  it.each([
+    ['an entry without a number', [rest(1), { title: 'x' }], 2],
+    ['an entry without a title', [{ number: 1 }], 1],
+    ['a number that is none', [rest(1, { number: '1' })], 1],
+    ['a fraction', [rest(1, { number: 1.5 })], 1],
+    ['text', [[rest(1), 'x']], 2],
+    ['null', [null], 1],
+  ])('are not %s', async (_, value, line) => {
+    await expect(read(value)).rejects.toMatchObject({
+      code: 'invalid_file',
+      message: `Entry ${line}: it has no number and title, as an issue of GitHub has.`,
+      errors: [{ line, code: 'not_an_issue' }],
+    });
+  });
+
+  it('are at least one', async () => {
+    for (const text of ['[]', '{}', '[[], []]', '{"items": []}', '7 ']) {
+      await expect(github.read(fileOf(text), {})).rejects.toThrow('The file has no issues.');
+    }
+  });
+
+  it('may have values of the wrong type', async () => {
+    const { stories } = await read([
+      {
+        number: 1,
+        title: null,
+        labels: 'x',
+        assignees: {},
+        milestone: 3,
+        state: 4,
+        body: [],
+        url: 5,
+      },
+    ]);
+    expect(stories[0]).toMatchObject({ title: '', labels: [], assignee: null, epic: null });
+  });
+});
+
+withPublished('exports/github-issues.json')('real issues of GitHub', () => {
+  it('are read', async () => {
+    const file = createReadStream(published('exports/github-issues.json'));
+    const { stories, skipped } = await github.read(file, {});
+    expect(stories).toHaveLength(26);
+    // One of the 15 pull requests is there twice.
+    expect(skipped.map(({ code }) => code)).toEqual(Array(16).fill('pull_request'));
+    expect(stories.filter(({ labels }) => labels.length === 1)).toHaveLength(11);
+    expect(new Set(stories.map(({ epic, status }) => `${epic} ${status?.category}`))).toEqual(
+      new Set(['v0.11.0 done']),
+    );
+    expect(stories.every(({ done }) => done !== null)).toBe(true);
+  });
+});
