@@ -211,7 +211,7 @@ class FieldNames {
       return 'trello';
     }
     if (has('.labelNames') || has('.prefs.permissionLevel')) return 'trello';
-    for (const list of ['[]', '[][]', '.items[]', '[].items[]']) {
+    for (const list of ['[]', '[][]', '.items[]', '[].items[]', '']) {
       if (has(`${list}.number`, `${list}.title`)) return 'github';
     }
     return undefined;

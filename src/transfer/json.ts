@@ -74,8 +74,12 @@ export class JsonTokens {
   end(): void {
     this.slice = Buffer.alloc(0);
     if (this.read === 0) throw new InvalidFile('The file is empty.');
-    if (this.depth === 0 && this.tokenizer.isEnded) return;
-    throw this.error(this.read, 'the file ends in the middle; export it again', 'cut');
+    const cut = this.error(this.read, 'the file ends in the middle; export it again', 'cut');
+    if (this.depth > 0) throw cut;
+    this.attempt(
+      () => this.complete(),
+      () => cut,
+    );
   }
 
   /** An error at the latest token. */
@@ -85,22 +89,27 @@ export class JsonTokens {
 
   /** Ends the JSON: only white space may follow. */
   complete(): void {
-    this.tokenizer.end();
+    if (!this.tokenizer.isEnded) this.tokenizer.end();
   }
 
-  private attempt(work: () => void): void {
+  private attempt(
+    work: () => void,
+    unexpected = (error: TokenizerError) => this.malformed(error),
+  ): void {
     try {
       work();
     } catch (error) {
-      if (error instanceof TokenizerError) {
-        const [, at] = /absolute position "(\d+)"/.exec(error.message) ?? [];
-        throw this.error(Number(at ?? this.read), 'this is not valid JSON', 'malformed');
-      }
+      if (error instanceof TokenizerError) throw unexpected(error);
       if (error instanceof TokenParserError) {
         throw this.error(this.tokenStart, 'this is not valid JSON', 'malformed');
       }
       throw error;
     }
+  }
+
+  private malformed({ message }: TokenizerError): InvalidFile {
+    const [, at] = /absolute position "(\d+)"/.exec(message) ?? [];
+    return this.error(Number(at ?? this.read), 'this is not valid JSON', 'malformed');
   }
 
   private error(position: number, what: string, code: string): InvalidFile {
@@ -132,16 +141,23 @@ export async function* slicesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
 /** What to do with the entries at a path; they are numbered from 1. */
 export type JsonEntries = Record<string, (value: unknown, number: number) => void>;
 
+export interface JsonOptions {
+  /** Names of large fields of entries, which are left out. */
+  drop?: readonly string[];
+  /** The file may have several values one after the other, such as an object a line. */
+  several?: boolean;
+}
+
 /**
  * Reads JSON as it arrives. The values at some paths are passed on one by one, the rest is not kept.
- * @param entries by their path: `$.cards.*` are the elements of the array `cards`, `$.*` those of an array
- * @param drop names of large fields of entries, which are left out
+ * @param entries by their path: `$.cards.*` are the elements of the array `cards`, `$.*` those of an array,
+ *   `$` is an object
  * @throws InvalidFile if the input is not JSON, not complete, not UTF-8, or exceeds a limit
  */
 export async function readJson(
   file: Readable,
   entries: JsonEntries,
-  drop: readonly string[] = [],
+  { drop = [], several = false }: JsonOptions = {},
 ): Promise<void> {
   const numbers = new Map<string, number>();
   let parser: TokenParser | undefined;
@@ -154,9 +170,13 @@ export async function readJson(
     );
     entryDepth = Math.min(...paths.map((path) => path.split('.').length - 1));
     const dropped = paths.flatMap((path) => drop.map((field) => `${path}.${field}`));
-    const created = new TokenParser({ paths: [...paths, ...dropped], keepStack: false });
+    const created = new TokenParser({
+      paths: [...paths, ...dropped],
+      keepStack: false,
+      separator: several ? '' : undefined,
+    });
     created.onValue = ({ value, key, parent, stack }) => {
-      const keys = [...stack.slice(1).map((frame) => frame.key), key];
+      const keys = stack.length === 0 ? [] : [...stack.slice(1).map((frame) => frame.key), key];
       const path = ['$', ...keys.map((part) => (typeof part === 'number' ? '*' : part))].join('.');
       const onEntry = entries[path];
       if (onEntry) {

@@ -11,8 +11,9 @@ interface Issue {
 }
 
 /**
- * Issues of GitHub as its REST API returns them (a list, pages of a list, a search), and as `gh issue list
- * --json` writes them. Pull requests are skipped, and milestones are labels.
+ * Issues of GitHub as its REST API returns them (a list, a search, pages of them, one page after the other,
+ * an issue a line), and as `gh issue list --json` writes them. Pull requests are skipped, and milestones
+ * are labels.
  */
 export const github: SourceReader = {
   format: 'github',
@@ -45,7 +46,7 @@ export const github: SourceReader = {
         issues.push({ number, repository: repositoryOf(fields), story });
       }
     };
-    await readJson(file, { '$.*': visit, '$.items.*': visit }, LARGE);
+    await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
     if (entries === 0) throw new InvalidFile('The file has no issues.');
     const stories = inOrder(issues).map(({ story }) => story);
     const lacks = new Set(['priority', 'sprints', 'tasks'] as const);

@@ -33,7 +33,7 @@ export const taiga: SourceReader = {
         '$.issues.*': (issue, number) => project.skipIssue(fieldsOf(issue), number),
       },
       // Attachments are in the file, in base64.
-      ['attachments', 'history'],
+      { drop: ['attachments', 'history'] },
     );
     return project.source();
   },

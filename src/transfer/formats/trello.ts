@@ -34,7 +34,7 @@ export const trello: SourceReader = {
         '$.customFields.*': (field) => board.fields.add(fieldsOf(field)),
         '$.actions.*': (action) => board.addAction(fieldsOf(action)),
       },
-      ['attachments', 'pluginData', 'limits', 'cover', 'memberCreator', 'display'],
+      { drop: ['attachments', 'pluginData', 'limits', 'cover', 'memberCreator', 'display'] },
     );
     return board.source();
   },

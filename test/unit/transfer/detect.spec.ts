@@ -37,6 +37,8 @@ describe('detectFormat', () => {
     ['github', JSON.stringify([issue])],
     ['github', JSON.stringify([[issue], [issue]])],
     ['github', JSON.stringify({ total_count: 1, items: [issue] })],
+    ['github', `[]${JSON.stringify([issue])}`],
+    ['github', `${JSON.stringify(issue)}\n${JSON.stringify(issue)}\n`],
     ['linear-csv', 'ID,Team,Title,Description,Status\nA-1,T,x,,Todo\n'],
     ['jira-csv', 'Summary,Issue key,Issue id,Status\nx,A-1,1,Done\n'],
     ['jira-csv', '\ufeff"Zusammenfassung";"Vorgangsschlüssel";"Status"\nx;A-1;Fertig\n'],

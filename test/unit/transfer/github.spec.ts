@@ -60,6 +60,20 @@ describe('issues of GitHub', () => {
     expect([...(source.lacks ?? [])].sort()).toEqual(['points', 'priority', 'sprints', 'tasks']);
   });
 
+  it('are read from one page after the other, and from an issue a line', async () => {
+    const page = JSON.stringify([rest(1), rest(2)]);
+    for (const text of [
+      `${page}${page.replaceAll(':1', ':3').replaceAll(':2', ':4')}`,
+      [1, 2, 3, 4].map((number) => JSON.stringify(gh(number))).join('\n'),
+      `${JSON.stringify({ items: [gh(1), gh(2)] })} ${JSON.stringify({ items: [gh(3), gh(4)] })}\n`,
+    ]) {
+      const source = await github.read(fileOf(text, 50), {});
+      expect(ids(source)).toEqual(['github:1', 'github:2', 'github:3', 'github:4']);
+      const cut = github.read(fileOf(text.slice(0, text.lastIndexOf('}')), 50), {});
+      await expect(cut).rejects.toThrow('in the middle');
+    }
+  });
+
   it('have the same fields, whoever wrote them', async () => {
     const fields = {
       title: 'Pay by card',
@@ -197,6 +211,7 @@ describe('issues of GitHub', () => {
     ['a fraction', [rest(1, { number: 1.5 })], 1],
     ['text', [[rest(1), 'x']], 2],
     ['null', [null], 1],
+    ['an object', {}, 1],
   ])('are not %s', async (_, value, line) => {
     await expect(read(value)).rejects.toMatchObject({
       code: 'invalid_file',
@@ -206,7 +221,7 @@ describe('issues of GitHub', () => {
   });
 
   it('are at least one', async () => {
-    for (const text of ['[]', '{}', '[[], []]', '{"items": []}', '7 ']) {
+    for (const text of ['[]', '[[], []]', '{"items": []}', ' ']) {
       await expect(github.read(fileOf(text), {})).rejects.toThrow('The file has no issues.');
     }
   });

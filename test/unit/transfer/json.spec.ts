@@ -25,7 +25,7 @@ async function entriesOf(
     Object.fromEntries(
       paths.map((path) => [path, (value, number) => found.push([path, number, value])]),
     ),
-    drop,
+    { drop },
   );
   return found;
 }
