@@ -24,6 +24,7 @@ export class MoveStory {
 }
 
 export class MoveStories extends MoveStory {
+  // Rules of an overridden property replace those of its base class; the last one is checked first.
   @Check<MoveStories>(
     'invalid_value',
     'names a story that is to be moved',
@@ -31,6 +32,8 @@ export class MoveStories extends MoveStory {
       !Array.isArray(ids) ||
       !Object.values(position as object).some((id) => ids.includes(id as number)),
   )
+  @Optional()
+  @IsPosition()
   override position?: Position;
 
   /** Different stories of the board, in their new order. */

@@ -235,6 +235,8 @@ describe('moving a story', () => {
       status,
       [pointer],
     ]);
+    const together = await moveAll(board, { ...body, story_ids: [ids[0]] });
+    expect([together.status, together.body.errors]).toEqual([status, refused.body.errors]);
     expect(await revision(board)).toBe(before);
   });
 
