@@ -94,7 +94,7 @@ export class Config {
   @Integer(1, 1_000_000)
   readonly maxConnections: number;
 
-  @Setting('BODY_LIMIT', '1048576', 'Bytes of a request body.')
+  @Setting('BODY_LIMIT', '1048576', 'Bytes of a request body; a batch may have four times as many.')
   @Integer(1024, 104_857_600)
   readonly bodyLimit: number;
 

@@ -307,7 +307,9 @@ export class Change implements Reader {
     // A board that this change created was created at its instant.
     if (isFirst && board?.revision !== 0) this.instant = this.clock.now();
     if (!board || !maySee(this.caller, board.name)) return undefined;
-    this.boards.set(board.id, board);
-    return board;
+    // A board that is locked already keeps its object, which has its events.
+    const locked = this.boards.get(board.id) ?? board;
+    this.boards.set(board.id, locked);
+    return locked;
   }
 }

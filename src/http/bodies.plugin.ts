@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseForm } from './form';
 import { Problem } from './problem';
+import type { RouteSettings } from './route';
 import { UnreadableBody } from './unreadable-body';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -11,6 +12,11 @@ export function parseBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     done(null, parseBody(request.headers, body as Buffer));
+  });
+  const { bodyLimit = 0 } = server.initialConfig;
+  server.addHook('onRoute', (route) => {
+    const { bodyFactor } = (route.config ?? {}) as RouteSettings;
+    if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
   });
 }
 

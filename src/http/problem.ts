@@ -15,6 +15,7 @@ export const FIELD_ERRORS = {
   not_nullable: 'The value must not be null.',
   out_of_range: 'The number or date is outside the allowed range.',
   read_only: 'The field is read-only, and its value is not the stored one.',
+  rejected: 'The operation was rejected; the `code` of the problem says why (batch).',
   required: 'The field is required.',
   seq_exhausted: 'The list ends at the greatest `seq` (import).',
   taken: 'Another story of the board has this `external_id` (import).',

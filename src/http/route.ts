@@ -76,6 +76,8 @@ export interface RouteSettings {
   filtered?: boolean;
   /** Its response must not be stored, so it takes no `Idempotency-Key`. */
   unrepeatable?: boolean;
+  /** How many times as long as BODY_LIMIT its body may be. */
+  bodyFactor?: number;
   /** It takes an `Idempotency-Key`. */
   repeatable?: boolean;
   /** Problems of its service, for the OpenAPI document. */

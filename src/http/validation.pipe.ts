@@ -10,7 +10,7 @@ import { suggestion } from './suggestion';
 import { UnreadableBody } from './unreadable-body';
 import { validatedAt } from './validation';
 
-/** Levels of objects and lists in a body, and fields in all. */
+/** Levels of objects and lists in a body, and fields in all, without those of the objects in its lists. */
 const MAX_DEPTH = 32;
 const MAX_FIELDS = 1000;
 
@@ -19,6 +19,7 @@ const CODES: Record<string, FieldErrorCode> = {
   isString: 'invalid_type',
   isInt: 'invalid_type',
   isArray: 'invalid_type',
+  isObject: 'invalid_type',
   isBoolean: 'invalid_type',
   isIn: 'invalid_value',
   min: 'out_of_range',
@@ -96,19 +97,23 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw reject('invalid_type', 'The body must be a JSON object.');
   }
-  let count = 0;
-  const visit = (value: object, depth: number): void => {
+  const visit = (value: object, depth: number): number => {
     if (depth > MAX_DEPTH) {
       throw reject('too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
     }
-    // Items of a list do not count: a bulk move names up to 1,000 stories in one.
-    if (!Array.isArray(value)) count += Object.keys(value).length;
+    // Items of a list do not count: a bulk move names up to 1,000 stories in one, and each operation of a
+    // batch may have as many fields as a body.
+    const isList = Array.isArray(value);
+    let count = isList ? 0 : Object.keys(value).length;
+    for (const item of Object.values(value) as unknown[]) {
+      if (typeof item !== 'object' || item === null) continue;
+      const fields = visit(item, depth + 1);
+      if (!isList) count += fields;
+    }
     if (count > MAX_FIELDS) {
       throw reject('too_many', `The body has more than ${MAX_FIELDS} fields.`);
     }
-    for (const item of Object.values(value) as unknown[]) {
-      if (typeof item === 'object' && item !== null) visit(item, depth + 1);
-    }
+    return count;
   };
   visit(body, 1);
   return body as Record<string, unknown>;

@@ -44,6 +44,8 @@ const DESCRIPTIONS: Record<string, string> = {
     'Puts the story first, last, or before or after another story, in its list or in the list of another sprint.',
   moveStoriesOfBoard:
     'Puts up to 1,000 stories of the board next to each other, in the order of `story_ids`.',
+  runBatch:
+    'Up to 1,000 creations, updates, deletions, moves, starts and completions in their order, in one transaction: the first that fails rolls back all of them, and `errors` names it. What an operation creates is named by `as`; later operations have `"$name"` instead of its id. `set` has the fields of the single request. `dry_run` shows the results and changes nothing.',
   listTasksOfStory: 'By `seq`, then `id`.',
   createTask: 'Creates a task at the end of the story. A story has at most 1,000 tasks.',
   showTask: 'One part of a story.',

@@ -140,6 +140,24 @@ export const EXAMPLES: Record<string, object> = {
   MoveStories: { story_ids: [2, 1], sprint_id: 1, position: 'first' },
   CreateTask: { title: 'Show the errors of the bank', assignee: 'Ada' },
   UpdateTask: { status: 'done' },
+  Batch: {
+    operations: [
+      {
+        op: 'create',
+        type: 'sprint',
+        as: 'next',
+        set: { name: 'Sprint 2', start_date: '2026-11-30', end_date: '2026-12-11' },
+      },
+      {
+        op: 'create',
+        type: 'story',
+        as: 'refund',
+        set: { title: 'Refund', points: 3, sprint_id: '$next' },
+      },
+      { op: 'create', type: 'task', set: { title: 'Ask the bank', story_id: '$refund' } },
+      { op: 'update', type: 'story', id: '$refund', set: { assignee: 'Ada' } },
+    ],
+  },
   CreateToken: { name: 'Ada', scope: 'admin' },
   CreateSession: { token: SECRET },
 
@@ -153,6 +171,11 @@ export const EXAMPLES: Record<string, object> = {
   NewToken: { ...token, token: SECRET },
   Session: { actor: 'Ada', scope: 'admin', boards: null, token_required: true },
   Deleted: { deleted: true, id: 1 },
+  BatchResult: {
+    results: [{ op: 'update', type: 'story', ...story }],
+    refs: {},
+    revision: { from: 8, to: 8 },
+  },
   SprintDeleted: { deleted: true, id: 1, stories_moved_to_backlog: 2 },
   StoryDeleted: { deleted: true, id: 1, tasks_deleted: 1 },
   Report: {

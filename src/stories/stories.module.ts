@@ -23,6 +23,13 @@ import { Story } from './story.entity';
     SprintWords,
     StoryWriter,
   ],
-  exports: [StoriesService, StoryImportService, StoryListsService, StoryOrder, SprintWords],
+  exports: [
+    MovesService,
+    StoriesService,
+    StoryImportService,
+    StoryListsService,
+    StoryOrder,
+    SprintWords,
+  ],
 })
 export class StoriesModule {}

@@ -55,7 +55,7 @@ describe('the document', () => {
 
   it('begins the name of each operation with what it does', () => {
     const verbs =
-      /^(list|show|create|update|patch|delete|move|start|complete|reopen|check|stream|export)[A-Z]/;
+      /^(list|show|create|update|patch|delete|move|start|complete|reopen|check|stream|export|run)[A-Z]/;
     for (const { operation } of all) expect(operation.operationId).toMatch(verbs);
   });
 
@@ -223,7 +223,14 @@ const STORY = [
   ],
   ...['showSprint', 'updateSprint', 'createStoryInSprint', 'createStoryInBacklog', 'listBacklog'],
   ...['startSprint', 'createTask', 'listTasksOfStory', 'updateTask', 'showTask', 'updateStory'],
-  ...['moveStory', 'moveStoriesOfBoard', 'listStoriesOfSprint', 'showStory', 'showCurrentSprint'],
+  ...[
+    'moveStory',
+    'moveStoriesOfBoard',
+    'runBatch',
+    'listStoriesOfSprint',
+    'showStory',
+    'showCurrentSprint',
+  ],
   ...['showBurndownOfCurrentSprint', 'showReportOfSprint', 'completeSprint', 'showVelocity'],
   ...['reopenSprint', 'listEventsOfBoard', 'listHistoryOfStory', 'deleteTask', 'deleteStory'],
   ...['deleteSprint', 'checkReadiness', 'createToken'],

@@ -236,6 +236,7 @@ async function everything(): Promise<void> {
   await call(`POST ${STORY}/tasks`, story, { title: 'A task', external_id: 'T-1' });
   await call(`GET ${TASK}`, task);
   for (const method of ['PUT', 'PATCH']) await call(`${method} ${TASK}`, task, { title: method });
+  await batches(story.story_id, task.task_id, sprint.sprint_id);
   await call(`DELETE ${TASK}`, task);
   await call(`DELETE ${STORY}`, { story_id: stories[1005] as number });
 
@@ -284,6 +285,18 @@ async function boards(): Promise<void> {
       { title: 'Imported' },
     ]);
   await service.app.get(ExpiredKeys).delete();
+}
+
+/** Operations whose board is locked before they find their rows. */
+async function batches(story: number, task: number, sprint: number): Promise<void> {
+  const operations = [
+    { op: 'create', type: 'story', set: { title: 'A story', sprint_id: sprint } },
+    { op: 'update', type: 'story', id: story, set: { title: 'In a batch' } },
+    { op: 'update', type: 'task', id: task, set: { title: 'In a batch' } },
+    { op: 'update', type: 'sprint', id: sprint, set: { goal: 'In a batch' } },
+    { op: 'start', type: 'sprint', id: 'current' },
+  ];
+  await call(`POST ${BOARD}/batch`, {}, { operations });
 }
 
 /** A stream, from its beginning and polled. */

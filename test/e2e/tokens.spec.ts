@@ -62,6 +62,7 @@ describe('with tokens', () => {
       'DELETE /api/boards/{board_name}': 'write',
       'GET /api/boards/{board_name}/backlog': 'read',
       'POST /api/boards/{board_name}/backlog': 'write',
+      'POST /api/boards/{board_name}/batch': 'write',
       'GET /api/boards/{board_name}/events': 'read',
       'GET /api/boards/{board_name}/export': 'read',
       'GET /api/boards/{board_name}/stream': 'read',
