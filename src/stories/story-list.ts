@@ -59,7 +59,8 @@ export function storyList(
     indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || scope.isRecent),
     represent: (row: StoryRow) => {
       const story = representStory(row);
-      return fields ? Object.fromEntries(fields.map((name) => [name, story[name]])) : story;
+      if (!fields) return story;
+      return Object.fromEntries(fields.map((name) => [name, story[name as keyof typeof story]]));
     },
     table: async (reader) => {
       if (fields) throw Problem.invalid([NO_FIELDS]);

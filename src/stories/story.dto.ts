@@ -136,7 +136,8 @@ export class StoryListQuery extends PageQuery {
    * Comma list of the fields to show; not of CSV.
    * @example id,title
    */
-  @Optional() @IsWordList(STORY_FIELDS) fields?: (keyof StoryView)[];
+  // As a union of words the document would have them, in an order that differs from build to build.
+  @Optional() @IsWordList(STORY_FIELDS) fields?: string[];
   /** Takes precedence over `Accept`. */
   @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }
