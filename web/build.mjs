@@ -43,7 +43,12 @@ const page = {
       const digest = createHash('sha1').update(manifest).digest('hex').slice(0, 8);
       urls['web/manifest.webmanifest'] = `/assets/manifest-${digest}.webmanifest`;
       writeFileSync(join(OUT, urls['web/manifest.webmanifest']), manifest);
-      const page = render('index.html');
+      // What the main script imports is requested with it, not after it.
+      const main = Object.values(metafile.outputs).find((o) => o.entryPoint === 'web/src/main.tsx');
+      const preloads = main.imports
+        .filter(({ kind }) => kind === 'import-statement')
+        .map(({ path }) => `<link rel="modulepreload" href="/${path.split('dist/web/')[1]}" />`);
+      const page = render('index.html').replace('</head>', `${preloads.join('')}</head>`);
       writeFileSync(join(OUT, 'index.html'), page);
       const files = readdirSync(join(OUT, 'assets')).map((name) => `/assets/${name}`);
       const version = createHash('sha1')

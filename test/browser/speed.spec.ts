@@ -1,6 +1,27 @@
+import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { card, openPage } from './browser';
 import { startSmallBoard } from './small-board';
+
+/** Milliseconds until the browser has drawn what a key does to the focused card. */
+const timeOfKey = (page: Page, key: string): Promise<number> =>
+  page.evaluate(async (name) => {
+    const frame = (): Promise<void> =>
+      new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    while (!document.activeElement?.matches('li')) await frame();
+    const from = performance.now();
+    const keys = name.split('+');
+    document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', {
+        key: keys.at(-1),
+        shiftKey: keys.length > 1,
+        bubbles: true,
+        cancelable: true,
+      }),
+    );
+    await frame();
+    return performance.now() - from;
+  }, key);
 
 test('500 cards are usable soon and react at once on a processor slowed four times, without a shift', async () => {
   const board = await startSmallBoard(
@@ -31,22 +52,24 @@ test('500 cards are usable soon and react at once on a processor slowed four tim
   const usable = await page
     .waitForFunction(() => (globalThis as any).usable as number | undefined)
     .then((found) => found.jsonValue() as Promise<number>);
-  await card(page, 'To do', 'Story 0').focus();
-  const shown = await page.evaluate(
-    () =>
-      new Promise<number>((resolve) => {
-        const from = performance.now();
-        const key = new KeyboardEvent('keydown', { key: '2', bubbles: true, cancelable: true });
-        document.activeElement?.dispatchEvent(key);
-        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - from)));
-      }),
-  );
-  await card(page, 'In progress', 'Story 0').waitFor();
   await page.getByRole('img', { name: /burndown/i }).waitFor();
   const shift = await page.evaluate(() => (globalThis as any).shift);
+  await card(page, 'To do', 'Story 0').focus();
+  const times: number[] = [];
+  for (const [key, column] of [
+    ['2', 'In progress'],
+    ['3', 'Done'],
+    ['1', 'To do'],
+    ['Shift+ArrowRight', 'In progress'],
+    ['Shift+ArrowDown', 'In progress'],
+  ] as const) {
+    times.push(await timeOfKey(page, key));
+    await card(page, column, 'Story 0').waitFor();
+  }
+  const shown = times.sort((a, b) => a - b)[2] ?? Infinity;
   process.stdout.write(
     `500 cards, processor slowed four times: usable after ${usable.toFixed(0)} ms, ` +
-      `a key shown after ${shown.toFixed(0)} ms, layout shift ${shift.toFixed(3)}\n`,
+      `keys shown after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, layout shift ${shift.toFixed(3)}\n`,
   );
   expect(usable).toBeLessThan(promised(1000));
   expect(shown).toBeLessThan(promised(50));

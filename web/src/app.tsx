@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Keys } from './components/keys';
 import { Button, Icon, Skeleton } from './components/controls';
@@ -8,7 +7,7 @@ import { alertError } from './state/announce';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
 import type { Conflict } from './state/queue';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
-import { showBoard, store } from './state/stores';
+import { store } from './state/stores';
 import { failureText } from './util/failure';
 import { plural } from './util/format';
 import { lazy } from './util/lazy';
@@ -31,11 +30,7 @@ const ConflictDialog = lazy(async () => (await import('./components/conflict')).
 
 /** The whole page: the bar, the view of the URL, and what lies over it. */
 export function App() {
-  const { view, board } = route.value;
-  const isSignedIn = session.value != null;
-  useEffect(() => {
-    showBoard(isSignedIn && board ? board : null);
-  }, [board, isSignedIn]);
+  const { view } = route.value;
   useCommands(
     [
       ...(canWrite.value ? [{ name: 'Undo', key: 'z', run: () => store.value?.undo() }] : []),

@@ -30,6 +30,8 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('input, textarea, select, [contenteditable]') !== null;
 
+const dialogs = document.getElementsByTagName('dialog');
+
 document.addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.altKey) return;
   const isControl = event.ctrlKey || event.metaKey;
@@ -41,7 +43,7 @@ document.addEventListener('keydown', (event) => {
     (isNamed ? event.key : event.key.toLowerCase());
   if (!isControl && isTyping(event.target)) return;
   // A dialog keeps the keys of the view behind it from acting.
-  if (document.querySelector('dialog[open]')) return;
+  if ([...dialogs].some(({ open }) => open)) return;
   const command = commands.value.flat().findLast((each) => each.key === key);
   if (!command) return;
   // A focused button or link acts by itself; a card has the focus as a list item.

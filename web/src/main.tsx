@@ -3,13 +3,15 @@ import { onUnauthorized } from './api/client';
 import { App } from './app';
 import { Messages } from './components/messages';
 import { expire, loadSession } from './state/session';
+import { followRoute } from './state/stores';
 
 onUnauthorized.call = expire;
+void loadSession();
+followRoute();
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);
 const messages = document.getElementById('messages');
 if (messages) render(<Messages />, messages);
-void loadSession();
 // For a start without a connection. It exists only on https and localhost.
 navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined);

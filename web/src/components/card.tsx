@@ -7,9 +7,9 @@ import type { Card as Story } from '../state/model';
 import { statusName } from '../state/model';
 import { store } from '../state/stores';
 import { canWrite } from '../state/session';
-import { useDraggable, dragged } from '../util/drag';
+import { allowDrag, dragged } from '../util/drag';
 import { formatNumber } from '../util/format';
-import { Icon, StatusMark } from './controls';
+import { StatusMark } from './controls';
 import type { MenuItem } from './menu';
 import { Menu } from './menu';
 
@@ -45,7 +45,8 @@ export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }
   });
   const isUnsaved = useComputed(() => store.value?.unsaved.value.has(id) ?? false);
   const isMovable = canWrite.value && id > 0 && !isFixed;
-  useDraggable(ref, id, isMovable);
+  const canMove = useRef(isMovable);
+  canMove.current = isMovable;
   useLayoutEffect(() => {
     const element = ref.current;
     return () => {
@@ -72,11 +73,13 @@ export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }
       ]
         .filter(Boolean)
         .join(' ')}
+      id={`story-${id}`}
       data-story={id}
       aria-label={title}
       aria-describedby={`story-${id}-about`}
       tabIndex={isTabStop.value || isEntry ? 0 : -1}
       onFocus={() => (focused.value = id)}
+      onPointerEnter={(event) => allowDrag(event.currentTarget, id, () => canMove.current)}
       onClick={(event) => {
         if (selection && isMovable && (event.shiftKey || event.ctrlKey || event.metaKey)) {
           event.preventDefault();
@@ -129,7 +132,7 @@ export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }
         )}
         {isMovable && (
           <Menu name="Move" class="card-move" items={() => moves(story)}>
-            <Icon name="move" />
+            •••
           </Menu>
         )}
       </div>

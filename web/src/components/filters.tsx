@@ -25,27 +25,39 @@ function useFound(board: string, q: string): void {
   }, [board, q]);
 }
 
-/** Whether a story passes the search and the filters of the URL. */
-export function matches(story: Card, params: URLSearchParams): boolean {
+const NAMES = ['q', 'assignee', 'label'];
+
+export const hasFilter = (params: URLSearchParams): boolean =>
+  NAMES.some((name) => params.get(name));
+
+/** The stories that pass the search and the filters of the URL. */
+export function filtered(stories: readonly Card[], params: URLSearchParams): readonly Card[] {
+  if (!hasFilter(params)) return stories;
   const assignee = params.get('assignee');
   const label = params.get('label');
-  if (assignee !== null && (story.assignee ?? '') !== assignee) return false;
-  if (label !== null && !story.labels.includes(label)) return false;
   const words = (params.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const text = [
-    story.title,
-    story.description ?? '',
-    story.assignee ?? '',
-    ...story.labels,
-    `#${story.id}`,
-  ]
-    .join('\n')
-    .toLowerCase();
-  return words.every((word) => text.includes(word)) || found.value?.ids.has(story.id) === true;
+  return stories.filter((story) => {
+    if (assignee && story.assignee !== assignee) return false;
+    if (label && !story.labels.includes(label)) return false;
+    const text = textOf(story);
+    return words.every((word) => text.includes(word)) || found.value?.ids.has(story.id) === true;
+  });
+}
+
+const texts = new WeakMap<Card, string>();
+
+function textOf(story: Card): string {
+  let text = texts.get(story);
+  if (text === undefined) {
+    const { id, title, description, assignee, labels } = story;
+    text = [title, description ?? '', assignee ?? '', ...labels, `#${id}`].join('\n').toLowerCase();
+    texts.set(story, text);
+  }
+  return text;
 }
 
 /** Search and filters of the stories of a view; they live in the URL. */
-export function Filters({ stories }: { stories: readonly Card[] }) {
+export function Filters({ stories }: { stories: Iterable<Card> }) {
   const input = useRef<HTMLInputElement>(null);
   useCommands(
     [
@@ -62,9 +74,13 @@ export function Filters({ stories }: { stories: readonly Card[] }) {
   );
   const params = query.value;
   useFound(route.value.board, params.get('q') ?? '');
-  const people = unique(stories.map(({ assignee }) => assignee ?? ''));
-  const labels = unique(stories.flatMap(({ labels }) => labels));
-  const isFiltered = ['q', 'assignee', 'label'].some((name) => params.get(name));
+  const people = new Set<string>();
+  const labels = new Set<string>();
+  for (const story of stories) {
+    if (story.assignee) people.add(story.assignee);
+    for (const label of story.labels) labels.add(label);
+  }
+  const isFiltered = hasFilter(params);
   return (
     <search class="filters">
       <input
@@ -80,7 +96,7 @@ export function Filters({ stories }: { stories: readonly Card[] }) {
           event.currentTarget.blur();
         }}
       />
-      <Choice name="assignee" label="person" none="Everyone" values={people.filter(Boolean)} />
+      <Choice name="assignee" label="person" none="Everyone" values={people} />
       <Choice name="label" label="label" none="All labels" values={labels} />
       {isFiltered && (
         <Button kind="quiet" onClick={() => setQuery({ q: null, assignee: null, label: null })}>
@@ -95,7 +111,7 @@ interface ChoiceProps {
   name: string;
   label: string;
   none: string;
-  values: readonly string[];
+  values: Iterable<string>;
 }
 
 function Choice({ name, label, none, values }: ChoiceProps) {
@@ -116,5 +132,5 @@ function Choice({ name, label, none, values }: ChoiceProps) {
   );
 }
 
-const unique = (values: readonly string[]): string[] =>
+const unique = (values: Iterable<string>): string[] =>
   [...new Set(values)].sort((a, b) => a.localeCompare(b));

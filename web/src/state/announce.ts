@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { afterFrame } from '../util/retry';
 
 /** The text of the polite live region. */
 export const announcement = signal('');
@@ -24,9 +25,12 @@ export function announce(text: string): void {
 export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}) {
   const { isError = false, action } = options;
   const entry = { id: ++lastId, text, isError, action };
-  // One message at a time besides errors, which stay until they are read.
-  toasts.value = [...toasts.value.filter((each) => each.isError), entry];
-  if (!isError) setTimeout(() => closeToast(entry.id), 6000);
+  // What the message is about is shown first.
+  void afterFrame().then(() => {
+    // One message at a time besides errors, which stay until they are read.
+    toasts.value = [...toasts.value.filter((each) => each.isError), entry];
+    if (!isError) setTimeout(() => closeToast(entry.id), 6000);
+  });
 }
 
 export const alertError = (text: string): void => toast(text, { isError: true });

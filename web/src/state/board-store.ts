@@ -4,7 +4,7 @@ import { ApiError, isTemporary } from '../api/problem';
 import { openStream } from '../api/stream';
 import type { Board, Event, Sprint, Story, Task } from '../api/types';
 import { todayIn } from '../util/calendar';
-import { backoff, Pause } from '../util/retry';
+import { afterFrame, backoff, Pause } from '../util/retry';
 import { alertError, announce, toast } from './announce';
 import type { Change, Outcome } from './changes';
 import { createdBy, kindOf, targetOf } from './changes';
@@ -48,7 +48,9 @@ const PAGE_SIZE = 500;
 const MAX_ATTEMPTS = 5;
 const REREADS = 5;
 const ALL_FIELDS = CARD_FIELDS.join(',');
+/** A snapshot of 10,000 stories keeps the page busy for 50 ms. */
 const SNAPSHOT_MS = 100;
+const SNAPSHOT_MS_PER_STORY = 0.2;
 const TODAY_MS = 15_000;
 
 /** An entity tag that no row has: only the response that is stored under the idempotency key is returned. */
@@ -73,6 +75,8 @@ export class BoardStore {
   readonly reads = signal(0);
   /** Today in the time zone of the board. */
   readonly today = signal('');
+  /** The stories that this page has created. */
+  readonly written = new Set<number>();
   readonly base = signal<BoardState | null>(null);
   readonly queue: ChangeQueue;
   readonly view = computed<BoardState | null>(() => {
@@ -118,6 +122,7 @@ export class BoardStore {
       base: () => this.require(),
       revision: () => this.revision.value,
       commit: (outcome) => this.commit(outcome),
+      shown: afterFrame,
       send: (pending) => this.send(pending),
       onSettled: () => {
         // After the queue has put the answer into the state.
@@ -400,7 +405,9 @@ export class BoardStore {
     };
     this.cleanups.push(
       effect(() => {
-        if (this.base.value && this.lists.value) timer ??= setTimeout(write, SNAPSHOT_MS);
+        if (!this.base.value || !this.lists.value) return;
+        const { size } = this.base.value.stories;
+        timer ??= setTimeout(write, SNAPSHOT_MS + size * SNAPSHOT_MS_PER_STORY);
       }),
       () => clearTimeout(timer),
     );
@@ -604,6 +611,7 @@ export class BoardStore {
     if (createdBy(change)) this.holds.add('creation');
     try {
       const outcome = await this.sendAsSeen(pending);
+      if (change.kind === 'story.create' && outcome.id) this.written.add(outcome.id);
       // The response has the moved story only; the stream also brings the stories that made room for it.
       if (change.kind === 'story.move') await this.reached(outcome.revision);
       return { outcome, before };

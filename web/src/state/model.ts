@@ -57,9 +57,25 @@ export const sprintName = (sprint: Sprint): string =>
 export const bySeq = (a: { seq: number; id: number }, b: { seq: number; id: number }): number =>
   a.seq - b.seq || a.id - b.id;
 
+const NONE: readonly Card[] = [];
+
+/** The lists of a state, which is never changed, so that they are sorted once. */
+const sorted = new WeakMap<BoardState['stories'], Map<ListId, Card[]>>();
+
 /** The stories of a list in their order. */
-export function storiesOf(state: BoardState, list: ListId): Card[] {
-  return [...state.stories.values()].filter((story) => story.sprint_id === list).sort(bySeq);
+export function storiesOf({ stories }: BoardState, list: ListId): readonly Card[] {
+  let lists = sorted.get(stories);
+  if (!lists) {
+    lists = new Map();
+    for (const story of stories.values()) {
+      const list = lists.get(story.sprint_id);
+      if (list) list.push(story);
+      else lists.set(story.sprint_id, [story]);
+    }
+    for (const each of lists.values()) each.sort(bySeq);
+    sorted.set(stories, lists);
+  }
+  return lists.get(list) ?? NONE;
 }
 
 export function sprintsOf(state: BoardState): Sprint[] {

@@ -48,6 +48,8 @@ export interface QueueHost {
   base(): BoardState;
   revision(): number;
   commit(outcome: Outcome): void;
+  /** Resolves when the user has seen what was changed. */
+  shown(): Promise<void>;
   /** Resolves with the outcome and the state before the first attempt. */
   send(pending: Pending): Promise<{ outcome: Outcome; before: BoardState }>;
   /** The change at the head was confirmed or failed. */
@@ -201,6 +203,8 @@ export class ChangeQueue {
   private async run(): Promise<void> {
     if (this.isRunning) return;
     this.isRunning = true;
+    // The user sees the change before the browser works on its request.
+    await this.host.shown();
     for (let attempt = 0; !this.isStopped;) {
       const [head] = this.pending.value;
       if (!head) break;

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import { navigate, pathOf, route, url } from '../router';
 import { announce } from './announce';
 import { BoardStore } from './board-store';
@@ -7,13 +7,19 @@ import { session } from './session';
 /** The store of the board that is shown. */
 export const store = signal<BoardStore | null>(null);
 
-/** Makes the store of a board the present one; null closes it. */
-export function showBoard(name: string | null): void {
-  if (store.value?.name === name) return;
-  store.value?.close();
-  store.value =
-    name === null ? null : new BoardStore(name, session.value?.actor ?? '', followRename);
-  void store.value?.open();
+/** Makes the store of the board in the URL the present one. */
+export function followRoute(): void {
+  effect(() => {
+    const { board } = route.value;
+    const name = session.value && board ? board : null;
+    untracked(() => {
+      if (store.value?.name === name) return;
+      store.value?.close();
+      store.value =
+        name === null ? null : new BoardStore(name, session.value?.actor ?? '', followRename);
+      void store.value?.open();
+    });
+  });
 }
 
 /** The URL follows when a board gets another name. */

@@ -15,22 +15,19 @@ export const dragged = signal<number | null>(null);
 /** Fingers scroll; on touch screens a story is moved by its menu. */
 const canDrag = matchMedia('(any-pointer: fine)').matches;
 
-/** Makes a card draggable. */
-export function useDraggable(
-  ref: RefObject<HTMLElement | null>,
-  id: number,
-  isEnabled: boolean,
-): void {
-  useEffect(() => {
-    const element = ref.current;
-    if (!element || !isEnabled || !canDrag) return;
-    return draggable({
-      element,
-      getInitialData: () => ({ story: id }),
-      onDragStart: () => (dragged.value = id),
-      onDrop: () => (dragged.value = null),
-    });
-  }, [id, isEnabled]);
+const draggables = new WeakSet<HTMLElement>();
+
+/** Makes a card draggable, which the pointer has reached: to prepare each one takes long on a large board. */
+export function allowDrag(element: HTMLElement, id: number, canMove: () => boolean): void {
+  if (!canDrag || draggables.has(element)) return;
+  draggables.add(element);
+  draggable({
+    element,
+    canDrag: canMove,
+    getInitialData: () => ({ story: id }),
+    onDragStart: () => (dragged.value = id),
+    onDrop: () => (dragged.value = null),
+  });
 }
 
 /** The index of the card that is below the pointer's upper half. */

@@ -23,3 +23,10 @@ export class Pause {
     for (const end of [...this.waiting]) end();
   };
 }
+
+/** Resolves when the next frame has been shown, which is when another begins; soon where the page is hidden. */
+export const afterFrame = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 100);
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+  });

@@ -1,9 +1,9 @@
-import { useComputed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useComputed, useSignalEffect } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
-import { Filters, matches } from '../../components/filters';
+import { filtered, Filters } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { navigate, pathOf, query, storyUrl } from '../../router';
 import { announce } from '../../state/announce';
@@ -37,15 +37,16 @@ export function BoardView({ store }: { store: BoardStore }) {
     return state ? findSprint(state, query.value.get('sprint')) : undefined;
   });
   const id = sprint.value?.id;
-  useEffect(() => {
-    if (id !== undefined) void store.loadList(id);
-  }, [store, id, store.base.value !== null]);
+  // Not after the next frame, as an effect of the component would.
+  useSignalEffect(() => {
+    if (sprint.value) void store.loadList(sprint.value.id);
+  });
   // A column whose stories stay keeps its array, so that it is not drawn again.
   const drawn = useRef<Partial<Record<Status, Card[]>>>({});
   const columns = useComputed(() => {
     const state = store.view.value;
     const list = state && id !== undefined ? storiesOf(state, id) : [];
-    const shown = list.filter((story) => matches(story, query.value));
+    const shown = filtered(list, query.value);
     return STATUSES.map(({ status, name }) => {
       const stories = shown.filter((story) => story.status === status);
       const before = drawn.current[status];

@@ -10,7 +10,7 @@ import { temporaryId } from '../../state/changes';
 import { openDialog } from '../../state/dialogs';
 import { focused } from '../../state/focus';
 import type { Card as Story, ListId } from '../../state/model';
-import { SPRINT_STATES, sprintName } from '../../state/model';
+import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { dropPlace, useDropList } from '../../util/drag';
 import { formatDay, formatNumber, plural } from '../../util/format';
@@ -44,18 +44,11 @@ export function PlanList(props: PlanListProps) {
   const place = String(list);
   const section = useRef<HTMLElement>(null);
   const limit = useSignal(PAGE);
-  // A story that was just written is drawn, however long the list is.
-  const newest = useSignal(0);
   const isKnown = store.lists.value.has(list);
   const part = list === null ? store.part.value : null;
-  useEffect(() => {
-    if (newest.value === 0 && (isKnown || part)) {
-      newest.value = Math.max(0, ...props.all.map(({ id }) => id));
-    }
-  }, [isKnown, part]);
   useLoading(section, store, list);
   const isFixed = sprint?.state === 'completed';
-  const shown = drawn(stories, limit.value, newest.value, part?.edge);
+  const shown = drawn(stories, limit.value, store.written, part?.edge);
   const dropIndex = useComputed(() =>
     dropPlace.value?.list === place ? dropPlace.value.index : -1,
   );
@@ -114,17 +107,17 @@ export function PlanList(props: PlanListProps) {
   );
 }
 
-/** The stories that are drawn: the first ones and the new ones. */
+/** The stories that are drawn: the first ones, and those that were just written, however long the list is. */
 function drawn(
   stories: readonly Story[],
   limit: number,
-  newest: number,
+  written: ReadonlySet<number>,
   edge: { seq: number; id: number } | undefined,
 ): readonly Story[] {
   if (stories.length <= limit && !edge) return stories;
-  return stories.filter(({ id, seq }, i) => {
-    const isLoaded = !edge || seq < edge.seq || (seq === edge.seq && id <= edge.id);
-    return (i < limit && isLoaded) || id < 0 || (newest > 0 && id > newest);
+  return stories.filter((story, i) => {
+    const { id } = story;
+    return (i < limit && (!edge || bySeq(story, edge) <= 0)) || id < 0 || written.has(id);
   });
 }
 

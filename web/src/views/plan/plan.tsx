@@ -1,15 +1,15 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useCallback, useEffect } from 'preact/hooks';
 import { Button, Skeleton } from '../../components/controls';
-import { Filters, matches } from '../../components/filters';
+import { filtered, Filters, hasFilter } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { query } from '../../router';
 import { alertError } from '../../state/announce';
 import type { BoardStore } from '../../state/board-store';
 import { openDialog } from '../../state/dialogs';
 import { focused } from '../../state/focus';
-import type { BoardState, Card, ListId } from '../../state/model';
-import { bySeq, sprintsOf, sumOfPoints } from '../../state/model';
+import type { Card, ListId } from '../../state/model';
+import { sprintsOf, storiesOf, sumOfPoints } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatNumber, plural } from '../../util/format';
 import { useVelocity } from '../sprint/velocity';
@@ -22,31 +22,18 @@ import { clearSelection, keepSelected, selected } from './selection';
 const COMPLETED_PAGE = 5;
 const NONE: readonly Card[] = [];
 
-/** The stories of each list, in their order. */
-function listsOf({ stories }: BoardState): Map<ListId, Card[]> {
-  const lists = new Map<ListId, Card[]>();
-  for (const story of stories.values()) {
-    const list = lists.get(story.sprint_id);
-    if (list) list.push(story);
-    else lists.set(story.sprint_id, [story]);
-  }
-  for (const list of lists.values()) list.sort(bySeq);
-  return lists;
-}
-
 /** The plan: the sprints one under another, and the backlog. */
 export function PlanView({ store }: { store: BoardStore }) {
   const completedShown = useSignal(0);
   const velocity = useVelocity(store);
-  const lists = useComputed(() => (store.view.value ? listsOf(store.view.value) : new Map()));
-  const isFiltered = ['q', 'assignee', 'label'].some((name) => query.value.get(name));
-  const filtered = useComputed<ReadonlyMap<ListId, readonly Card[]>>(() => {
-    const params = query.value;
-    const all = [...lists.value] as [ListId, Card[]][];
-    if (!['q', 'assignee', 'label'].some((name) => params.get(name))) return new Map(all);
-    return new Map(all.map(([list, stories]) => [list, stories.filter((s) => matches(s, params))]));
-  });
-  const shownOf = useCallback((list: ListId) => filtered.value.get(list) ?? NONE, []);
+  const isFiltered = hasFilter(query.value);
+  const shownOf = useCallback(
+    (list: ListId) => {
+      const state = store.view.value;
+      return state ? filtered(storiesOf(state, list), query.value) : NONE;
+    },
+    [store],
+  );
   usePlanKeys(store, shownOf);
   useWholeBacklog(store, isFiltered);
   const state = store.view.value;
@@ -68,7 +55,7 @@ export function PlanView({ store }: { store: BoardStore }) {
       key={sprint?.id ?? 'backlog'}
       store={store}
       sprint={sprint}
-      all={(lists.value.get(sprint?.id ?? null) as Card[] | undefined) ?? NONE}
+      all={storiesOf(state, sprint?.id ?? null)}
       stories={shownOf(sprint?.id ?? null)}
       isFiltered={isFiltered}
       velocity={velocity}
@@ -99,7 +86,7 @@ export function PlanView({ store }: { store: BoardStore }) {
           )}
         </div>
       </header>
-      <Filters stories={[...state.stories.values()]} />
+      <Filters stories={state.stories.values()} />
       {hidden > 0 && (
         <Button
           class="button quiet show-more"
