@@ -7,6 +7,7 @@ import { Authenticator } from './auth/authenticator';
 import { Config } from './config/config';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
+import { limitArrival } from './http/arrival';
 import { parseBodies } from './http/bodies.plugin';
 import { compressLongResponses } from './http/compression';
 import { requireWellFormed } from './http/limits';
@@ -44,7 +45,8 @@ export async function setUp(
     server.server.emit('request', request, response);
   });
   routes.watch(server);
-  parseBodies(server);
+  limitArrival(server, config);
+  parseBodies(server, config);
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
     requireWellFormed(request, config);

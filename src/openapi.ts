@@ -12,6 +12,7 @@ import { createAdapter } from './http/adapter';
 import type { ProblemCode } from './http/problem';
 import type { RouteSettings } from './http/route';
 import { SETTING } from './http/route';
+import { FILE_TYPES } from './http/upload';
 import { ID_SCHEMA, NAME_SCHEMA } from './http/validation';
 import { createLogger } from './logging/logger';
 import { describeOperations } from './openapi/describe';
@@ -91,6 +92,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
         }),
       );
       describeBody(operation, components.schemas as Record<string, Schema>);
+      if (settings.has('file')) describeFile(operation);
     }
   }
   document.tags = TAGS.map(([name, description]) => ({ name, description }));
@@ -226,6 +228,26 @@ function describeBody({ requestBody }: Operation, schemas: Record<string, Schema
   requestBody.required = 'required' in (schemas[json.schema.$ref.split('/').pop() ?? ''] ?? {});
 }
 
+/** A body that is a file, or a form with one. */
+function describeFile(operation: Operation): void {
+  const file = { type: 'string', format: 'binary' };
+  const content: Record<string, Schema> = Object.fromEntries(
+    FILE_TYPES.map((type) => [
+      type,
+      { schema: type === 'application/json' ? { type: ['object', 'array'] } : file },
+    ]),
+  );
+  content['multipart/form-data'] = {
+    schema: {
+      type: 'object',
+      required: ['file'],
+      properties: { mapping: { $ref: '#/components/schemas/Mapping' }, file },
+    },
+    encoding: { mapping: { contentType: 'application/json' } },
+  };
+  Object.assign(operation, { requestBody: { required: true, content } });
+}
+
 const HEADERS = {
   'X-Request-Id': {
     description: 'The id of the request: the one that it was sent with, or a new one.',
@@ -278,6 +300,10 @@ const FIELD_ERROR = {
     pointer: { type: 'string', description: 'RFC 6901 JSON pointer into the body.' },
     parameter: { type: 'string', description: 'Name of a path or query parameter.' },
     header: { type: 'string', description: 'Name of a header.' },
+    line: {
+      type: 'integer',
+      description: 'Line of a file on which a row begins, or number of an entry of a JSON file.',
+    },
     code: { $ref: '#/components/schemas/FieldErrorCode' },
     detail: { type: 'string' },
   },

@@ -63,6 +63,11 @@ export class BoardsService implements OnModuleInit {
     return atRevision(representBoard(board), board.revision);
   }
 
+  /** The time zone of a board, or that which a new one gets. */
+  async timeZoneOf(name: string): Promise<string> {
+    return (await this.boards.findOneBy({ name }))?.time_zone ?? 'UTC';
+  }
+
   /** @throws Problem `name_taken` */
   create(caller: Caller, { name, ...fields }: CreateBoard): Promise<BoardView> {
     return this.unitOfWork.run(caller, async (change) => {

@@ -132,6 +132,14 @@ export class Config {
   readonly requestTimeoutMs: number;
 
   @Setting(
+    'UPLOAD_TIMEOUT_MS',
+    '300000',
+    'Milliseconds for a file to import to arrive; a client that sends nothing of it for REQUEST_TIMEOUT_MS is disconnected before.',
+  )
+  @Integer(1000, 3_600_000)
+  readonly uploadTimeoutMs: number;
+
+  @Setting(
     'READER_TIMEOUT_MS',
     '15000',
     'Milliseconds after which a client that reads nothing of a long response is disconnected.',

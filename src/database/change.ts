@@ -90,7 +90,7 @@ export class Change implements Reader {
   private readonly boards = new Map<number, LockedBoard>();
   private readonly events = new Map<LockedBoard, NewEvent[]>();
   /** Ids of the boards whose logs were extended by `flush`. */
-  readonly boardsWithEvents: number[] = [];
+  readonly boardsWithEvents = new Set<number>();
   /** The board that the response is about, and its revision before the change. */
   private subject: { board: LockedBoard; before: number } | undefined;
   private pausedAt = performance.now();
@@ -285,7 +285,7 @@ export class Change implements Reader {
         ]),
       );
       board.revision = revision;
-      this.boardsWithEvents.push(board.id);
+      this.boardsWithEvents.add(board.id);
     }
     this.events.clear();
   }

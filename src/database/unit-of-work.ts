@@ -73,7 +73,7 @@ export class UnitOfWork {
     const { idempotency } = caller;
     if (idempotency?.used) throw new Error('a request with an idempotency key is one change');
     if (idempotency) idempotency.used = true;
-    let changed: readonly number[] = [];
+    let changed: ReadonlySet<number> = new Set();
     const result = await this.attempt(async (manager, restarted) => {
       const change = new Change(manager, caller, this.clock, restarted);
       if (idempotency) {
@@ -93,14 +93,18 @@ export class UnitOfWork {
   }
 
   /** Runs a change as `run` does, and rolls it back. The result is marked with the present revision. */
-  async dryRun<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T> {
+  async dryRun<T>(
+    caller: Caller,
+    work: (change: Change) => Promise<T>,
+    retryMs: number = RETRY_MS,
+  ): Promise<T> {
     const rollback: { result?: T } & Error = new Error('dry run');
     try {
       return await this.attempt(async (manager, restarted) => {
         const change = new Change(manager, caller, this.clock, restarted);
         rollback.result = marked(await work(change), change.revisions.before);
         throw rollback;
-      });
+      }, retryMs);
     } catch (error) {
       if (error !== rollback) throw error;
       return rollback.result as T;

@@ -23,7 +23,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
   return new FastifyAdapter({
     trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: config.bodyLimit,
-    requestTimeout: config.requestTimeoutMs,
+    // The limit of most requests is shorter; see `limitArrival`.
+    requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
     // Closes a socket without traffic, such as that of a client that does not read its response.
     connectionTimeout: config.readerTimeoutMs,
     keepAliveTimeout: 60_000,

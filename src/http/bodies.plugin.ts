@@ -1,15 +1,33 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Config } from '../config/config';
+import { allowMs } from './arrival';
 import { parseForm } from './form';
 import { Problem } from './problem';
 import type { RouteSettings } from './route';
 import { UnreadableBody } from './unreadable-body';
+import { Upload } from './upload';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses JSON and forms in UTF-8; every other content type is rejected with 415. */
-export function parseBodies(server: FastifyInstance): void {
+/**
+ * Parses JSON and forms in UTF-8; every other content type is rejected with 415. The handler of a route
+ * with `TakesFile` reads the body itself, as it arrives.
+ */
+export function parseBodies(server: FastifyInstance, config: Config): void {
   server.removeAllContentTypeParsers();
+  const leaveBody: preParsingHookHandler = (request, _reply, _payload, done) => {
+    allowMs(server, request.raw, config.uploadTimeoutMs);
+    request.upload = new Upload(request, config.requestTimeoutMs);
+    done(null, nothingOf(request));
+  };
+  server.addHook('onRoute', (route) => {
+    const { file }: RouteSettings = route.config ?? {};
+    if (!file) return;
+    route.preParsing = leaveBody;
+    route.bodyLimit = Number.MAX_SAFE_INTEGER;
+  });
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     done(null, parseBody(request.headers, body as Buffer));
   });
@@ -19,6 +37,12 @@ export function parseBodies(server: FastifyInstance): void {
     if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
   });
 }
+
+/** What the parser gets instead of the body; Fastify compares its length with the header. */
+const nothingOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedLength: number } =>
+  Object.assign(Readable.from([]), {
+    receivedEncodedLength: Number(headers['content-length'] ?? 0),
+  });
 
 function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
   // A content type without content is not an error: many clients send one with every DELETE.

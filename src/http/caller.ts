@@ -16,7 +16,7 @@ export interface IdempotentRequest {
   /** The token that the key belongs to; 0 without one. */
   tokenId: number;
   key: string;
-  /** SHA-256 of path and body, in hexadecimal. */
+  /** SHA-256 of path and body, in hexadecimal. A file is added when it has been read. */
   fingerprint: string;
   /** Set when its change begins, because a request makes one change only. */
   used?: boolean;

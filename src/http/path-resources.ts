@@ -61,7 +61,7 @@ export class PathResources {
     const creates =
       this.config.createBoards === 'implicit' &&
       method === 'POST' &&
-      /:board_name\/(backlog|sprints|batch)$/.test(routeOptions.url ?? '');
+      /:board_name\/(backlog|sprints|batch|import)$/.test(routeOptions.url ?? '');
     try {
       const board = creates && !access.boards ? undefined : await this.boardOf(request);
       if (board && !maySee(access, board.name)) return new Problem(board.missing);

@@ -24,6 +24,9 @@ const BY_STATUS: Record<number, ProblemCode> = {
 const OF_REQUEST = new Set<ProblemCode>([
   'malformed_body',
   'invalid_request',
+  'invalid_file',
+  'unknown_format',
+  'ambiguous_dates',
   'unsupported_media_type',
   'not_acceptable',
   'bad_request',

@@ -18,7 +18,6 @@ export const FIELD_ERRORS = {
   rejected: 'The operation was rejected; the `code` of the problem says why (batch).',
   required: 'The field is required.',
   seq_exhausted: 'The list ends at the greatest `seq` (import).',
-  taken: 'Another story of the board has this `external_id` (import).',
   too_deep: 'The body is nested too deep.',
   too_long: 'The string has too many characters.',
   too_few: 'There are too few items.',
@@ -30,13 +29,15 @@ export const FIELD_ERRORS = {
 
 export type FieldErrorCode = keyof typeof FIELD_ERRORS;
 
-/** An error of a request; exactly one of `pointer`, `parameter` and `header` is set. */
+/** An error of a request; exactly one of `pointer`, `parameter`, `header` and `line` is set. */
 export interface FieldError {
   /** RFC 6901 JSON pointer into the body. */
   pointer?: string;
   /** Name of a path or query parameter. */
   parameter?: string;
   header?: string;
+  /** Line of a file on which a row begins, or number of an entry of a JSON file. */
+  line?: number;
   code: FieldErrorCode;
   detail: string;
 }
@@ -48,6 +49,21 @@ export interface FieldError {
 export const PROBLEMS = {
   bad_request: [400, 'Bad request', 'The request or its URL is not well-formed.'],
   invalid_request: [400, 'Invalid request', 'The request is invalid; `errors` lists every error.'],
+  invalid_file: [
+    400,
+    'Invalid file',
+    'The file cannot be imported; `errors` lists the lines with an error. Nothing was imported.',
+  ],
+  unknown_format: [
+    400,
+    'Unknown format',
+    'The file has none of the formats that can be imported; `format` names one.',
+  ],
+  ambiguous_dates: [
+    400,
+    'Ambiguous dates',
+    'The dates of the file can be read in several orders; `mapping.date_order` says which is right.',
+  ],
   malformed_body: [400, 'Malformed body', 'The body does not match its content type.'],
   unauthorized: [401, 'Unauthorized', 'A valid token is required: `Authorization: Bearer …`.'],
   cross_site_request: [

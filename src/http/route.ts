@@ -80,6 +80,8 @@ export interface RouteSettings {
   bodyFactor?: number;
   /** It takes an `Idempotency-Key`. */
   repeatable?: boolean;
+  /** Its body is a file, which its handler reads as it arrives. */
+  file?: true;
   /** Problems of its service, for the OpenAPI document. */
   problems?: ProblemCode[];
 }
@@ -111,6 +113,9 @@ export const RequireScope = (
   scope: Scope | 'public',
   { filtered = false }: { filtered?: boolean } = {},
 ): MethodDecorator => Route({ scope, filtered });
+
+/** The body of the route is a file, or a form with one; its handler gets an `Upload`. */
+export const TakesFile = (): MethodDecorator => Route({ file: true });
 
 /** The route takes an `Idempotency-Key`. */
 export const Repeatable = (): MethodDecorator =>

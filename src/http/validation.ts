@@ -238,6 +238,29 @@ export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
     Doc({ type: 'string', enum: [...words] }),
   );
 
+/** An object with any names, whose values `test` accepts. @param values what these are, for the message */
+export const IsRecord = (
+  values: string,
+  schema: Schema,
+  test: (value: unknown) => boolean,
+): PropertyDecorator => {
+  const isRecord = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const faulty = (value: unknown): string[] =>
+    Object.entries(value as object).flatMap(([name, item]) => (test(item) ? [] : [name]));
+  return applyDecorators(
+    convert((value) => value),
+    Rule('invalid_type', 'must be an object', isRecord),
+    Rule(
+      'invalid_value',
+      (value) =>
+        `must have only ${values}; this is wrong: ${faulty(value).slice(0, 20).join(', ')}`,
+      (value) => faulty(value).length === 0,
+    ),
+    Doc({ type: 'object', additionalProperties: schema }),
+  );
+};
+
 /** `true` or `false`; in forms and queries as a string. */
 export const IsFlag = (): PropertyDecorator =>
   applyDecorators(

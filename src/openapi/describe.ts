@@ -46,6 +46,8 @@ const DESCRIPTIONS: Record<string, string> = {
     'Puts up to 1,000 stories of the board next to each other, in the order of `story_ids`.',
   runBatch:
     'Up to 1,000 creations, updates, deletions, moves, starts and completions in their order, in one transaction: the first that fails rolls back all of them, and `errors` names it. What an operation creates is named by `as`; later operations have `"$name"` instead of its id. `set` has the fields of the single request. `dry_run` shows the results and changes nothing.',
+  importFileIntoBoard:
+    'Creates and updates the sprints, stories and tasks of a file, all or none; the board is created if it does not exist. Rows are found again by their `external_id`, so a second import of the same file changes nothing. In a form, `mapping` must precede `file`. A file has at most 32 MiB. `dry_run` answers the same and changes nothing.',
   listTasksOfStory: 'By `seq`, then `id`.',
   createTask: 'Creates a task at the end of the story. A story has at most 1,000 tasks.',
   showTask: 'One part of a story.',
@@ -84,7 +86,7 @@ const DESCRIPTIONS: Record<string, string> = {
 };
 
 interface Media {
-  schema?: { $ref?: string; type?: string; items?: { $ref?: string } };
+  schema?: { $ref?: string; type?: string | string[]; items?: { $ref?: string } };
   example?: unknown;
 }
 interface Operation {
@@ -112,7 +114,8 @@ export function describeOperations(document: OpenAPIObject): OpenAPIObject {
     }
     for (const { content } of [requestBody ?? { content: {} }, ...Object.values(responses)]) {
       const media = content?.['application/json'];
-      if (media) media.example = exampleOf(media, schemas);
+      // A file is of any form.
+      if (media && !Array.isArray(media.schema?.type)) media.example = exampleOf(media, schemas);
     }
   }
   return document;

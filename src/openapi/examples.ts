@@ -178,6 +178,16 @@ export const EXAMPLES: Record<string, object> = {
   },
   SprintDeleted: { deleted: true, id: 1, stories_moved_to_backlog: 2 },
   StoryDeleted: { deleted: true, id: 1, tasks_deleted: 1 },
+  Import: {
+    format: 'csv',
+    mapping: { columns: { external_id: 'external_id', title: 'title', points: 'Estimate' } },
+    created: { sprints: 0, stories: 2, tasks: 0 },
+    updated: { sprints: 0, stories: 1, tasks: 0 },
+    unchanged: { sprints: 0, stories: 0, tasks: 0 },
+    skipped: [],
+    warnings: [{ code: 'unknown_column', count: 1, examples: ['Reporter'] }],
+    unmapped: { statuses: [] },
+  },
   Report: {
     sprint: completed,
     as_of: COMPLETED,

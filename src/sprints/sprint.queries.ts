@@ -33,6 +33,12 @@ export interface SprintRow {
   next_start: string | null;
 }
 
+/** What an import finds a sprint by. */
+export type SprintBrief = Pick<
+  SprintRow,
+  'id' | 'name' | 'external_id' | 'start_date' | 'completed_at'
+>;
+
 /** The sprints of a board that a path may name by a word. */
 export const RELATIVE = ['current', 'next', 'previous'] as const;
 export type Relative = (typeof RELATIVE)[number];
@@ -201,6 +207,13 @@ export class SprintQueries {
     if (await change.first(sql, [boardId, externalId])) throw new Problem('external_id_taken');
   }
 
+  /** All sprints of a board, in their order. */
+  briefs(reader: Reader, boardId: number): Promise<SprintBrief[]> {
+    const columns = 's.id, s.name, s.external_id, s.start_date, s.completed_at';
+    const sprints = this.sprints.createQueryBuilder('s').select(columns);
+    return rowsOf(reader, ordered(sprints.where('s.board_id = :boardId', { boardId }), 'ASC'));
+  }
+
   /** The last completed sprints of a board, oldest first. */
   async findCompleted(reader: Reader, boardId: number, limit: number): Promise<SprintRow[]> {
     const completed = this.ofBoard(boardId).andWhere(IN_STATE.completed).limit(limit);
@@ -218,8 +231,10 @@ const ordered = (
 ): SelectQueryBuilder<Sprint> =>
   query.orderBy('s.start_date', direction).addOrderBy('s.id', direction);
 
-const rowsOf = (reader: Reader, query: SelectQueryBuilder<Sprint>): Promise<SprintRow[]> =>
-  reader.query<SprintRow>(...query.getQueryAndParameters());
+const rowsOf = <Row = SprintRow>(
+  reader: Reader,
+  query: SelectQueryBuilder<Sprint>,
+): Promise<Row[]> => reader.query<Row>(...query.getQueryAndParameters());
 
 const first = async (
   reader: Reader,

@@ -5,7 +5,6 @@ import { MovesService } from './moves.service';
 import { SprintWords } from './sprint-words';
 import { StoriesController } from './stories.controller';
 import { StoriesService } from './stories.service';
-import { StoryImportService } from './story-import.service';
 import { StoryListsService } from './story-lists.service';
 import { StoryOrder } from './story-order.service';
 import { StoryWriter } from './story-writer.service';
@@ -17,19 +16,11 @@ import { Story } from './story.entity';
   providers: [
     MovesService,
     StoriesService,
-    StoryImportService,
     StoryListsService,
     StoryOrder,
     SprintWords,
     StoryWriter,
   ],
-  exports: [
-    MovesService,
-    StoriesService,
-    StoryImportService,
-    StoryListsService,
-    StoryOrder,
-    SprintWords,
-  ],
+  exports: [MovesService, StoriesService, StoryListsService, StoryOrder, SprintWords, StoryWriter],
 })
 export class StoriesModule {}

@@ -15,8 +15,20 @@ import { representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
 /** A story to create, with its `seq`. */
 export type NewStory = CreateStory & { seq: number };
 
-/** The stories of a board that were created at an instant and not changed since. */
-const CREATED_AT = 's.board_id = ? AND s.updated_at = ? AND s.version = 1';
+/** A story to create in a list, by one of many rows. */
+export interface PlacedStory<Ref> {
+  body: NewStory;
+  sprint_id: number | null;
+  /** If it is done; default: now. */
+  done_at?: Date | null;
+  /** More than 1 if events after its creation have changed it. */
+  version: number;
+  /** By it the caller recognises the story when it is stored. */
+  ref?: Ref;
+}
+
+/** The stories of a board that were written at an instant. */
+const WRITTEN_AT = 's.board_id = ? AND s.updated_at = ?';
 
 /** Rows that one SELECT reads. */
 const CHUNK = 250;
@@ -38,71 +50,84 @@ export class StoryWriter {
     return created;
   }
 
-  /** Creates stories in the backlog, many by each statement. */
-  async createMany(
+  /**
+   * Creates stories, many by each statement.
+   * @param created called with each story as it is stored, and with its `ref`
+   */
+  async createMany<Ref>(
     change: Change,
     board: LockedBoard,
-    bodies: readonly NewStory[],
-    progress: (stories: number) => void,
+    stories: readonly PlacedStory<Ref>[],
+    created: (story: StoryView, ref: Ref | undefined) => void,
   ): Promise<void> {
-    if (bodies.length === 0) return;
+    const [first] = stories;
+    if (!first) return;
     const now = toStored(change.instant);
     // Not every server gives consecutive ids to the rows of one statement, so the new rows are read: the
     // rows of this instant that did not exist before.
     const others = await change.query<{ id: number }>(
-      `SELECT s.id FROM stories s WHERE ${CREATED_AT}`,
+      `SELECT s.id FROM stories s WHERE ${WRITTEN_AT}`,
       [board.id, now],
     );
     const before = new Set(others.map(({ id }) => id));
-    const rows = bodies.map((body) => {
-      const story = represent(change, board, null, body);
-      return { ...columnsOf(board, story, now), labels: storedLabels(story.labels) };
-    });
-    const columns = Object.keys(rows[0] ?? {});
-    const cells = function* (): Generator<unknown[]> {
-      for (const row of rows) {
-        yield Object.values(row);
-        progress(0.5);
+    const refs = new Map<string, Ref[]>();
+    const row = (story: PlacedStory<Ref>): object => {
+      const view = represent(change, board, story.sprint_id, story.body, story);
+      if (story.ref !== undefined) {
+        const key = keyOf(view);
+        refs.set(key, [...(refs.get(key) ?? []), story.ref]);
       }
+      const done_at = view.done_at && toStored(new Date(view.done_at));
+      return { ...columnsOf(board, view, now), labels: storedLabels(view.labels), done_at };
     };
+    const cells = function* (): Generator<unknown[]> {
+      for (const story of stories) yield Object.values(row(story));
+    };
+    const columns = Object.keys(row({ ...first, ref: undefined }));
     await change.insertMany('stories', columns, cells());
     for (let last = 0, more = true; more;) {
-      const created = await change.query<StoryRow>(
+      const rows = await change.query<StoryRow>(
         `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES}
-         WHERE ${CREATED_AT} AND s.id > ? ORDER BY s.id LIMIT ${CHUNK}`,
+         WHERE ${WRITTEN_AT} AND s.id > ? ORDER BY s.id LIMIT ${CHUNK}`,
         [board.id, now, last],
       );
-      for (const row of created) {
+      for (const row of rows) {
         last = row.id;
         if (before.has(row.id)) continue;
-        recordEvent(change, board, 'story.created', null, representStory(row));
-        progress(0.5);
+        const { id, ...view } = representStory(row);
+        created({ id, ...view }, refs.size > 0 ? refs.get(keyOf(view))?.shift() : undefined);
       }
-      more = created.length === CHUNK;
+      more = rows.length === CHUNK;
+      await change.flush();
       await change.pause();
     }
   }
 
   /**
-   * Writes what the body changes of a story, and its new list.
+   * Writes what the body changes of a story, and its new list. A `done_at` is that of another tool.
    * @returns the story after the change, or the same object if nothing changed
    */
   async update(
     change: Change,
     board: LockedBoard,
     story: StoryView,
-    body: UpdateStory,
+    body: UpdateStory & { done_at?: string | null },
     to: { board: LockedBoard; sprintId: number | null },
   ): Promise<StoryView> {
     const wanted = { ...writable(body), board_name: to.board.name, sprint_id: to.sprintId };
     const changed = differences(story, wanted)?.after;
     if (!changed) return story;
     const { instant } = change;
-    const isDone = changed.status && changed.status === 'done';
+    const doneAt =
+      changed.status && changed.done_at === undefined
+        ? changed.status === 'done'
+          ? instant.toISOString()
+          : null
+        : changed.done_at;
     const after: StoryView = {
       ...story,
       ...changed,
-      ...(changed.status && { done_at: isDone ? instant.toISOString() : null }),
+      ...(doneAt !== undefined && { done_at: doneAt }),
       updated_at: instant.toISOString(),
       version: story.version + 1,
     };
@@ -110,7 +135,7 @@ export class StoryWriter {
     await change.manager.update(Story, story.id, {
       ...columns,
       ...(boardName !== undefined && { board_id: to.board.id }),
-      ...(changed.status && { done_at: isDone ? instant : null }),
+      ...(doneAt !== undefined && { done_at: doneAt && new Date(doneAt) }),
       ...(('title' in changed || 'description' in changed) && {
         search: searchable(after.title, after.description),
       }),
@@ -166,6 +191,7 @@ function represent(
   board: LockedBoard,
   sprintId: number | null,
   body: NewStory,
+  { done_at = null, version = 1 }: { done_at?: Date | null; version?: number } = {},
 ): Omit<StoryView, 'id'> {
   const now = change.instant.toISOString();
   const { status = 'todo' } = body;
@@ -183,10 +209,13 @@ function represent(
     external_id: body.external_id ?? null,
     created_at: now,
     updated_at: now,
-    done_at: status === 'done' ? now : null,
-    version: 1,
+    done_at: status === 'done' ? (done_at?.toISOString() ?? now) : null,
+    version,
   };
 }
+
+/** What a new story is recognised by: its `external_id` is unique, and equal ones can be exchanged. */
+const keyOf = (story: Omit<StoryView, 'id'>): string => story.external_id ?? JSON.stringify(story);
 
 /** The columns of a new story; `now` is the time of the change as a Date or as it is stored. */
 function columnsOf<T>(

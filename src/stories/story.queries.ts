@@ -99,6 +99,21 @@ export async function findStoryIdsAfter(
   return rows.map((row) => row.id);
 }
 
+/** The stories of a board that have one of these external ids, by these. */
+export async function findStoriesByExternalId(
+  reader: Reader,
+  boardId: number,
+  externalIds: readonly string[],
+): Promise<Map<string, StoryView>> {
+  if (externalIds.length === 0) return new Map();
+  const rows = await reader.query<StoryRow & { external_id: string }>(
+    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES}
+     WHERE s.board_id = ? AND s.external_id IN (${externalIds.map(() => '?').join(', ')})`,
+    [boardId, ...externalIds],
+  );
+  return new Map(rows.map((row) => [row.external_id, representStory(row)]));
+}
+
 /** The stories of a sprint in their order; `done: false` leaves out the finished ones. */
 export async function findStoriesOfSprint(
   reader: Reader,

@@ -9,7 +9,6 @@ import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
@@ -18,15 +17,13 @@ import type { PageQuery } from '../http/listing';
 import { column, Listing } from '../http/listing';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
-import { requireUnchanged, requireVersion, writable } from '../http/read-only';
+import { requireUnchanged, requireVersion } from '../http/read-only';
 import type { Deleted } from '../http/schema';
 import { MAX_SEQ, Story } from '../stories/story.entity';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
 import { representTask, TASK_COLUMNS } from './task.queries';
-
-/** Tasks of one story: one event contains all of them when the story moves to another board. */
-const MAX_TASKS = 1000;
+import { MAX_TASKS, TaskWriter } from './task-writer.service';
 
 @Injectable()
 export class TasksService implements OnModuleInit {
@@ -35,6 +32,7 @@ export class TasksService implements OnModuleInit {
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly resources: PathResources,
+    private readonly writer: TaskWriter,
   ) {}
 
   onModuleInit(): void {
@@ -136,28 +134,10 @@ export class TasksService implements OnModuleInit {
     const { board, task } = await this.lock(change, id);
     requireMatch(change.caller, task);
     requireVersion(body, task);
-    const changed = differences(task, writable(body))?.after;
-    await requireFree(change, task.story_id, changed?.external_id ?? null);
+    const { external_id: externalId = task.external_id } = body;
+    if (externalId !== task.external_id) await requireFree(change, task.story_id, externalId);
     requireUnchanged(body, task);
-    if (!changed) return task;
-    const { status } = changed;
-    const doneAt = status === 'done' ? change.instant : null;
-    const version = task.version + 1;
-    await change.manager.update(Task, id, {
-      ...changed,
-      updated_at: change.instant,
-      ...(status && { done_at: doneAt }),
-      version,
-    });
-    const after: TaskView = {
-      ...task,
-      ...changed,
-      updated_at: change.instant.toISOString(),
-      ...(status && { done_at: doneAt && doneAt.toISOString() }),
-      version,
-    };
-    recordEvent(change, board, 'task.updated', task, after);
-    return after;
+    return this.writer.update(change, board, task, body);
   }
 
   /** @throws Problem `task_not_found`, `precondition_failed` */

@@ -14,21 +14,17 @@ export interface CsvRow {
   cells: string[];
 }
 
-interface CsvOptions {
-  /** Default: the most frequent one of `SEPARATORS` in the first row. */
-  delimiter?: string;
-  maxRowBytes: number;
-}
-
 /** Jira writes all comments of an issue into its row. */
-const TABLE: CsvOptions = { maxRowBytes: 8 * 1024 * 1024 };
-const COMMAS: CsvOptions = { delimiter: ',', maxRowBytes: 1024 * 1024 };
+const MAX_ROW_BYTES = 8 * 1024 * 1024;
 const MAX_COLUMNS = 10_000;
 /** Length of the text from which the separator is decided. */
 const MAX_HEADER = 1024 * 1024;
 /** The parser reads this many bytes in some 2 ms. */
 const PIECE_BYTES = 16 * 1024;
 const SEPARATORS = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' };
+
+/** What is done about a row with more cells than the header. */
+type OnLongRow = (line: number, surplus: string[]) => void;
 
 /**
  * Reads a table whose first row names the columns. Short rows are padded and long rows cut, with a
@@ -40,10 +36,12 @@ export async function readTable(
   input: Readable,
   warnings: Warnings,
   begin: (header: string[]) => (row: CsvRow) => void,
+  onLongRow: OnLongRow = (line, surplus) =>
+    warnings.add('long_row', `line ${line} has cells beyond the header: ${surplus.join(', ')}`),
 ): Promise<void> {
   let columns = 0;
   let onRow: ((row: CsvRow) => void) | undefined;
-  await parseCsv(input, TABLE, ({ line, cells }) => {
+  await parseCsv(input, ({ line, cells }) => {
     if (!onRow) {
       columns = cells.length;
       onRow = begin(cells.map((name) => name.trim()));
@@ -54,9 +52,7 @@ export async function readTable(
       while (cells.length < columns) cells.push('');
     } else if (cells.length > columns) {
       const surplus = cells.splice(columns).filter((cell) => cell.trim() !== '');
-      if (surplus.length > 0) {
-        warnings.add('long_row', `line ${line} has cells beyond the header: ${surplus.join(', ')}`);
-      }
+      if (surplus.length > 0) onLongRow(line, surplus);
     }
     onRow({ line, cells });
   });
@@ -64,47 +60,27 @@ export async function readTable(
 }
 
 /**
- * Reads the rows of a file whose separator is a comma.
- * @param max number of rows, without the first one, which is the header
- * @throws InvalidFile as `parseCsv` does, or if the file has more rows
- */
-export async function readCsv(input: Readable, max: number): Promise<CsvRow[]> {
-  const rows: CsvRow[] = [];
-  await parseCsv(input, COMMAS, (row) => {
-    rows.push(row);
-    if (rows.length > max + 1) {
-      throw new InvalidFile(`The file has more than ${max} rows; split it.`);
-    }
-  });
-  return rows;
-}
-
-/**
  * Parses CSV (RFC 4180) with any kind of line break as it arrives. Empty lines are skipped.
  * @throws InvalidFile if the input is not CSV or in another encoding
  */
-async function parseCsv(
-  input: Readable,
-  options: CsvOptions,
-  onRow: (row: CsvRow) => void,
-): Promise<void> {
+async function parseCsv(input: Readable, onRow: (row: CsvRow) => void): Promise<void> {
   const chunks = textOf(input);
   const start: Buffer[] = [];
   let first = firstLine(start);
-  while (options.delimiter === undefined && first === undefined) {
+  while (first === undefined) {
     const next = await chunks.next();
     if (next.done) break;
     start.push(next.value);
     first = firstLine(start);
   }
-  const delimiter = options.delimiter ?? delimiterOf(first ?? Buffer.concat(start).toString());
+  const delimiter = delimiterOf(first ?? Buffer.concat(start).toString());
   let line = 1;
   const parser = parse({
     bom: true,
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    max_record_size: options.maxRowBytes,
+    max_record_size: MAX_ROW_BYTES,
     raw: true,
     // The stream would drop unread rows at an error, and with them the number of their lines.
     on_record: (record: unknown) => {
@@ -127,7 +103,7 @@ async function parseCsv(
     }, parser);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const reason = reasonOf(error, delimiter, options);
+    const reason = reasonOf(error, delimiter);
     throw new InvalidFile(
       `This is not CSV: of the row that begins on line ${line}, ${reason}.`,
       'invalid_file',
@@ -136,13 +112,13 @@ async function parseCsv(
   }
 }
 
-function reasonOf(error: ParserError, delimiter: string, { maxRowBytes }: CsvOptions): string {
+function reasonOf(error: ParserError, delimiter: string): string {
   const separator = SEPARATORS[delimiter as keyof typeof SEPARATORS];
   const reasons: Partial<Record<ParserError['code'], string>> = {
     CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
     INVALID_OPENING_QUOTE: 'a quote stands in a field that does not begin with one',
     CSV_INVALID_CLOSING_QUOTE: `something other than ${separator} follows a closing quote`,
-    CSV_MAX_RECORD_SIZE: `it is larger than ${maxRowBytes / 1024} KiB`,
+    CSV_MAX_RECORD_SIZE: `it is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`,
   };
   return reasons[error.code] ?? error.message;
 }

@@ -1,3 +1,6 @@
+import type { FieldErrorCode } from '../http/problem';
+import { Problem } from '../http/problem';
+
 /** What is wrong with a row of a file, or with an entry of a JSON file. */
 export interface LineError {
   line: number;
@@ -14,4 +17,22 @@ export class InvalidFile extends Error {
   ) {
     super(message);
   }
+}
+
+/** Errors of one response. */
+const MAX_ERRORS = 1000;
+
+/** The problem of a file, with the first errors of its lines. */
+export function problemOf({ message, code, errors }: InvalidFile): Problem {
+  if (errors.length === 0) return new Problem(code, message);
+  const sorted = [...errors].sort((a, b) => a.line - b.line).slice(0, MAX_ERRORS);
+  const [first] = sorted;
+  const lines =
+    errors.length === 1
+      ? `Line ${first?.line}: ${first?.detail}.`
+      : `There are ${errors.length} errors, the first on line ${first?.line}: ${first?.detail}.`;
+  const isComplete = errors.length === 1 && message.includes(`line ${first?.line}`);
+  const detail = isComplete ? message : `${message} ${lines}`;
+  const listed = sorted.map((error) => ({ ...error, code: error.code as FieldErrorCode }));
+  return new Problem(code, detail, { errors: listed });
 }

@@ -7,6 +7,8 @@ export interface PlanContext {
   now: Date;
   /** Of the board; the mapping may name another one. */
   timeZone: string;
+  /** A cell of a table with this text is empty. */
+  nullText?: string;
 }
 
 /** What an import writes. Every value is within the limits of its field. */

@@ -1,39 +1,86 @@
-import { parse } from 'csv-parse/sync';
-import { readFileSync } from 'node:fs';
 import type { TestApp } from '../support/app';
-import { published, withPublished } from '../support/published';
 import { startApp } from '../support/app';
-import type { Outcome } from '../support/command';
-import { command, withFile } from '../support/command';
+import type { Answer, Client } from '../support/client';
+import { expectProblem } from '../support/problems';
 
 let service: TestApp;
+let client: Client;
 beforeAll(async () => {
   service = await startApp();
+  client = service.client;
 });
 afterAll(() => service.close());
 
-const load = (content: string | Buffer, board: string, ...flags: string[]): Promise<Outcome> =>
-  withFile(content, (path) =>
-    command(service.database, 'import', path, '--board', board, ...flags),
-  );
+interface Options {
+  query?: string;
+  type?: string;
+  headers?: Record<string, string>;
+  by?: Client;
+}
 
-const backlog = async (board: string): Promise<any> =>
-  (await service.client.get(`/api/boards/${board}/backlog`)).body;
+/** Sends a file to the import of a board. */
+const load = (
+  board: string,
+  file: string | Buffer,
+  { query = 'format=csv', type = 'text/csv', headers = {}, by = client }: Options = {},
+): Promise<Answer> =>
+  by.call('POST', `/api/boards/${board}/import?${query}`, undefined, {
+    raw: file,
+    headers: { 'content-type': type, ...headers },
+  });
 
-describe('an import', () => {
-  it('creates stories with every field, in the order of the file, after existing ones', async () => {
-    await service.client.post('/api/boards/All/backlog', { title: 'there before', seq: 40 });
-    const outcome = await load(
-      'external_id,title,description,seq,priority,points,status,assignee,labels\r\n' +
-        'A-1," Quotes ""and"", commas ","two\r\nlines",7,-3,2.5,done,Zoë,"api, späte Post ,x"\r\n' +
-        '\r\n' +
-        'A-2,second,,,,,,,\r\n' +
-        ',third,,,,,in_progress,,\r\n',
+const of = async (path: string): Promise<any> => (await client.get(path)).body;
+const storiesOf = (board: string): Promise<any> => of(`/api/boards/${board}/stories`);
+
+const HEADER = 'external_id,title,description,status,priority,points,assignee,labels,seq,sprint\n';
+
+describe('an import of CSV', () => {
+  it('creates stories with every field, in the order of the file, and their sprints', async () => {
+    service.clock.set('2026-11-19T10:00:00.000Z');
+    await client.post('/api/boards/All/backlog', { title: 'there before', seq: 40 });
+    const answer = await load(
       'All',
+      HEADER +
+        'A-1," Quotes ""and"", commas ","two\r\nlines",done,-3,2.5,Zoë,"api, späte Post ,x",7,Sprint 10\r\n' +
+        '\r\n' +
+        'A-2,second,,,,,,,,\r\n' +
+        ',\'=third,,in_progress,,,,"a\\,b,c\\\\d",,Sprint 2\r\n',
     );
-    expect(outcome).toEqual({ code: 0, out: 'All: 3 stories created.\n', err: '' });
-    const [first, , second, third] = await backlog('All');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-board-revision')).toBe('7');
+    expect(answer.body).toEqual({
+      format: 'csv',
+      mapping: {
+        columns: Object.fromEntries(
+          HEADER.trim()
+            .split(',')
+            .map((name) => [name, name]),
+        ),
+      },
+      created: { sprints: 2, stories: 3, tasks: 0 },
+      updated: { sprints: 0, stories: 0, tasks: 0 },
+      unchanged: { sprints: 0, stories: 0, tasks: 0 },
+      skipped: [],
+      warnings: [
+        { code: 'no_external_id', count: 1, examples: ['line 6: =third'] },
+        {
+          code: 'dates_assumed',
+          count: 2,
+          examples: ['Sprint 2: 2026-11-23 to 2026-12-06', 'Sprint 10: 2026-12-07 to 2026-12-20'],
+        },
+      ],
+      unmapped: { statuses: [] },
+    });
+    const sprints = await of('/api/boards/All/sprints');
+    expect(sprints.map((sprint: any) => [sprint.name, sprint.start_date, sprint.end_date])).toEqual(
+      [
+        ['Sprint 2', '2026-11-23', '2026-12-06'],
+        ['Sprint 10', '2026-12-07', '2026-12-20'],
+      ],
+    );
+    const [third, first, , second] = await storiesOf('All');
     expect(first).toMatchObject({
+      sprint_id: sprints[1].id,
       title: ' Quotes "and", commas ',
       description: 'two\r\nlines',
       seq: 7,
@@ -44,9 +91,10 @@ describe('an import', () => {
       labels: ['api', 'späte Post', 'x'],
       external_id: 'A-1',
       version: 1,
+      done_at: '2026-11-19T10:00:00.000Z',
     });
-    expect(first.done_at).toBe(first.created_at);
     expect(second).toMatchObject({
+      sprint_id: null,
       title: 'second',
       description: null,
       seq: 41,
@@ -56,248 +104,64 @@ describe('an import', () => {
       assignee: null,
       labels: [],
     });
-    expect(third).toMatchObject({ title: 'third', seq: 42, status: 'in_progress' });
-  });
-
-  it('has one event for each story, without a gap', async () => {
-    await load('title\nfirst\nsecond\n', 'Logged');
-    const events = (await service.client.get('/api/boards/Logged/events')).body;
-    expect(events.map((event: any) => [event.revision, event.type])).toEqual([
-      [1, 'board.created'],
-      [2, 'story.created'],
-      [3, 'story.created'],
-    ]);
-    const stories = await backlog('Logged');
-    expect(events.slice(1).map((event: any) => event.after)).toEqual(stories);
-    expect((await service.client.get(`/api/stories/${stories[0].id}/history`)).body).toEqual([
-      events[1],
-    ]);
-  });
-
-  it('distinguishes its stories from others of the same instant', async () => {
-    service.clock.set('2026-11-20T10:00:00.000Z');
-    const now = jest.spyOn(Date.prototype, 'toISOString');
-    await service.client.post('/api/boards/Instant/backlog', { title: 'posted' });
-    // The command has a clock of its own; all changes of this test are of one millisecond.
-    now.mockImplementation(() => '2026-11-20T10:00:00.000Z');
-    await load('title\nimported\n', 'Instant');
-    now.mockRestore();
+    expect(third).toMatchObject({
+      sprint_id: sprints[0].id,
+      title: '=third',
+      seq: 1,
+      labels: ['a,b', 'c\\d'],
+    });
     service.clock.set();
-    const events = (await service.client.get('/api/boards/Instant/events')).body;
-    expect(events.map((event: any) => [event.at, event.after.title ?? event.type])).toEqual([
-      ['2026-11-20T10:00:00.000Z', 'board.created'],
-      ['2026-11-20T10:00:00.000Z', 'posted'],
-      ['2026-11-20T10:00:00.000Z', 'imported'],
-    ]);
   });
 
-  it('names every error of every row with its line, and changes nothing', async () => {
-    const outcome = await load(
+  it('has one event for each row, without a gap, by the actor of the request', async () => {
+    await load('Logged', HEADER + 'L-1,first,,,,,,,,One\nL-2,second,,,,,,,,One\n');
+    const events = await of('/api/boards/Logged/events');
+    expect(events.map((event: any) => [event.revision, event.type, event.actor])).toEqual([
+      [1, 'board.created', 'anonymous'],
+      [2, 'sprint.created', 'anonymous'],
+      [3, 'story.created', 'anonymous'],
+      [4, 'story.created', 'anonymous'],
+    ]);
+    expect(events.slice(2).map((event: any) => event.after)).toEqual(await storiesOf('Logged'));
+    expect((await client.get('/api/boards/Logged')).body.revision).toBe(4);
+  });
+
+  it('changes nothing the second time', async () => {
+    const file = HEADER + 'T-1,first,text,done,1,2,ada,"x,y",5,One\nT-2,second,,,,,,,,\n';
+    await load('Twice', file);
+    const before = [await storiesOf('Twice'), await of('/api/boards/Twice/events')];
+    const again = await load('Twice', file);
+    expect(again.body).toMatchObject({
+      created: { sprints: 0, stories: 0, tasks: 0 },
+      updated: { sprints: 0, stories: 0, tasks: 0 },
+      unchanged: { sprints: 1, stories: 2, tasks: 0 },
+      warnings: [],
+    });
+    expect(again.headers.get('x-board-revision')).toBe('4');
+    expect([await storiesOf('Twice'), await of('/api/boards/Twice/events')]).toEqual(before);
+  });
+
+  it('refuses the whole file for an error in its last row, and names every error', async () => {
+    const answer = await load(
+      'Faulty',
       'title,points,status,labels,seq\n' +
         '"Two\nlines",1.234,open,"a,a",\n' +
         ',2,todo,,5\n' +
         '\n' +
         'right,3,done,,\n' +
-        'short,3\n' +
+        'long,3,,,,6\n' +
         'far,1001,,,2147483648\n',
-      'Faulty',
     );
-    expect(outcome.code).toBe(1);
-    expect(outcome.err.trim().split('\n')).toEqual([
-      expect.stringMatching(/^line 2: .*; .*; .*/),
-      'line 4: title is required',
-      'line 7: has 2 cells, but the header has 5',
-      expect.stringMatching(/^line 8: .*; .*/),
-      'Nothing was imported.',
+    expectProblem(answer, 400, 'invalid_file');
+    expect(answer.body.errors.map(({ line, code }: any) => [line, code])).toEqual([
+      [2, 'invalid_value'],
+      [2, 'too_precise'],
+      [2, 'duplicate'],
+      [4, 'required'],
+      [7, 'too_many'],
+      [8, 'out_of_range'],
+      [8, 'out_of_range'],
     ]);
-    for (const fault of [
-      'points must have at most two decimals',
-      'status must be one of todo, in_progress, done',
-      'labels must not contain duplicates',
-    ]) {
-      expect(outcome.err.split('\n')[0]).toContain(fault);
-    }
-    expect((await service.client.get('/api/boards/Faulty')).status).toBe(404);
+    expect((await client.get('/api/boards/Faulty')).status).toBe(404);
   });
-
-  it('rejects an external_id that exists already or is twice in the file', async () => {
-    await load('title,external_id\nfirst,X-1\n', 'Twice');
-    const outcome = await load('title,external_id\na,X-2\nb,X-1\nc,X-2\nd,X-3\n', 'Twice');
-    expect(outcome).toEqual({
-      code: 1,
-      out: '',
-      err:
-        'line 3: external_id X-1 is on the board already\n' +
-        'line 4: external_id X-2 occurs twice\n' +
-        'Nothing was imported. --update changes existing stories.\n',
-    });
-    expect((await backlog('Twice')).map((story: any) => story.title)).toEqual(['first']);
-    expect((await service.client.get('/api/boards/Twice')).body.revision).toBe(2);
-  });
-
-  it('changes existing stories with --update', async () => {
-    await load(
-      'external_id,title,points,labels,description\nU-1,one,1,x,old\nU-2,two,2,,\n',
-      'Updated',
-    );
-    const [one] = await backlog('Updated');
-    const sprint = await service.client.post('/api/boards/Updated/sprints', {
-      start_date: '2026-11-23',
-    });
-    await service.client.put(`/api/stories/${one.id}`, { sprint_id: sprint.body.id });
-    const outcome = await load(
-      'external_id,points,labels,description,title,seq\n' +
-        'U-1,8,,,,\nU-2,2,,,two,\nU-3,3,new,,three,\n',
-      'Updated',
-      '--update',
-    );
-    expect(outcome.out).toBe('Updated: 1 story created, 1 updated, 1 as before.\n');
-    const { body: changed } = await service.client.get(`/api/stories/${one.id}`);
-    expect(changed).toMatchObject({
-      title: 'one',
-      points: 8,
-      labels: [],
-      description: null,
-      seq: 1,
-      sprint_id: sprint.body.id,
-      version: 3,
-    });
-    expect(
-      (await backlog('Updated')).map((s: any) => [s.external_id, s.title, s.seq, s.version]),
-    ).toEqual([
-      ['U-2', 'two', 2, 1],
-      ['U-3', 'three', 3, 1],
-    ]);
-    const titleless = await load('external_id,points\nU-1,1\nU-9,1\n', 'Updated', '--update');
-    expect(titleless.err).toBe('line 3: title is required\nNothing was imported.\n');
-    expect((await service.client.get(`/api/stories/${one.id}`)).body).toEqual(changed);
-  });
-
-  it.each<[string, string | Buffer, string[], RegExp]>([
-    ['nothing at all', '', [], /empty; its first line must name the columns/],
-    ['a header alone', 'title\n', [], /no stories/],
-    ['an unknown column', 'title,extra\na,b\n', [], /unknown: extra\.\nKnown are title, /],
-    ['semicolons', 'title;points\na;1\n', [], /unknown: title;points[^]*Commas must separate/],
-    ['a column twice', 'title,points,title\na,1,b\n', [], /More than one column is title/],
-    [
-      'a column that is mapped and there',
-      'title,summary\na,b\n',
-      ['--map', 'title=summary'],
-      /More/,
-    ],
-    ['no column for the title', 'points\n1\n', [], /No column is title/],
-    ['no column to update by', 'title\na\n', ['--update'], /No column is external_id/],
-    ['a map of nothing', 'title\na\n', ['--map', 'points'], /not like ours=theirs/],
-    ['a map of what no story has', 'title\na\n', ['--map', 'id=title'], /no id/],
-    ['a map of a missing column', 'title\na\n', ['--map', 'points=sp'], /no column sp/],
-    [
-      'a map used twice',
-      'x\na\n',
-      ['--map', 'title=x', '--map', 'points=x'],
-      /takes the column x twice/,
-    ],
-    [
-      'an open quote',
-      'title\nfine\n"never\nclosed',
-      [],
-      /line 3, a quote is opened and never closed/,
-    ],
-    ['a quote inside', 'title\n5" disk\n', [], /line 2, a quote stands in a field/],
-    ['text after a quote', 'title\n"a"b\n', [], /line 2, something other than a comma/],
-    ['a huge row', `title\n"${'x'.repeat(1_100_000)}"\n`, [], /line 2, it is larger than 1024 KiB/],
-    ['Latin-1', Buffer.from('title\nfine\ngr\xfcn\n', 'latin1'), [], /not in UTF-8: line 3/],
-    ['UTF-16', Buffer.from('\ufefftitle\na\n', 'utf16le'), [], /not in UTF-8: line 1/],
-    [
-      'half a character',
-      Buffer.from([...Buffer.from('title\n'), 0xc3]),
-      [],
-      /not in UTF-8: line 2/,
-    ],
-    ['too many rows', `title\n${'a\n'.repeat(20_001)}`, [], /more than 20000 rows/],
-  ])('refuses %s', async (_, content, flags, message) => {
-    const outcome = await load(content, 'Refused', ...flags);
-    expect(outcome).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
-    expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
-  });
-
-  it('rejects a missing file and an invalid board name', async () => {
-    const missing = await command(service.database, 'import', 'no/such.csv', '--board', 'B');
-    expect(missing).toEqual({ code: 1, out: '', err: expect.stringMatching(/cannot be read/) });
-    const nameless = await load('title\na\n', '..');
-    expect(nameless).toEqual({ code: 1, out: '', err: expect.stringMatching(/board_name/) });
-  });
-
-  it('accepts stories of the greatest length', async () => {
-    const description = '😀'.repeat(32_767);
-    const rows = Array.from({ length: 5 }, (_, i) => `story ${i},${description}\n`);
-    const outcome = await load(`title,description\n${rows.join('')}`, 'Long');
-    expect(outcome).toEqual({ code: 0, out: 'Long: 5 stories created.\n', err: '' });
-    const stories = await backlog('Long');
-    expect(stories).toHaveLength(5);
-    expect(stories.every((story: any) => story.description === description)).toBe(true);
-    const events = (await service.client.get('/api/boards/Long/events?after=5')).body;
-    expect(events[0].after.description).toBe(description);
-  });
-
-  it('accepts a byte order mark, any line breaks, and 5,000 rows in one change', async () => {
-    const titles = Array.from({ length: 5000 }, (_, i) => `story ${i + 1}`);
-    const outcome = await load(`\ufeff title \r${titles.join('\n')}`, 'Many');
-    expect(outcome).toEqual({ code: 0, out: 'Many: 5000 stories created.\n', err: '' });
-    const stories = await backlog('Many');
-    expect(stories.map((story: any) => story.title)).toEqual(titles);
-    expect(stories.map((story: any) => story.seq)).toEqual(titles.map((_, i) => i + 1));
-    expect((await service.client.get('/api/boards/Many')).body.revision).toBe(5001);
-  });
-});
-
-const SPRINGXD = 'stories-springxd.csv';
-
-withPublished(SPRINGXD)('the stories of a real team', () => {
-  it('are loaded, planned into sprints over REST, and come back equal to the file', async () => {
-    const { client } = service;
-    const outcome = await command(
-      service.database,
-      ...['import', published(SPRINGXD), '--board', 'Spring XD', '--null', 'NULL'],
-      ...['--map', 'external_id=issuekey', '--map', 'points=storypoint'],
-      ...['--map', 'description=description'],
-    );
-    expect(outcome).toEqual({ code: 0, out: 'Spring XD: 3526 stories created.\n', err: '' });
-
-    const board = '/api/boards/Spring%20XD';
-    const { body: loaded } = await client.get(`${board}/backlog`);
-    const ids: number[] = loaded.map(({ id }: { id: number }) => id);
-    const planned: any[] = [];
-    for (let first = 0, day = 1; first < ids.length; first += 300, day += 1) {
-      const start = `2026-12-${String(day).padStart(2, '0')}`;
-      const sprint = await client.post(`${board}/sprints`, { start_date: start });
-      const moved = await client.post(`${board}/stories/move`, {
-        story_ids: ids.slice(first, first + 300),
-        sprint_id: sprint.body.id,
-      });
-      expect(moved.status).toBe(200);
-      planned.push(...(await client.get(`/api/sprints/${sprint.body.id}/stories`)).body);
-    }
-    expect((await client.get(`${board}/backlog`)).body).toEqual([]);
-
-    const rows: Record<string, string>[] = parse(readFileSync(published(SPRINGXD)), {
-      columns: true,
-    });
-    const none = (text: string | undefined): string | null => (text === 'NULL' ? null : text!);
-    expect(
-      planned.map(({ external_id, title, description, points }) => ({
-        external_id,
-        title,
-        description,
-        points,
-      })),
-    ).toEqual(
-      rows.map((row) => ({
-        external_id: row.issuekey,
-        title: row.title,
-        description: none(row.description),
-        points: row.storypoint === 'NULL' ? null : Number(row.storypoint),
-      })),
-    );
-    expect(rows).toHaveLength(3526);
-  }, 120_000);
 });

@@ -1,11 +1,9 @@
 import { SessionsService } from '../../src/auth/sessions.service';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
-import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
 import { ExpiredKeys } from '../../src/database/expired-keys';
 import type { Parameter } from '../../src/database/reader';
 import { StreamsService } from '../../src/events/streams.service';
-import { StoryImportService } from '../../src/stories/story-import.service';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Client } from '../support/client';
@@ -185,14 +183,14 @@ async function call(
   operation: string,
   at: Record<string, string | number> = {},
   body?: object,
-  { query = '', by = client, headers = {} } = {},
+  { query = '', by = client, headers = {}, raw = undefined as string | undefined } = {},
 ): Promise<any> {
   called.add(operation);
   const [method = '', path = ''] = operation.split(' ');
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(at[name] ?? (name === 'board_name' ? names.board : '')),
   );
-  const answer = await by.call(method, filled + query, body, { headers });
+  const answer = await by.call(method, filled + query, body, { headers, raw });
   if (answer.status >= 400) throw new Error(`${operation} ${query}: ${answer.text}`);
   return answer;
 }
@@ -225,6 +223,11 @@ async function everything(): Promise<void> {
     await call(`POST ${SPRINT}/stories`, sprint, { title: 'A story' }, { headers });
   }
   await call(`POST ${BOARD}/backlog`, {}, { title: 'A story', external_id: 'NEW-1' });
+  await call(`POST ${BOARD}/import`, {}, undefined, {
+    query: '?format=csv',
+    headers: { 'Content-Type': 'text/csv' },
+    raw: 'external_id,title,sprint\nIMPORTED-1,Imported,Imported\n,Imported,\nEXT-2,Changed,\n',
+  });
   await call(`GET ${STORY}`, story);
   await call(`GET ${STORY}/history`, story);
   await call(`GET ${STORY}/history`, story, undefined, { by: limited, query: '?limit=1' });
@@ -278,12 +281,6 @@ async function boards(): Promise<void> {
   await call(`GET ${BOARD}/stories`, {}, undefined, { query: '?limit=10', ...csv });
   await call(`GET ${BOARD}/export`, {}, undefined, { query: '?log=true' });
   await streams();
-  await service.app
-    .get(StoryImportService)
-    .load(OPERATOR, names.board, [
-      { title: 'Imported', external_id: 'IMPORTED-1' },
-      { title: 'Imported' },
-    ]);
   await service.app.get(ExpiredKeys).delete();
 }
 
@@ -390,6 +387,10 @@ async function tokens(): Promise<void> {
 
 /** Statements that may read or sort all of something, and why that does no harm. */
 const EXCEPTIONS: { sql: RegExp; because: string }[] = [
+  {
+    sql: /^SELECT s.id, s.name, s.external_id, s.start_date, s.completed_at FROM sprints/,
+    because: 'an import looks for its sprints among all of the board',
+  },
   {
     sql: /FROM tokens /,
     because: 'there are few tokens, and only what changes tokens or the names of boards reads all',

@@ -63,6 +63,7 @@ describe('with tokens', () => {
       'GET /api/boards/{board_name}/backlog': 'read',
       'POST /api/boards/{board_name}/backlog': 'write',
       'POST /api/boards/{board_name}/batch': 'write',
+      'POST /api/boards/{board_name}/import': 'write',
       'GET /api/boards/{board_name}/events': 'read',
       'GET /api/boards/{board_name}/export': 'read',
       'GET /api/boards/{board_name}/stream': 'read',

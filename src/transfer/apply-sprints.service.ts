@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import type { Change, LockedBoard } from '../database/change';
+import { differences } from '../events/differences';
+import { SprintChanges } from '../sprints/sprint-changes.service';
+import type { SprintBrief } from '../sprints/sprint.queries';
+import { SprintQueries } from '../sprints/sprint.queries';
+import type { Applied } from './applied';
+import type { PlannedSprint } from './plan';
+
+/** A sprint of the plan that the board has now. */
+export interface PlacedSprint {
+  id: number;
+  name: string;
+  /** It was completed before the import, so its set of stories cannot change. */
+  wasCompleted: boolean;
+  /** When the other tool completed it, where the import completes it. */
+  completesAt: Date | null;
+}
+
+/** Finds, creates, updates and completes the sprints of a plan. */
+@Injectable()
+export class ApplySprints {
+  constructor(
+    private readonly sprints: SprintQueries,
+    private readonly changes: SprintChanges,
+  ) {}
+
+  /** @returns the sprints by their keys in the plan */
+  async place(
+    change: Change,
+    board: LockedBoard,
+    planned: readonly PlannedSprint[],
+    existing: readonly SprintBrief[],
+    applied: Applied,
+  ): Promise<Map<string, PlacedSprint>> {
+    const placed = new Map<string, PlacedSprint>();
+    const free = new Set(existing);
+    for (const sprint of planned) {
+      await change.pause();
+      const found = find(free, sprint);
+      if (found) free.delete(found);
+      const one = found
+        ? await this.update(change, board, sprint, found, applied)
+        : await this.create(change, board, sprint, applied);
+      placed.set(sprint.key, one);
+    }
+    return placed;
+  }
+
+  /** Completes a sprint at the time of the other tool, which is earlier than that of the event. */
+  async complete(change: Change, { id, completesAt }: PlacedSprint): Promise<void> {
+    const locked = await this.changes.lock(change, id);
+    const latest = change.instant.getTime() - 1;
+    const completed_at = new Date(Math.min(completesAt?.getTime() ?? latest, latest));
+    await this.changes.write(change, locked, 'sprint.completed', { completed_at });
+  }
+
+  private async create(
+    change: Change,
+    board: LockedBoard,
+    sprint: PlannedSprint,
+    { created, warnings }: Applied,
+  ): Promise<PlacedSprint> {
+    const { key: _, id: _id, assumed, completed_at: completesAt, ...body } = sprint;
+    const { id } = await this.changes.createIn(change, board, body);
+    created.sprints += 1;
+    const name = nameOf(sprint);
+    if (assumed) {
+      const { start_date, end_date } = sprint;
+      warnings.add('dates_assumed', `${name}: ${start_date}${end_date ? ` to ${end_date}` : ''}`);
+    }
+    return { id, name, wasCompleted: false, completesAt };
+  }
+
+  private async update(
+    change: Change,
+    board: LockedBoard,
+    sprint: PlannedSprint,
+    found: SprintBrief,
+    { updated, unchanged, warnings }: Applied,
+  ): Promise<PlacedSprint> {
+    const { name, goal, start_date, end_date, external_id, assumed, completed_at } = sprint;
+    const placed: PlacedSprint = {
+      id: found.id,
+      name: nameOf(sprint),
+      wasCompleted: found.completed_at !== null,
+      completesAt: found.completed_at === null ? completed_at : null,
+    };
+    const locked = await this.changes.lock(change, found.id);
+    const { start_date: _, end_date: _end, ...others } = locked.sprint;
+    const hasDates = !assumed && !placed.wasCompleted;
+    const changed = differences(hasDates ? locked.sprint : others, {
+      ...(external_id !== null && name !== null && { name }),
+      ...(goal !== null && { goal }),
+      ...(hasDates && { start_date, end_date }),
+    })?.after;
+    if (placed.wasCompleted && !assumed && differences(locked.sprint, { start_date, end_date })) {
+      warnings.add('sprint_completed', `${placed.name} keeps its dates`);
+    }
+    if (changed) await this.changes.write(change, locked, 'sprint.updated', changed);
+    (changed || placed.completesAt ? updated : unchanged).sprints += 1;
+    return placed;
+  }
+}
+
+/** The sprint of the board that a plan means: by its id, its `external_id`, else by its name. */
+function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrief | undefined {
+  const { id, external_id, name, start_date } = sprint;
+  const all = [...free];
+  const byId = id === undefined ? undefined : all.find((other) => other.id === id);
+  if (byId) return byId;
+  if (external_id !== null) return all.find((other) => other.external_id === external_id);
+  const named = all.filter((other) => name !== null && other.name?.trim() === name.trim());
+  return named.find((other) => other.start_date === start_date) ?? named[0];
+}
+
+const nameOf = ({ name, key }: PlannedSprint): string => name ?? key;

@@ -1,0 +1,237 @@
+import type { Readable } from 'node:stream';
+import { unguarded } from '../../http/csv';
+import { Problem } from '../../http/problem';
+import { isLonger } from '../../http/validation';
+import { validate } from '../../http/validation.pipe';
+import { addDays } from '../../reports/calendar';
+import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
+import { UpdateStory } from '../../stories/story.dto';
+import { calendarDate } from '../../time/clock';
+import type { CsvRow } from '../csv';
+import { readTable } from '../csv';
+import type { Mapping } from '../import.dto';
+import type { LineError } from '../invalid-file';
+import { InvalidFile } from '../invalid-file';
+import { Pace } from '../pace';
+import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../plan';
+import { Warnings } from '../source';
+
+type Column = (typeof CSV_COLUMNS)[number];
+
+/** Values of empty cells. In the other columns an empty cell is as if the column were missing. */
+const EMPTY: Partial<Record<Column, null | []>> = {
+  external_id: null,
+  description: null,
+  priority: null,
+  points: null,
+  assignee: null,
+  labels: [],
+};
+
+/** Days of a sprint that has no dates. */
+const SPRINT_DAYS = 14;
+
+/**
+ * Plans the import of our own CSV. It is strict: a value that could not be posted is an error.
+ * @throws InvalidFile with every error of every row
+ */
+export async function planCsv(
+  file: Readable,
+  mapping: Mapping,
+  context: PlanContext,
+): Promise<ImportPlan> {
+  const warnings = new Warnings();
+  const rows: CsvRow[] = [];
+  const errors: LineError[] = [];
+  let header: string[] = [];
+  await readTable(
+    file,
+    warnings,
+    (names) => {
+      header = names;
+      return (row) => rows.push(row);
+    },
+    (line) => errors.push({ line, code: 'too_many', detail: 'has more cells than the header' }),
+  );
+  const columns = columnsOf(header, mapping, warnings);
+  if (rows.length === 0) throw new InvalidFile('The file has a header, but no stories.');
+  const reader = new RowReader(columns, mapping, context, warnings, errors);
+  const stories: PlannedStory[] = [];
+  const pace = new Pace();
+  for (const { line, cells } of rows) {
+    const story = await reader.read(line, cells);
+    if (story) stories.push(story);
+    await pace.pause();
+  }
+  if (errors.length > 0) {
+    throw new InvalidFile('Some rows are invalid.', 'invalid_file', errors);
+  }
+  const names = columns.flatMap((column, i) => (column ? [[column, header[i] ?? '']] : []));
+  return {
+    sprints: planSprints(reader.sprints, mapping, context),
+    stories,
+    skipped: [],
+    warnings,
+    unmapped: new Map(),
+    mapping: { ...mapping, columns: Object.fromEntries(names) as Record<string, string> },
+  };
+}
+
+/** The column of a story that each cell of a row is read as; null for what nobody knows. */
+function columnsOf(
+  names: readonly string[],
+  { columns: mapped = {} }: Mapping,
+  warnings: Warnings,
+): (Column | null)[] {
+  const unknown = Object.keys(mapped).filter((name) => !isColumn(name));
+  if (unknown.length > 0) {
+    const known = CSV_COLUMNS.join(', ');
+    throw new InvalidFile(`The mapping names ${unknown.join(', ')}; the columns are ${known}.`);
+  }
+  const missing = Object.values(mapped).filter((name) => !names.includes(name.trim()));
+  if (missing.length > 0) {
+    throw new InvalidFile(
+      `The file has no column ${missing.join(', ')}; it has ${names.join(', ')}.`,
+    );
+  }
+  const ours = new Map(Object.entries(mapped).map(([column, name]) => [name.trim(), column]));
+  const columns = names.map((name): Column | null => {
+    const column = ours.get(name) ?? name.toLowerCase();
+    return isColumn(column) ? column : null;
+  });
+  const repeated = columns.filter((name, i) => name && columns.indexOf(name) !== i);
+  if (repeated.length > 0) {
+    throw new InvalidFile(`More than one column is ${repeated.join(', ')}.`);
+  }
+  if (!columns.includes('title') && !columns.includes('external_id')) {
+    throw new InvalidFile(
+      `No column is title; the file has ${names.join(', ')}. ` +
+        `The columns are ${CSV_COLUMNS.join(', ')}; others can be mapped to them.`,
+    );
+  }
+  columns.forEach((column, i) => {
+    if (column === null) warnings.add('column_ignored', names[i] ?? '');
+  });
+  return columns;
+}
+
+const isColumn = (name: string): name is Column =>
+  (CSV_COLUMNS as readonly string[]).includes(name);
+
+/** Reads rows, and collects the sprints that they name and their errors. */
+class RowReader {
+  /** The names of sprints, by these without white space around them. */
+  readonly sprints = new Map<string, string>();
+  private readonly ids = new Set<string>();
+  private readonly words: Partial<Record<Column, Map<string, string>>>;
+
+  constructor(
+    private readonly columns: readonly (Column | null)[],
+    { status, priority }: Mapping,
+    private readonly context: PlanContext,
+    private readonly warnings: Warnings,
+    private readonly errors: LineError[],
+  ) {
+    this.words = { status: wordsOf(status), priority: wordsOf(priority) };
+  }
+
+  /** The story of a row; undefined if it has errors. */
+  async read(line: number, cells: readonly string[]): Promise<PlannedStory | undefined> {
+    const { columns, errors } = this;
+    const before = errors.length;
+    const fields: Record<string, unknown> = {};
+    let sprints: string[] | undefined;
+    columns.forEach((column, i) => {
+      if (column === null) return;
+      const cell = unguarded(cells[i] ?? '');
+      const isEmpty = cell === '' || cell === this.context.nullText;
+      if (column === 'sprint') sprints = isEmpty ? [] : this.sprint(line, cell);
+      else if (!isEmpty) fields[column] = this.valueOf(column, cell);
+      else if (column in EMPTY) fields[column] = EMPTY[column];
+    });
+    try {
+      const {
+        title,
+        external_id = null,
+        ...others
+      } = await validate(UpdateStory, fields, {
+        form: true,
+      });
+      if (external_id === null) {
+        if (title === undefined)
+          errors.push({ line, code: 'required', detail: 'title is required' });
+        this.warnings.add('no_external_id', `line ${line}: ${title ?? ''}`);
+      } else if (this.ids.has(external_id)) {
+        errors.push({
+          line,
+          code: 'duplicate',
+          detail: `external_id ${external_id} occurs twice`,
+        });
+      } else this.ids.add(external_id);
+      if (errors.length > before) return undefined;
+      return {
+        line,
+        external_id,
+        ...(title !== undefined && { title }),
+        ...(others as Omit<PlannedStory, 'line' | 'external_id'>),
+        ...(sprints && { sprints }),
+      };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      for (const { code, detail } of error.options.errors ?? []) {
+        errors.push({ line, code, detail });
+      }
+      return undefined;
+    }
+  }
+
+  private valueOf(column: Column, cell: string): unknown {
+    if (column === 'labels') return splitLabels(cell);
+    return this.words[column]?.get(comparable(cell)) ?? cell;
+  }
+
+  private sprint(line: number, cell: string): string[] {
+    const key = cell.trim();
+    if (isLonger(cell, 100)) {
+      const detail = 'sprint must have at most 100 characters';
+      this.errors.push({ line, code: 'too_long', detail });
+    } else if (cell.includes('\0')) {
+      const detail = 'sprint must not contain NUL';
+      this.errors.push({ line, code: 'invalid_text', detail });
+    } else if (!this.sprints.has(key)) this.sprints.set(key, cell);
+    return [key];
+  }
+}
+
+const comparable = (word: string): string => word.trim().toLowerCase();
+
+const wordsOf = (mapped: Record<string, string | number> = {}): Map<string, string> =>
+  new Map(Object.entries(mapped).map(([theirs, ours]) => [comparable(theirs), String(ours)]));
+
+const naturally = new Intl.Collator('en', { numeric: true });
+
+/** The sprints that the rows name. Those without dates follow one another from next Monday on. */
+function planSprints(
+  names: ReadonlyMap<string, string>,
+  { sprints: mapped = {} }: Mapping,
+  { now, timeZone }: PlanContext,
+): PlannedSprint[] {
+  const today = calendarDate(now, timeZone);
+  const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;
+  let next = addDays(today, 7 - weekday) as string;
+  return [...names]
+    .sort(([a], [b]) => naturally.compare(a, b))
+    .map(([key, name]) => {
+      const id = /^#([1-9]\d{0,14})$/.exec(key)?.[1];
+      const days = Object.hasOwn(mapped, key) ? mapped[key] : undefined;
+      const start_date = days?.start_date ?? next;
+      if (!days) next = addDays(next, SPRINT_DAYS) as string;
+      return {
+        key,
+        ...(id !== undefined && { id: Number(id) }),
+        ...{ external_id: null, name, goal: null, start_date, completed_at: null },
+        end_date: days ? (days.end_date ?? null) : addDays(start_date, SPRINT_DAYS - 1),
+        ...(!days && { assumed: true }),
+      };
+    });
+}

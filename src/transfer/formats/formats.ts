@@ -1,0 +1,25 @@
+import type { Readable } from 'node:stream';
+import type { ImportFormat, Mapping } from '../import.dto';
+import { mapSource } from '../mapping';
+import type { ImportPlan, PlanContext } from '../plan';
+import type { SourceReader } from '../source';
+import { planCsv } from './csv';
+import { github } from './github';
+import { taiga } from './taiga';
+import { trello } from './trello';
+
+/** Reads a file and decides what is imported of it. @throws InvalidFile */
+type PlanFile = (file: Readable, mapping: Mapping, context: PlanContext) => Promise<ImportPlan>;
+
+const foreign =
+  (reader: SourceReader): PlanFile =>
+  async (file, mapping, context) =>
+    mapSource(await reader.read(file, mapping), mapping, context);
+
+/** The formats that can be imported into any board. */
+export const FORMATS: Partial<Record<ImportFormat, PlanFile>> = {
+  csv: planCsv,
+  trello: foreign(trello),
+  taiga: foreign(taiga),
+  github: foreign(github),
+};

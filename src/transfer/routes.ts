@@ -1,0 +1,43 @@
+import type { PlacedSprint } from './apply-sprints.service';
+
+/** The lists that a story goes to, one after the other; null is the backlog. */
+export type Route = readonly (number | null)[];
+
+interface Decision {
+  route: Route;
+  /** The completed sprint that the story can neither enter nor leave. */
+  refusedBy?: number;
+  /** It stays in its sprint until this is completed. */
+  waits?: boolean;
+}
+
+/** Where a new story is created, and where it goes from there. It has at least one list. */
+export function routeOfNew(path: readonly PlacedSprint[]): Decision {
+  const last = path.at(-1);
+  if (!last) return { route: [null] };
+  if (last.wasCompleted) return { route: [null], refusedBy: last.id };
+  return { route: through(path) };
+}
+
+/**
+ * Where a story goes that is on the board; nowhere if it stays.
+ * @param path the sprints that the file has; undefined if it has none
+ * @param completed the sprints of the board that were completed before
+ */
+export function routeOfExisting(
+  path: readonly PlacedSprint[] | undefined,
+  current: number | null,
+  completed: ReadonlySet<number>,
+): Decision {
+  const last = path?.at(-1);
+  if (!path || (last?.id ?? null) === current) return { route: [] };
+  if (current !== null && completed.has(current)) return { route: [], refusedBy: current };
+  if (!last) return { route: [null] };
+  if (last.wasCompleted) return { route: [], refusedBy: last.id };
+  const at = path.findIndex(({ id }) => id === current);
+  return { route: through(path.slice(at + 1)), waits: Boolean(path[at]?.completesAt) };
+}
+
+/** The sprints that the import completes, and the last one. */
+const through = (path: readonly PlacedSprint[]): Route =>
+  path.filter((sprint, i) => i === path.length - 1 || sprint.completesAt).map(({ id }) => id);
