@@ -188,6 +188,7 @@ export async function readJson(
           );
         }
         numbers.set(path, number);
+        tokensOfEntry = 0;
         onEntry(value, number);
       } else if (parent && dropped.includes(path)) {
         delete (parent as Record<string, unknown>)[key as string];

@@ -58,15 +58,14 @@ class Mapper {
     private readonly mapping: Mapping,
     private readonly context: PlanContext,
   ) {
-    const isTable = source.columns !== undefined || source.format.endsWith('csv');
-    this.texts = new Texts(source.warnings, isTable ? 'line' : 'entry');
+    this.texts = new Texts(source.warnings, source.format.endsWith('csv') ? 'line' : 'entry');
     this.statuses = byName(mapping.status);
     this.priorities = byName(mapping.priority);
     this.timeZone = mapping.time_zone ?? context.timeZone;
     this.skipped = [...source.skipped];
     this.points = pointsReader(source.stories, this.texts);
     for (const [column, field] of Object.entries(source.columns ?? {})) {
-      if (field === null) source.warnings.add('column_ignored', column);
+      if (field === null) source.warnings.add('unknown_column', column);
     }
   }
 
@@ -229,13 +228,14 @@ class Mapper {
 
   /** The mapping that gives the same plan. A status that became several is left to its category. */
   private applied(dateOrder: DateOrder | undefined, sprints: readonly PlannedSprint[]): Mapping {
-    const columns = Object.entries(this.source.columns ?? {});
+    // A field that was read from several columns is recognised again.
+    const columns = Object.entries(this.source.columns ?? {}).flatMap(([column, field], _, all) =>
+      field !== null && all.every(([other, same]) => same !== field || other === column)
+        ? [[field, column] as const]
+        : [],
+    );
     return {
-      ...(columns.length > 0 && {
-        columns: Object.fromEntries(
-          columns.flatMap(([column, field]) => (field === null ? [] : [[field, column]])),
-        ),
-      }),
+      ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
       status: Object.fromEntries(
         [...this.usedStatuses].flatMap(([name, [status, ...others]]) =>
           status && others.length === 0 ? [[name, status] as const] : [],
@@ -262,7 +262,7 @@ class Mapper {
     const lacks = (field: SourceField): boolean => this.source.lacks?.has(field) ?? false;
     return {
       line,
-      external_id: this.id(source),
+      external_id: this.storyId(source),
       title: this.title(source),
       ...(!lacks('description') && {
         description: this.texts.block(source.description ?? '', 32_767, 'description', line),
@@ -293,6 +293,15 @@ class Mapper {
 
   private id({ external_id: id, line }: SourceTask | SourceStory): string | null {
     return id === null ? null : this.texts.line(id, 100, 'external_id', line);
+  }
+
+  private storyId(story: SourceStory): string | null {
+    const id = this.id(story);
+    if (id === null) {
+      const what = `"${story.title}" is new at each import, because the file has no id of it`;
+      this.texts.warn('no_external_id', story.line, what);
+    }
+    return id;
   }
 
   private title({ title, external_id: id, line }: SourceTask | SourceStory): string {

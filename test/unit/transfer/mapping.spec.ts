@@ -10,7 +10,7 @@ const NOW = new Date('2026-11-21T09:30:00Z');
 let line = 1;
 const story = (fields: Partial<SourceStory> = {}): SourceStory => ({
   line: (line += 1),
-  external_id: null,
+  external_id: `x:${line}`,
   title: 'A story',
   description: null,
   status: null,
@@ -202,7 +202,10 @@ describe('texts', () => {
       'jira:A-1',
       ['characters_removed', 'title_missing'],
     ]);
-    expect(await field({ title: '' }, 'title')).toEqual(['Untitled', ['title_missing']]);
+    expect(await field({ title: '', external_id: null }, 'title')).toEqual([
+      'Untitled',
+      ['no_external_id', 'title_missing'],
+    ]);
   });
 
   it('fit the other fields', async () => {
@@ -251,7 +254,10 @@ describe('rows', () => {
   });
 
   it('without an id are all different', async () => {
-    expect((await plan({ stories: [story(), story()] })).stories.length).toBe(2);
+    const none = { external_id: null };
+    const { stories, warnings } = await plan({ stories: [story(none), story(none)] });
+    expect(stories.length).toBe(2);
+    expect(warnings).toMatchObject([{ code: 'no_external_id', count: 2 }]);
   });
 
   it('that are archived are skipped, with their sub-tasks, unless the mapping wants them', async () => {
@@ -572,7 +578,7 @@ describe('sprints', () => {
 
 it('returns the mapping that gives the same plan', async () => {
   const source = (): Partial<SourceFile> => ({
-    columns: { Name: 'title', Points: 'points', Odd: null },
+    columns: { Name: 'title', Points: 'points', Odd: null, Parent: 'parent', Epic: 'parent' },
     stories: [
       story({ status: { name: 'Blocked' }, sprints: ['S 1'], priority: 'High' }),
       story({ status: { name: 'Both', category: 'done' }, done: '13/01/2026', priority: 'None' }),
@@ -590,7 +596,7 @@ it('returns the mapping that gives the same plan', async () => {
     subtasks: 'tasks',
     archived: 'skip',
   });
-  expect(first.warnings).toEqual([{ code: 'column_ignored', count: 1, examples: ['Odd'] }]);
+  expect(first.warnings).toEqual([{ code: 'unknown_column', count: 1, examples: ['Odd'] }]);
   line = 1;
   const second = await plan(source(), first.mapping);
   expect(second.stories).toEqual(first.stories);

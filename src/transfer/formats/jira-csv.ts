@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream';
+import { Columns } from '../columns';
+import type { CsvRow } from '../csv';
+import { readTable } from '../csv';
+import type { Mapping } from '../import.dto';
+import { InvalidFile } from '../invalid-file';
+import { statusOf } from '../known-names';
+import type { SourceField, SourceReader } from '../source';
+import { Warnings } from '../source';
+import type { JiraIssue } from './jira-issues';
+import { jiraSource, sprintOf } from './jira-issues';
+import type { JiraField } from './jira-names';
+import { JIRA_FIELDS, jiraField, kindOf } from './jira-names';
+
+/** Issues of Jira, exported as CSV with all fields or with the current ones. */
+export const jiraCsv: SourceReader = {
+  format: 'jira-csv',
+
+  async read(file: Readable, mapping: Mapping) {
+    const warnings = new Warnings();
+    const issues: JiraIssue[] = [];
+    let columns: Columns<JiraField> | undefined;
+    await readTable(file, warnings, (header) => {
+      const found = new Columns(header, jiraField, JIRA_FIELDS, mapping);
+      if (!found.has('title')) throw new InvalidFile(noTitle(header));
+      columns = found;
+      return (row) => issues.push(issueOf(row, found, warnings));
+    });
+    const found = columns as unknown as Columns<JiraField>;
+    return {
+      ...(await jiraSource('jira-csv', issues, warnings)),
+      columns: found.recognised(),
+      lacks: lacking(found),
+    };
+  },
+};
+
+const noTitle = (header: readonly string[]): string =>
+  `No column is the title (Summary); the file has ${header.slice(0, 50).join(', ')}. Map one to it: ` +
+  '{"columns": {"title": "…"}}.';
+
+function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): JiraIssue {
+  const first = (field: JiraField): string | null => columns.first(row, field);
+  const trimmed = (field: JiraField): string | null => first(field)?.trim() ?? null;
+  const category = statusOf(trimmed('status_category') ?? '');
+  const status = trimmed('status');
+  const type = trimmed('type');
+  const points = columns.all(row, 'points');
+  if (new Set(points).size > 1) {
+    warnings.add('points_differ', `line ${row.line}: ${points.join(', ')}; the first is taken`);
+  }
+  return {
+    line: row.line,
+    key: trimmed('external_id'),
+    id: trimmed('id'),
+    kind: type === null ? 'story' : kindOf(type),
+    title: first('title') ?? '',
+    description: first('description'),
+    status:
+      status === null
+        ? category
+          ? { name: trimmed('status_category') ?? '', category }
+          : null
+        : { name: status, ...(category && { category }) },
+    priority: first('priority'),
+    points: points[0] ?? null,
+    assignee: first('assignee'),
+    // Labels of Jira have no spaces; other tools that write its format join them.
+    labels: columns.all(row, 'labels').flatMap((cell) => cell.split(/[,;]?\s+/)),
+    parents: [...columns.all(row, 'parent'), ...columns.all(row, 'epic')],
+    epicTitle: trimmed('epic_title') ?? trimmed('parent_title'),
+    epicName: trimmed('epic_name'),
+    sprints: columns.all(row, 'sprint').map(sprintOf),
+    done: trimmed('done_at') ?? trimmed('done_since'),
+    rank: trimmed('rank'),
+    archived: false,
+  };
+}
+
+/** Fields that no column holds. */
+function lacking(columns: Columns<JiraField>): Set<SourceField> {
+  const needed: Partial<Record<SourceField, JiraField[]>> = {
+    description: ['description'],
+    priority: ['priority'],
+    points: ['points'],
+    assignee: ['assignee'],
+    labels: ['labels', 'parent', 'epic', 'parent_title', 'epic_title'],
+    sprints: ['sprint'],
+  };
+  const lacks = Object.entries(needed).filter(([, fields]) => !fields.some((f) => columns.has(f)));
+  return new Set(lacks.map(([field]) => field as SourceField));
+}

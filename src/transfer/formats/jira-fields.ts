@@ -1,0 +1,169 @@
+import type { Mapping } from '../import.dto';
+import { InvalidFile } from '../invalid-file';
+import { fieldsOf, textOf } from '../json';
+import { comparable } from '../known-names';
+import type { Warnings } from '../source';
+import { isPointsName, jiraField } from './jira-names';
+
+/** What the custom fields of an issue say. */
+interface CustomValues {
+  points: string | number | null;
+  /** The key of its epic. */
+  epicLink: string | null;
+  epicName: string | null;
+  rank: string | null;
+}
+
+interface DecidedFields {
+  /** The custom fields that are read, and what as. */
+  columns: Record<string, string | null>;
+  /** The values of an issue, by its number. */
+  of: (line: number) => CustomValues;
+}
+
+const KEY = /^[A-Z][A-Z0-9_]*-\d+$/;
+const RANK = /^\d\|[0-9a-z]+:/;
+/** Ids that fields have on new sites of Jira Cloud. */
+const USUAL_POINTS = 'customfield_10016';
+const USUAL_EPIC_NAME = 'customfield_10011';
+
+/**
+ * Finds out which custom fields hold points, epics and ranks: by their names or types, which a search with
+ * `expand=names,schema` has, else by the form of their values.
+ */
+export class CustomFields {
+  private readonly names = new Map<string, string>();
+  private readonly types = new Map<string, string>();
+  /** The values that may have a meaning, by the numbers of the issues. */
+  private readonly values = new Map<string, Map<number, string | number>>();
+
+  constructor(private readonly mapping: Mapping) {}
+
+  addNames(names: unknown): void {
+    for (const [id, name] of Object.entries(fieldsOf(names))) {
+      if (typeof name === 'string') this.names.set(id, name);
+    }
+  }
+
+  addSchema(schema: unknown): void {
+    for (const [id, about] of Object.entries(fieldsOf(schema))) {
+      const type = textOf(fieldsOf(about).custom)?.split(':').at(-1);
+      if (type !== undefined) this.types.set(id, type);
+    }
+  }
+
+  add(line: number, fields: Record<string, unknown>): void {
+    for (const [id, value] of Object.entries(fields)) {
+      if (!id.startsWith('customfield_') && !this.isMapped(id)) continue;
+      const isShort = typeof value === 'string' && value !== '' && value.length <= 255;
+      if (typeof value !== 'number' && !isShort) continue;
+      const values = this.values.get(id) ?? new Map<number, string | number>();
+      this.values.set(id, values.set(line, value));
+    }
+  }
+
+  /** Whether a field is of a type. */
+  has(type: string): boolean {
+    return [...this.types.values()].includes(type);
+  }
+
+  /**
+   * @param epics the keys of the epics of the file
+   * @throws InvalidFile if the mapping names a field that no issue has
+   */
+  decide(warnings: Warnings, epics: ReadonlySet<string | null>): DecidedFields {
+    const points = this.points(warnings);
+    const epicLinks = this.withMeaning('epic', 'gh-epic-link', (values) => {
+      return values.every((value) => KEY.test(value)) && values.some((value) => epics.has(value));
+    });
+    const epicNames = this.withMeaning('epic_name', 'gh-epic-label', (_, id) => {
+      return id === USUAL_EPIC_NAME;
+    });
+    const ranks = this.withMeaning('rank', 'gh-lexo-rank', (values) => {
+      return values.every((value) => RANK.test(value));
+    });
+    const first = (ids: readonly string[], line: number): string | number | null => {
+      for (const id of ids) {
+        const value = this.values.get(id)?.get(line);
+        if (value !== undefined) return value;
+      }
+      return null;
+    };
+    const text = (ids: readonly string[], line: number): string | null => {
+      const value = first(ids, line);
+      return value === null ? null : String(value);
+    };
+    return {
+      columns: Object.fromEntries(points.map((id) => [id, 'points'])),
+      of: (line) => ({
+        points: first(points, line),
+        epicLink: text(epicLinks, line),
+        epicName: text(epicNames, line),
+        rank: text(ranks, line),
+      }),
+    };
+  }
+
+  private isMapped(id: string): boolean {
+    return Object.values(this.mapping.columns ?? {}).includes(id);
+  }
+
+  private withMeaning(
+    field: 'epic' | 'epic_name' | 'rank',
+    type: string,
+    looksLike: (values: string[], id: string) => boolean,
+  ): string[] {
+    const ids = [...this.values.keys()];
+    const told = ids.filter(
+      (id) => this.types.get(id) === type || jiraField(this.names.get(id) ?? '') === field,
+    );
+    if (told.length > 0 || this.names.size > 0 || this.types.size > 0) return told;
+    return ids.filter((id) =>
+      looksLike([...(this.values.get(id)?.values() ?? [])].map(String), id),
+    );
+  }
+
+  private points(warnings: Warnings): string[] {
+    const { points: mapped, ...others } = this.mapping.columns ?? {};
+    if (Object.keys(others).length > 0) {
+      throw new InvalidFile(
+        `The mapping names ${Object.keys(others).join(', ')}; of JSON only the field of the points can be mapped.`,
+      );
+    }
+    const ids = [...this.values.keys()];
+    if (mapped !== undefined) {
+      const isIt = (id: string): boolean =>
+        id === mapped || comparable(this.names.get(id) ?? '') === comparable(mapped);
+      const found = ids.filter(isIt);
+      if (found.length === 0) throw new InvalidFile(`No issue has a value in the field ${mapped}.`);
+      return found;
+    }
+    const told = ids.filter(
+      (id) => this.types.get(id) === 'jsw-story-points' || isPointsName(this.names.get(id) ?? ''),
+    );
+    if (told.length > 0 || this.names.size > 0) return told;
+    const numeric = ids.filter((id) => this.looksLikePoints(id));
+    const [only, ...more] = numeric;
+    if (only === undefined || more.length === 0) return numeric;
+    const best = numeric.includes(USUAL_POINTS) ? USUAL_POINTS : this.mostUsed(numeric);
+    warnings.add(
+      'points_field_assumed',
+      `${best}, but they may be in ${numeric.filter((id) => id !== best).join(', ')}`,
+    );
+    return [best];
+  }
+
+  /** Whether a field has numbers only, and one of them may be a number of points. */
+  private looksLikePoints(id: string): boolean {
+    const values = [...(this.values.get(id)?.values() ?? [])];
+    return (
+      values.every((value) => /^-?\d+(\.\d+)?$/.test(String(value))) &&
+      values.some((value) => typeof value === 'number' && value >= 0 && value <= 1000)
+    );
+  }
+
+  private mostUsed(ids: readonly string[]): string {
+    const count = (id: string): number => this.values.get(id)?.size ?? 0;
+    return ids.reduce((best, id) => (count(id) > count(best) ? id : best));
+  }
+}

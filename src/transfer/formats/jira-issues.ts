@@ -1,0 +1,167 @@
+import type { ImportFormat } from '../import.dto';
+import { Pace } from '../pace';
+import type {
+  DateText,
+  Skipped,
+  SourceFile,
+  SourceSprint,
+  SourceStatus,
+  SourceStory,
+  Warnings,
+} from '../source';
+
+/** An issue of Jira, as both of its formats have it. */
+export interface JiraIssue {
+  line: number;
+  /** `ABC-1`; null where the file has none. */
+  key: string | null;
+  id: string | null;
+  /** Null: what others say about it decides. */
+  kind: 'epic' | 'story' | 'subtask' | null;
+  title: string;
+  description: string | null;
+  status: SourceStatus | null;
+  priority: string | null;
+  points: string | number | null;
+  assignee: string | null;
+  labels: string[];
+  /** Keys or ids of its story or epic, best first. */
+  parents: string[];
+  /** The title of its epic, where the file has it beside the issue. */
+  epicTitle: string | null;
+  /** The short name of an epic. */
+  epicName: string | null;
+  sprints: SourceSprint[];
+  done: DateText | null;
+  /** Its place on the board: texts that are compared; null where the file has none. */
+  rank: string | null;
+  archived: boolean;
+}
+
+/** Makes stories of issues, and labels of epics. */
+export async function jiraSource(
+  format: ImportFormat,
+  issues: readonly JiraIssue[],
+  warnings: Warnings,
+): Promise<SourceFile> {
+  const pace = new Pace();
+  const known = new Map<string, JiraIssue>();
+  for (const issue of issues) {
+    for (const name of [issue.id, issue.key]) if (name !== null) known.set(name, issue);
+  }
+  const parentOf = ({ parents }: JiraIssue): JiraIssue | undefined => {
+    const found = parents.find((name) => known.has(name));
+    return found === undefined ? undefined : known.get(found);
+  };
+  const parentsOfStories = new Set(
+    issues.filter(({ kind }) => kind === 'story').map((issue) => parentOf(issue)),
+  );
+  const isEpic = (issue: JiraIssue): boolean =>
+    issue.kind === 'epic' || (issue.kind === null && parentsOfStories.has(issue));
+
+  const sprints = new Map<string, SourceSprint>();
+  const skipped: Skipped[] = [];
+  const stories: (SourceStory & { rank: string | null })[] = [];
+  for (const issue of issues) {
+    await pace.pause();
+    if (isEpic(issue)) {
+      const { line, key } = issue;
+      const detail = `${key ?? 'the row'} is an epic; its stories have the label "${nameOf(issue)}"`;
+      skipped.push({ line, code: 'epic', detail });
+      continue;
+    }
+    for (const sprint of issue.sprints) {
+      // An answer that was saved earlier may know less about it.
+      if (!sprints.has(sprint.key) || sprint.closed) sprints.set(sprint.key, sprint);
+    }
+    const parent = parentOf(issue);
+    const [firstParent] = issue.parents;
+    const isSubtask = issue.kind === 'subtask' && !(parent && isEpic(parent));
+    const { line, key, id, title, description, status, priority, points, assignee } = issue;
+    const { labels, done, rank, archived } = issue;
+    if (parent && !isEpic(parent) && !isSubtask) {
+      warnings.add(
+        'parent_ignored',
+        `${key ?? title}: ${parent.key ?? parent.title} is its parent, but it is no sub-task`,
+      );
+    }
+    stories.push({
+      ...{ line, title, description, status, priority, points, assignee, labels, done, archived },
+      external_id: idOf(key ?? id),
+      epic: isSubtask ? null : epicOf(issue, parent, parent !== undefined && isEpic(parent)),
+      sprints: issue.sprints.map((sprint) => sprint.key),
+      parent: isSubtask ? idOf(parent?.key ?? firstParent ?? 'its story') : null,
+      tasks: [],
+      rank,
+    });
+  }
+  return {
+    format,
+    sprints: [...sprints.values()],
+    stories: inOrder(stories),
+    skipped,
+    warnings,
+  };
+}
+
+const idOf = (name: string | null): string | null => (name === null ? null : `jira:${name}`);
+
+const nameOf = ({ epicName, title }: JiraIssue): string => epicName ?? title;
+
+/** The label that the epic of a story becomes. */
+function epicOf(
+  { epicTitle, parents }: JiraIssue,
+  parent: JiraIssue | undefined,
+  isEpic: boolean,
+): string | null {
+  if (parent) return isEpic ? nameOf(parent) : null;
+  return epicTitle ?? parents[0] ?? null;
+}
+
+/** By their ranks; issues without one come last, in the order of the file. */
+function inOrder(stories: (SourceStory & { rank: string | null })[]): SourceStory[] {
+  const compare = (a: string | null, b: string | null): number => {
+    if (a === b) return 0;
+    if (a === null || b === null) return a === null ? 1 : -1;
+    return a < b ? -1 : 1;
+  };
+  return stories
+    .sort((a, b) => compare(a.rank, b.rank))
+    .map(({ rank: _, ...story }): SourceStory => story);
+}
+
+const TOLD_SPRINT = /^com\.atlassian\.greenhopper\.service\.sprint\.Sprint@[0-9a-f]+\[(.*)\]$/s;
+const NEXT_FIELD =
+  /,(?=(?:id|rapidViewId|state|name|goal|startDate|endDate|completeDate|activatedDate|sequence|synced|autoStartStop|incompleteIssuesDestinationId)=)/;
+
+/** A sprint as old versions of Jira write it, `…Sprint@1a2b[id=7,state=CLOSED,name=…]`, or by its name. */
+export function sprintOf(text: string): SourceSprint {
+  const told = TOLD_SPRINT.exec(text.trim())?.[1];
+  if (told === undefined) return sprintWith({ name: text.trim() });
+  const fields = told.split(NEXT_FIELD).map((part): [string, string | null] => {
+    const [field = '', ...value] = part.split('=');
+    const joined = value.join('=');
+    return [field, joined === '<null>' || joined === '' ? null : joined];
+  });
+  return sprintWith(Object.fromEntries(fields));
+}
+
+/** A sprint of which Jira tells these fields. */
+export function sprintWith(fields: Record<string, unknown>): SourceSprint {
+  const text = (name: string): string | null => {
+    const value = fields[name];
+    return typeof value === 'string' && value !== '' ? value : null;
+  };
+  const id = typeof fields.id === 'number' ? String(fields.id) : text('id');
+  const name = text('name');
+  return {
+    key: id === null ? `${name}` : `id:${id}`,
+    external_id: id === null ? null : `jira:sprint:${id}`,
+    name,
+    goal: text('goal'),
+    start: text('startDate'),
+    end: text('endDate'),
+    closed: text('state')?.toLowerCase() === 'closed',
+    completed: text('completeDate'),
+  };
+}

@@ -1,0 +1,197 @@
+import type { Readable } from 'node:stream';
+import type { Status } from '../../stories/story.entity';
+import type { Mapping } from '../import.dto';
+import { InvalidFile } from '../invalid-file';
+import { fieldsOf, listOf, readJson, textOf } from '../json';
+import { comparable } from '../known-names';
+import type { SourceField, SourceFile, SourceReader, SourceSprint } from '../source';
+import { Warnings } from '../source';
+import { textOfDocument } from './adf';
+import { CustomFields } from './jira-fields';
+import type { JiraIssue } from './jira-issues';
+import { jiraSource, sprintOf, sprintWith } from './jira-issues';
+import { kindOf } from './jira-names';
+
+type Fields = Record<string, unknown>;
+
+/** Fields that only make an issue long. */
+const LARGE = ['changelog', 'renderedFields', 'editmeta', 'operations', 'transitions'];
+const LARGE_FIELDS = ['comment', 'worklog', 'attachment', 'issuelinks', 'project', 'watches'];
+
+/** What a search of Jira's REST API answers: one page, several as a list, or the issues alone. */
+export const jiraJson: SourceReader = {
+  format: 'jira-json',
+
+  async read(file: Readable, mapping: Mapping) {
+    const search = new JiraSearch(mapping);
+    const issue = (value: unknown): void => search.add(fieldsOf(value));
+    await readJson(
+      file,
+      {
+        '$.issues.*': issue,
+        '$.names': (names) => search.custom.addNames(names),
+        '$.schema': (schema) => search.custom.addSchema(schema),
+        '$.*.issues.*': issue,
+        '$.*': (value) => {
+          // An issue, or a page whose issues are known already.
+          const { issues, names, schema } = fieldsOf(value);
+          if (!Array.isArray(issues)) return issue(value);
+          search.custom.addNames(names);
+          search.custom.addSchema(schema);
+        },
+      },
+      { drop: [...LARGE, ...LARGE_FIELDS.map((field) => `fields.${field}`)], several: true },
+    );
+    return search.source();
+  },
+};
+
+const CATEGORIES: Record<string, Status> = {
+  new: 'todo',
+  indeterminate: 'in_progress',
+  done: 'done',
+};
+
+class JiraSearch {
+  readonly custom: CustomFields;
+  private readonly warnings = new Warnings();
+  private readonly found: JiraIssue[] = [];
+  /** The stories of the sub-tasks that they name, by the keys of both. */
+  private readonly subtasks = new Map<string, string>();
+  private readonly present = new Set<string>();
+
+  constructor(mapping: Mapping) {
+    this.custom = new CustomFields(mapping);
+  }
+
+  /** @throws InvalidFile if it is no issue */
+  add(entry: Fields): void {
+    const line = this.found.length + 1;
+    const fields = fieldsOf(entry.fields);
+    const key = textOf(entry.key);
+    if (key === null || entry.fields === undefined) {
+      const detail = 'it has no key and fields, as an issue of Jira has';
+      throw new InvalidFile(`Entry ${line}: ${detail}.`, 'invalid_file', [
+        { line, code: 'not_an_issue', detail },
+      ]);
+    }
+    for (const name of Object.keys(fields)) this.present.add(name);
+    this.custom.add(line, fields);
+    const parent = fieldsOf(fields.parent);
+    const epic = fieldsOf(fields.epic);
+    const parentFields = fieldsOf(parent.fields);
+    const { status, done } = statusOf(fields);
+    this.found.push({
+      ...{ line, key, id: textOf(entry.id), kind: kindOfType(fields.issuetype) },
+      title: textOf(fields.summary) ?? '',
+      description: descriptionOf(fields.description),
+      status,
+      priority: textOf(fieldsOf(fields.priority).name),
+      points: null,
+      assignee: personOf(fields.assignee),
+      labels: listOf(fields.labels).flatMap((label) => textOf(label) ?? []),
+      parents: [parent.key, parent.id, epic.key].flatMap((name) => textOf(name) ?? []),
+      epicTitle: textOf(epic.name) ?? textOf(epic.summary) ?? textOf(parentFields.summary),
+      epicName: null,
+      sprints: sprintsOf(fields),
+      done,
+      rank: null,
+      archived: textOf(fields.archiveddate) !== null,
+    });
+    for (const subtask of listOf(fields.subtasks)) {
+      const own = textOf(fieldsOf(subtask).key);
+      if (own !== null) this.subtasks.set(own, key);
+    }
+  }
+
+  async source(): Promise<SourceFile> {
+    if (this.found.length === 0) throw new InvalidFile('The file has no issues.');
+    const epics = this.found.filter(({ kind }) => kind === 'epic').map(({ key }) => key);
+    const custom = this.custom.decide(this.warnings, new Set(epics));
+    const issues = this.found.map((issue) => {
+      const own = custom.of(issue.line);
+      return {
+        ...issue,
+        points: own.points,
+        parents: [...issue.parents, ...(own.epicLink === null ? [] : [own.epicLink])],
+        epicName: issue.kind === 'epic' ? own.epicName : null,
+        rank: own.rank,
+      };
+    });
+    const keys = new Set(issues.map(({ key }) => key));
+    for (const [key, story] of this.subtasks) {
+      if (!keys.has(key)) {
+        this.warnings.add('subtask_missing', `${key}, a sub-task of ${story}, is not in the file`);
+      }
+    }
+    const source = await jiraSource('jira-json', issues, this.warnings);
+    return { ...source, columns: custom.columns, lacks: this.lacking(custom.columns, source) };
+  }
+
+  /** Fields that the search did not ask for. */
+  private lacking(
+    columns: Record<string, string | null>,
+    { stories }: SourceFile,
+  ): Set<SourceField> {
+    const fields = ['description', 'priority', 'assignee', 'labels'] as const;
+    const lacks = new Set<SourceField>(fields.filter((field) => !this.present.has(field)));
+    if (!Object.values(columns).includes('points')) lacks.add('points');
+    const asked = this.present.has('sprint') || this.custom.has('gh-sprint');
+    if (!asked && !this.found.some(({ sprints }) => sprints.length > 0)) lacks.add('sprints');
+    if (stories.some(({ epic }) => epic !== null)) lacks.delete('labels');
+    return lacks;
+  }
+}
+
+function statusOf({ status, resolutiondate, statuscategorychangedate }: Fields) {
+  const { name, statusCategory } = fieldsOf(status);
+  const key = textOf(fieldsOf(statusCategory).key);
+  const category = key === null ? undefined : CATEGORIES[key];
+  return {
+    status: textOf(name) === null ? null : { name: String(name), ...(category && { category }) },
+    done: textOf(resolutiondate) ?? textOf(statuscategorychangedate),
+  };
+}
+
+function kindOfType(type: unknown): JiraIssue['kind'] {
+  const { name, subtask, hierarchyLevel } = fieldsOf(type);
+  if (subtask === true) return 'subtask';
+  if (typeof hierarchyLevel === 'number') return hierarchyLevel > 0 ? 'epic' : 'story';
+  const kind = textOf(name) === null ? null : kindOf(String(name));
+  return kind === 'subtask' && subtask === false ? 'story' : kind;
+}
+
+/** Version 2 of the API has wiki text, version 3 a document. */
+function descriptionOf(description: unknown): string | null {
+  return typeof description === 'string' ? description : textOfDocument(description) || null;
+}
+
+function personOf(person: unknown): string | null {
+  const { displayName, name, emailAddress } = fieldsOf(person);
+  return textOf(displayName) ?? textOf(name) ?? textOf(emailAddress);
+}
+
+/** The sprints of an issue, in whichever fields they are, oldest first. */
+function sprintsOf({ sprint, closedSprints, ...fields }: Fields): SourceSprint[] {
+  const sprints = new Map<string, SourceSprint>();
+  const custom = Object.entries(fields).filter(([name]) => name.startsWith('customfield_'));
+  for (const value of [closedSprints, ...custom.map(([, value]) => value), sprint].flat()) {
+    const found = sprintOfValue(value);
+    if (found) sprints.set(found.key, found);
+  }
+  return [...sprints.values()];
+}
+
+function sprintOfValue(value: unknown): SourceSprint | null {
+  if (typeof value === 'string') {
+    return value.startsWith('com.atlassian.greenhopper.service.sprint.') ? sprintOf(value) : null;
+  }
+  const fields = fieldsOf(value);
+  const { id, name, state } = fields;
+  const isSprint =
+    typeof id === 'number' &&
+    typeof name === 'string' &&
+    typeof state === 'string' &&
+    /^(active|closed|future)$/.test(comparable(state));
+  return isSprint ? sprintWith(fields) : null;
+}

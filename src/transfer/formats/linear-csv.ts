@@ -1,0 +1,142 @@
+import type { Readable } from 'node:stream';
+import { Columns } from '../columns';
+import type { CsvRow } from '../csv';
+import { readTable } from '../csv';
+import type { Mapping } from '../import.dto';
+import { InvalidFile } from '../invalid-file';
+import { comparable } from '../known-names';
+import type { SourceReader, SourceSprint, SourceStory } from '../source';
+import { Warnings } from '../source';
+
+const FIELDS = [
+  'external_id',
+  'team',
+  'title',
+  'description',
+  'status',
+  'points',
+  'priority',
+  'assignee',
+  'labels',
+  'cycle_number',
+  'cycle_name',
+  'cycle_start',
+  'cycle_end',
+  'done_at',
+  'canceled_at',
+  'archived',
+  'parent',
+] as const;
+type Field = (typeof FIELDS)[number];
+
+const NAMES: Record<string, Field> = {
+  id: 'external_id',
+  team: 'team',
+  title: 'title',
+  description: 'description',
+  status: 'status',
+  estimate: 'points',
+  priority: 'priority',
+  assignee: 'assignee',
+  labels: 'labels',
+  'cycle number': 'cycle_number',
+  'cycle name': 'cycle_name',
+  'cycle start': 'cycle_start',
+  'cycle end': 'cycle_end',
+  completed: 'done_at',
+  canceled: 'canceled_at',
+  archived: 'archived',
+  'parent issue': 'parent',
+};
+
+const known = (name: string): Field | null =>
+  Object.hasOwn(NAMES, comparable(name)) ? (NAMES[comparable(name)] ?? null) : null;
+
+/** Issues of Linear, exported as CSV. */
+export const linearCsv: SourceReader = {
+  format: 'linear-csv',
+
+  async read(file: Readable, mapping: Mapping) {
+    const warnings = new Warnings();
+    const stories: SourceStory[] = [];
+    const cycles = new Map<string, SourceSprint>();
+    let columns: Columns<Field> | undefined;
+    await readTable(file, warnings, (header) => {
+      const found = new Columns(header, known, FIELDS, mapping);
+      if (!found.has('title')) {
+        throw new InvalidFile(`No column is the title; the file has ${header.join(', ')}.`);
+      }
+      columns = found;
+      return (row) => {
+        const cycle = cycleOf(row, found);
+        if (cycle && !cycles.has(cycle.key)) cycles.set(cycle.key, cycle);
+        stories.push(storyOf(row, found, cycle));
+        const parent = found.first(row, 'parent');
+        // Sub-issues of Linear have everything that issues have.
+        if (parent) warnings.add('parent_ignored', `line ${row.line}: ${parent} is its parent`);
+      };
+    });
+    const found = columns as unknown as Columns<Field>;
+    return {
+      format: 'linear-csv',
+      sprints: [...cycles.values()],
+      stories,
+      skipped: [],
+      warnings,
+      columns: found.recognised(),
+      lacks: new Set(
+        (['description', 'priority', 'points', 'assignee', 'labels'] as const).filter(
+          (field) => !found.has(field),
+        ),
+      ),
+    };
+  },
+};
+
+/** Each team numbers its cycles. */
+function cycleOf(row: CsvRow, columns: Columns<Field>): SourceSprint | null {
+  const cell = (field: Field): string | null => columns.first(row, field)?.trim() ?? null;
+  const number = cell('cycle_number');
+  const name = cell('cycle_name') ?? (number === null ? null : `Cycle ${number}`);
+  if (name === null) return null;
+  const team = cell('team');
+  const id = number === null ? null : team === null ? number : `${team}:${number}`;
+  return {
+    key: id ?? name,
+    external_id: id === null ? null : `linear:cycle:${id}`,
+    name,
+    goal: null,
+    start: cell('cycle_start'),
+    end: cell('cycle_end'),
+    endsBefore: true,
+    closed: false,
+    closesItself: true,
+    completed: null,
+  };
+}
+
+function storyOf(row: CsvRow, columns: Columns<Field>, cycle: SourceSprint | null): SourceStory {
+  const cell = (field: Field): string | null => columns.first(row, field)?.trim() ?? null;
+  const id = cell('external_id');
+  const status = cell('status');
+  const canceled = cell('canceled_at');
+  const done = cell('done_at') ?? canceled;
+  return {
+    line: row.line,
+    external_id: id === null ? null : `linear:${id}`,
+    title: columns.first(row, 'title') ?? '',
+    description: columns.first(row, 'description'),
+    // A team may give its statuses any name, but only those of a finished issue come with a time.
+    status: status === null ? null : { name: status, ...(done !== null && { category: 'done' }) },
+    priority: cell('priority'),
+    points: cell('points'),
+    assignee: cell('assignee'),
+    labels: columns.all(row, 'labels').flatMap((labels) => labels.split(',')),
+    epic: null,
+    sprints: cycle ? [cycle.key] : [],
+    done,
+    archived: cell('archived') !== null,
+    parent: null,
+    tasks: [],
+  };
+}

@@ -1,0 +1,287 @@
+import { createReadStream } from 'node:fs';
+import { jiraCsv } from '../../../src/transfer/formats/jira-csv';
+import type { Mapping } from '../../../src/transfer/import.dto';
+import type { PlannedStory } from '../../../src/transfer/plan';
+import { published, withPublished } from '../../support/published';
+import { counts, planOf } from './plan-of';
+
+const FILE = `Summary,Issue key,Issue id,Issue Type,Status,Priority,Assignee,Resolved,Description,Labels,Labels,Sprint,Sprint,Custom field (Rank),Custom field (Story Points),Parent,Parent summary,Status Category,Comment
+Sign in,SHOP-3,103,Story,Deployed,High,Ann,10/Feb/26 2:51 PM,"Two
+lines",web,api,Sprint 9,Sprint 10,0|i0002:,5.0,101,Accounts,Done,
+Accounts,SHOP-1,101,Epic,To Do,Medium,,,,,,,,0|i0000:,,,,To Do,
+Show an error,SHOP-4,104,Sub-task,To Do,Medium,Bob,,,,,Sprint 10,,0|i0003:,,103,Sign in,To Do,
+Sign out,SHOP-2,102,Bug,In Progress,Low,,,,web,,Sprint 10,,0|i0001:,3.5,101,Accounts,In Progress,a note
+`;
+
+const read = (file: string, mapping: Mapping = {}) => planOf(jiraCsv, file, mapping);
+
+const brief = ({ external_id, title, status, points, labels, sprints, tasks }: PlannedStory) => ({
+  external_id,
+  title,
+  status,
+  points,
+  labels,
+  sprints,
+  tasks: tasks?.map((task) => [task.external_id, task.title, task.status, task.assignee]),
+});
+
+const SIGN_OUT = {
+  external_id: 'jira:SHOP-2',
+  title: 'Sign out',
+  status: 'in_progress',
+  points: 3.5,
+  labels: ['Accounts', 'web'],
+  sprints: ['Sprint 10'],
+  tasks: [],
+};
+const SIGN_IN = {
+  external_id: 'jira:SHOP-3',
+  title: 'Sign in',
+  status: 'done',
+  points: 5,
+  labels: ['Accounts', 'web', 'api'],
+  sprints: ['Sprint 10'],
+  tasks: [['jira:SHOP-4', 'Show an error', 'todo', 'Bob']],
+};
+
+describe('a CSV export of Jira', () => {
+  it('has stories by rank, epics as labels, sub-tasks as tasks, the last sprint', async () => {
+    const plan = await read(FILE);
+    expect(plan.stories.map(brief)).toEqual([SIGN_OUT, SIGN_IN]);
+    expect(plan.stories[1]).toMatchObject({
+      line: 2,
+      description: 'Two\nlines',
+      priority: 2,
+      assignee: 'Ann',
+      done_at: new Date('2026-02-10T14:51:00Z'),
+    });
+    expect(
+      plan.sprints.map(({ name, start_date, assumed }) => [name, start_date, assumed]),
+    ).toEqual([
+      ['Sprint 9', '2026-11-23', true],
+      ['Sprint 10', '2026-12-07', true],
+    ]);
+    expect(plan.skipped).toEqual([
+      {
+        line: 4,
+        code: 'epic',
+        detail: 'SHOP-1 is an epic; its stories have the label "Accounts"',
+      },
+    ]);
+    expect(plan.unmapped.size).toBe(0);
+    expect(plan.codes).toEqual({ unknown_column: 1 });
+  });
+
+  it.each([
+    [
+      'German',
+      'Zusammenfassung;Vorgangsschlüssel;Vorgangs-ID;Vorgangstyp;Status;Priorität;Zugewiesene Person;Erledigt;Stichwörter;Sprint;Benutzerdefinierte Felder (Story Points);Übergeordnet;Statuskategorie',
+      ['Epic', 'Unteraufgabe', 'Fertig', 'Hoch', '10/Mrz/26 2:51 PM'],
+    ],
+    [
+      'Spanish',
+      'Resumen;Clave de incidencia;ID de la incidencia;Tipo de Incidencia;Estado;Prioridad;Persona asignada;Resuelta;Etiquetas;Sprint;Campo personalizado (Story point estimate);Principal;Categoría de estado',
+      ['Épica', 'Subtarea', 'Listo', 'Alta', '10/mar/26 2:51 PM'],
+    ],
+    [
+      'French',
+      'Résumé;Clé de ticket;ID de ticket;Type de ticket;État;Priorité;Personne assignée;Résolue;Étiquettes;Sprint;Champs personnalisés (Story Points);Clé parent;Catégorie d’état'.replace(
+        '’',
+        "'",
+      ),
+      ['Epic', 'Sous-tâche', 'Terminé(e)', 'Haute', '10/mars/26 14:51'],
+    ],
+    [
+      'Portuguese',
+      'Resumo;Chave da item;ID da item;Tipo de item;Status;Prioridade;Responsável;Resolvido;Categorias;Sprint;Campo personalizado (Story Points);Chave pai;Categoria do status',
+      ['Épico', 'Subtarefa', 'Itens concluídos', 'Alta', '10/mar/26 2:51 PM'],
+    ],
+  ])('is read with %s headers', async (_, header, [epic, subtask, done, high, resolved]) => {
+    const plan = await read(
+      [
+        header,
+        `Konto;A-1;1;${epic};X;;;;;;;;`,
+        `Login;A-2;2;Story;Y;${high};Ann;${resolved};web;S 1;5,5;A-1;${done}`,
+        `Test;A-3;3;${subtask};Y;;Bob;;;;;2;${done}`,
+        `Menu;A-4;4;Bug;Y;;;;;;3;;`,
+      ].join('\r\n'),
+    );
+    expect(plan.codes).toEqual({});
+    expect(plan.stories.map(brief)).toEqual([
+      {
+        external_id: 'jira:A-2',
+        title: 'Login',
+        status: 'done',
+        points: 5.5,
+        labels: ['Konto', 'web'],
+        sprints: ['S 1'],
+        tasks: [['jira:A-3', 'Test', 'done', 'Bob']],
+      },
+      {
+        external_id: 'jira:A-4',
+        title: 'Menu',
+        status: 'todo',
+        points: 3,
+        labels: [],
+        sprints: [],
+        tasks: [],
+      },
+    ]);
+    expect(plan.stories[0]).toMatchObject({
+      priority: 2,
+      assignee: 'Ann',
+      done_at: new Date('2026-03-10T14:51:00Z'),
+    });
+    expect(Object.fromEntries(plan.unmapped)).toEqual({ Y: 1 });
+  });
+
+  it('has sprints as old versions write them', async () => {
+    const sprint = (fields: string) =>
+      `"com.atlassian.greenhopper.service.sprint.Sprint@1f3[${fields}]"`;
+    const closed =
+      'id=7,rapidViewId=8,state=CLOSED,name=Alpha, beta [=],startDate=2026-01-05T09:00:00.000Z,' +
+      'endDate=2026-01-16T17:00:00.000Z,completeDate=2026-01-19T08:30:00.000Z,activatedDate=<null>,sequence=7,goal=';
+    const open =
+      'id=9,rapidViewId=8,state=FUTURE,name=Later,startDate=<null>,endDate=<null>,completeDate=<null>,goal=Ship, then rest';
+    const plan = await read(
+      `Summary,Issue key,Status,Sprint,Sprint\nOne,A-1,Done,${sprint(closed)},${sprint(open)}\n`,
+    );
+    expect(plan.sprints).toEqual([
+      {
+        key: 'id:7',
+        external_id: 'jira:sprint:7',
+        name: 'Alpha, beta [=]',
+        goal: null,
+        start_date: '2026-01-05',
+        end_date: '2026-01-16',
+        completed_at: new Date('2026-01-19T08:30:00Z'),
+      },
+      {
+        key: 'id:9',
+        external_id: 'jira:sprint:9',
+        name: 'Later',
+        goal: 'Ship, then rest',
+        start_date: '2026-11-23',
+        end_date: '2026-12-06',
+        assumed: true,
+        completed_at: null,
+      },
+    ]);
+    expect(plan.stories[0]?.sprints).toEqual(['id:7', 'id:9']);
+  });
+
+  it.each([
+    ['the epic link', 'Custom field (Epic Link)', 'A-1'],
+    ['the parent by its key', 'Parent key', 'A-1'],
+    ['the parent by its id', 'Parent id', '1'],
+  ])('finds the epic by %s, and prefers its short name', async (_, column, value) => {
+    const plan = await read(
+      `Summary,Issue key,Issue id,Issue Type,Custom field (Epic Name),${column}\n` +
+        `Long title,A-1,1,Epic,Short,\nStory,A-2,2,Story,,${value}\n`,
+    );
+    expect(plan.stories.map(({ labels }) => labels)).toEqual([['Short']]);
+  });
+
+  it('names an epic that is not in the file by its title, else by its key', async () => {
+    const plan = await read(
+      'Summary,Issue key,Issue Type,Parent,Parent summary\nOne,A-2,Story,A-1,Accounts\nTwo,A-3,Story,A-9,\n',
+    );
+    expect(plan.stories.map(({ labels }) => labels)).toEqual([['Accounts'], ['A-9']]);
+  });
+
+  it('takes a type that stories belong to as an epic, whatever its name', async () => {
+    const plan = await read(
+      'Summary,Issue key,Issue Type,Parent\nBig,A-1,Feature,\nSmall,A-2,Story,A-1\nAlone,A-3,Feature,\n',
+    );
+    expect(plan.stories.map(({ title, labels }) => [title, labels])).toEqual([
+      ['Small', ['Big']],
+      ['Alone', []],
+    ]);
+  });
+
+  it('keeps a story whose parent is a story, and a sub-task of an epic', async () => {
+    const plan = await read(
+      'Summary,Issue key,Issue Type,Parent\nE,A-1,Epic,\nS,A-2,Story,A-1\nT,A-3,Task,A-2\nU,A-4,Sub-task,A-1\n',
+    );
+    expect(plan.stories.map(({ title, labels }) => [title, labels])).toEqual([
+      ['S', ['E']],
+      ['T', []],
+      ['U', ['E']],
+    ]);
+    expect(plan.codes.parent_ignored).toBe(1);
+  });
+
+  it('takes the points of whichever column holds them', async () => {
+    const plan = await read(
+      'Summary,Issue key,Custom field (Story Points),Custom field (Story point estimate)\n' +
+        'A,A-1,,5.0\nB,A-2,3.0,\nC,A-3,2.0,2.0\nD,A-4,1.0,8.0\nE,A-5,,\n',
+    );
+    expect(plan.stories.map(({ points }) => points)).toEqual([5, 3, 2, 1, null]);
+    expect(plan.codes).toEqual({ points_differ: 1 });
+  });
+
+  it('is read as the mapping says', async () => {
+    const mapping: Mapping = { columns: { points: 'custom field (SIZE)', title: 'Name' } };
+    const file =
+      'Name,Summary,Issue key,Custom field (Size),Custom field (Story Points)\nOurs,Theirs,A-1,8,1\n';
+    const plan = await read(file, mapping);
+    expect(plan.stories[0]).toMatchObject({ title: 'Ours', points: 8 });
+    expect(plan.mapping?.columns).toEqual({
+      title: 'Name',
+      external_id: 'Issue key',
+      points: 'Custom field (Size)',
+    });
+    await expect(read(file, { columns: { points: 'Effort' } })).rejects.toThrow(
+      'The file has no column Effort; it has Name, Summary,',
+    );
+    await expect(read(file, { columns: { size: 'Name' } })).rejects.toThrow(
+      /The mapping names size; the columns are external_id, id, title/,
+    );
+  });
+
+  it('leaves fields alone that have no column', async () => {
+    const plan = await read('Summary,Issue key\nOne,A-1\n');
+    expect(Object.keys(plan.stories[0] ?? {}).sort()).toEqual([
+      'done_at',
+      'external_id',
+      'line',
+      'tasks',
+      'title',
+    ]);
+  });
+
+  it('is refused without a title', async () => {
+    await expect(read('Issue key,Status\nA-1,Done\n')).rejects.toThrow(/No column is the title/);
+  });
+
+  it('gives the same plan with the mapping that it returns', async () => {
+    const first = await read(FILE);
+    const second = await read(FILE, first.mapping);
+    expect(second.stories).toEqual(first.stories);
+    expect(second.mapping).toMatchObject({ columns: first.mapping?.columns });
+  });
+});
+
+withPublished('exports/jira-en.csv')('a real CSV export of Jira', () => {
+  it('has the stories, points, sprints and labels that were counted in it', async () => {
+    const plan = await planOf(jiraCsv, createReadStream(published('exports/jira-en.csv')));
+    const { stories } = plan;
+    expect(stories.length).toBe(36);
+    expect(plan.skipped.map(({ code }) => code)).toEqual(Array<string>(9).fill('epic'));
+    expect(counts(stories.map(({ points }) => points))).toEqual({ 5: 22, 8: 9, 3: 4, 13: 1 });
+    expect(counts(stories.map(({ sprints }) => sprints?.join()))).toEqual({
+      'TB1 Sprint 1': 13,
+      'TB1 Sprint 2': 12,
+      'TB1 Sprint 3': 11,
+    });
+    expect(counts(stories.map(({ status }) => status))).toEqual({ todo: 36 });
+    expect(new Set(stories.map(({ priority }) => priority))).toEqual(new Set([1, 2, 3]));
+    expect(stories.filter(({ assignee }) => assignee !== null).length).toBe(24);
+    expect(new Set(stories.flatMap(({ assignee }) => assignee ?? [])).size).toBe(4);
+    expect(new Set(stories.map(({ labels }) => labels?.length))).toEqual(new Set([1]));
+    expect(new Set(stories.flatMap(({ labels }) => labels)).size).toBe(9);
+    expect(plan.codes).toEqual({ unknown_column: 34, label_cut: 7 });
+    expect(plan.sprints.map(({ assumed }) => assumed)).toEqual([true, true, true]);
+    expect(plan.unmapped.size).toBe(0);
+  });
+});
