@@ -101,6 +101,33 @@ describe('the recipes', () => {
     });
   });
 
+  it('plan a sprint from a list, or nothing of it', async () => {
+    const plan = recipe('plan.sh');
+    const file = join(folder, 'stories.txt');
+    const words = [file, '2026-12-14', '2026-12-25'];
+    const sprints = async (): Promise<any[]> =>
+      (await service.client.get('/api/boards/rocket/sprints')).body;
+    const before = await sprints();
+    writeFileSync(file, 'Pay by card\t5\n  \t3\nPay by invoice\n');
+    await expect(bash(plan, words)).rejects.toMatchObject({
+      stderr: expect.stringContaining('line 2: title must not be blank'),
+    });
+    expect(await sprints()).toEqual(before);
+
+    writeFileSync(file, 'Pay by card\t5\nPay by "invoice"\n');
+    const made = await bash(plan, words);
+    const planned = (await sprints()).at(-1);
+    expect(planned).toMatchObject({ start_date: '2026-12-14', end_date: '2026-12-25' });
+    expect(made).toBe(`Sprint ${planned.id} has 2 stories.\n`);
+    const stories = (await service.client.get(`/api/sprints/${planned.id}/stories`)).body;
+    expect(stories.map(({ title, points }: any) => [title, points])).toEqual([
+      ['Pay by card', 5],
+      ['Pay by "invoice"', null],
+    ]);
+    expect(await bash(plan, words)).toBe(made);
+    expect(await sprints()).toHaveLength(before.length + 1);
+  });
+
   it('post the burndown to a chat', async () => {
     const received: Buffer[] = [];
     const chat: Server = createServer((request, response) => {

@@ -41,6 +41,56 @@ describe('a program that is killed while 16 clients write', () => {
   });
 });
 
+const BATCHES = scale(2, 8);
+const OPERATIONS = 400;
+
+describe('a program that is killed while it runs a batch', () => {
+  it(`has done all of its operations, or none, ${BATCHES} times`, async () => {
+    let program = await Program.start(database);
+    /** Milliseconds of a batch that is not killed. */
+    let usual = 0;
+    for (let i = 0; i <= BATCHES; i += 1) {
+      let client = program.client;
+      const board = `/api/boards/Batch%20${i}`;
+      const story = (await client.post(`${board}/backlog`, { title: 'Before' })).body;
+      const operations = Array.from({ length: OPERATIONS }, (_, n) =>
+        n % 2 === 0
+          ? { op: 'create', type: 'story', set: { title: `Story ${n}` } }
+          : { op: 'update', type: 'story', id: story.id, set: { points: n } },
+      );
+      const before = performance.now();
+      const running = client.post(`${board}/batch`, { operations });
+      if (i === 0) {
+        expect((await running).status).toBe(200);
+        usual = performance.now() - before;
+        continue;
+      }
+      const answered = running.then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+      await sleep(Math.random() * 1.2 * usual);
+      await program.end('SIGKILL');
+      const acknowledged = await answered;
+
+      program = await Program.start(database);
+      client = program.client;
+      const get = async (path: string): Promise<any> => (await client.get(path)).body;
+      const [stories, events, { points }] = await Promise.all([
+        get(`${board}/stories`),
+        get(`${board}/events`),
+        get(`/api/stories/${story.id}`),
+      ]);
+      const done = stories.length > 1;
+      expect(done || !acknowledged).toBe(true);
+      expect([stories.length, events.length, points]).toEqual(
+        done ? [1 + OPERATIONS / 2, 2 + OPERATIONS, OPERATIONS - 1] : [1, 2, null],
+      );
+      expect(await get(board)).toMatchObject({ revision: events.length });
+    }
+  });
+});
+
 const COMPLETIONS = scale(2, 8);
 const LEFT = 300;
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-import type { Answer } from '../support/client';
-import { scale } from '../support/faults';
+import { BatchClient } from '../support/batches';
+import type { Answer, Client } from '../support/client';
+import { afterwards, scale } from '../support/faults';
 import { shownBoard } from '../support/fingerprint';
 import { boardPath, freshName } from '../support/make';
 import { inOrder, replay } from '../support/replay';
@@ -402,8 +403,9 @@ describe('a board', () => {
     expect([...log.tasks.keys()].sort()).toEqual(shown.tasks.map(({ id }) => id as number).sort());
   }
 
-  it(
-    `equals a small model after each of ${RUNS} random histories`,
+  /** Runs random histories, whose requests a client of the board's path sends. */
+  const expectEqual =
+    (runs: number, clientOf: (path: string) => Client): (() => Promise<void>) =>
     async () => {
       const histories = fc.commands(COMMANDS, { maxCommands: 40, size: 'max' });
       await fc.assert(
@@ -411,16 +413,32 @@ describe('a board', () => {
           const model = new Model();
           const name = freshName('Model');
           service.clock.set(`${model.today}T12:00:00Z`);
+          const path = boardPath(name);
           const setup = (): { model: Model; real: Real } => ({
             model,
-            real: { service, path: boardPath(name) },
+            real: { service: { ...service, client: clientOf(path) }, path },
           });
           await fc.asyncModelRun(setup, commands);
           await expectAlike(model, name);
         }),
-        { numRuns: RUNS },
+        { numRuns: runs },
       );
-    },
+    };
+
+  it(
+    `equals a small model after each of ${RUNS} random histories`,
+    expectEqual(RUNS, () => service.client),
+    60_000 + RUNS * 1000,
+  );
+
+  const BATCHED = Math.ceil(RUNS / 5);
+  it(
+    `equals it after each of ${BATCHED} histories in batches, each tried as a dry run first`,
+    expectEqual(BATCHED, (path) => {
+      const client = new BatchClient(service.url, path);
+      afterwards(() => client.close());
+      return client;
+    }),
     60_000 + RUNS * 1000,
   );
 });
