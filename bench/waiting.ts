@@ -103,6 +103,21 @@ function works(
         }),
     },
     {
+      title: 'runs a batch of 1,000 operations',
+      run: (i) =>
+        ask({
+          method: 'POST',
+          path: `${large.path}/batch`,
+          body: {
+            operations: Array.from({ length: 1000 }, (_, k) =>
+              k % 2
+                ? { op: 'create', type: 'story', set: { title: `Story ${k}`, points: 3 } }
+                : { op: 'update', type: 'story', id: large.backlogStory(k), set: { points: i } },
+            ),
+          },
+        }),
+    },
+    {
       title: 'completes a full sprint',
       times: completed.length,
       run: (i) =>
