@@ -7,6 +7,7 @@ import { In, IsNull, LessThanOrEqual } from 'typeorm';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { Clock, toStored } from '../time/clock';
+import { LOADING } from './board.entity';
 
 /** Rows that one transaction deletes, so that other changes wait only briefly for it. */
 const CHUNK = 500;
@@ -14,8 +15,11 @@ const CHUNK = 500;
 /** Milliseconds for which the log of a deleted board is kept: streams of every instance end with its last event. */
 const LOG_MS = 60_000;
 
+/** Milliseconds after its last part that the load of a board counts as failed. */
+const LOADING_MS = 300_000;
+
 /**
- * Deletes the rows of deleted boards in short transactions, its log a minute later. A deleted board has no name and cannot be
+ * Deletes the rows of deleted boards in short transactions, its log a minute later, and those of boards whose load failed. They have no name and cannot be
  * found, so the work may stop anywhere and continue later.
  */
 @Injectable()
@@ -60,14 +64,26 @@ export class BoardSweeper implements OnApplicationShutdown {
   }
 
   private async sweepAll(): Promise<void> {
-    const boards = await this.database.query<{ id: number; updated_at: string }>(
-      'SELECT id, updated_at FROM boards WHERE name IS NULL ORDER BY id',
+    const boards = await this.database.query<{ id: number; updated_at: string; version: number }>(
+      'SELECT id, updated_at, version FROM boards WHERE name IS NULL ORDER BY id',
     );
-    const keptSince = toStored(new Date(this.clock.now().getTime() - LOG_MS));
-    for (const { id, updated_at } of boards) {
-      const keepsLog = updated_at > keptSince;
+    const ago = (ms: number): string => toStored(new Date(this.clock.now().getTime() - ms));
+    const keptSince = ago(LOG_MS);
+    for (const { id, updated_at, version } of boards) {
+      if (version === LOADING && !(await this.endLoad(id, ago(LOADING_MS)))) continue;
+      const keepsLog = updated_at > keptSince && version !== LOADING;
       while (!this.closing && !(await this.sweepSome(id, keepsLog))) await setImmediate();
     }
+  }
+
+  /** Ends the load of a board, if its last part is older; returns whether it has ended. */
+  private endLoad(id: number, before: string): Promise<boolean> {
+    return this.unitOfWork.maintain(async (manager) => {
+      const load = { id, version: LOADING, updated_at: LessThanOrEqual(before) };
+      // From then on no part of it finds the board.
+      await manager.update('boards', load, { version: 1 });
+      return !(await manager.existsBy('boards', { id, version: LOADING }));
+    });
   }
 
   /**

@@ -2,12 +2,15 @@ import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import type { Weekday } from './working-days';
 import { DEFAULT_WORKING_DAYS, parseWorkingDays, storedWorkingDays } from './working-days';
 
+/** The version of a board that is being loaded: it has no name yet, and nobody can find it. */
+export const LOADING = 0;
+
 /** A named workspace and the unit of consistency: every change in a board locks this row first. */
 @Entity('boards')
 @Unique('uq_boards_name', ['name'])
 export class Board {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
-  /** NFC, compared by code points. Null when the board is deleted and its rows are being removed. */
+  /** NFC, compared by code points. Null when the board is being loaded, or deleted and its rows are being removed. */
   @Column({ type: 'varchar', length: 100, nullable: true }) name: string | null;
   /** IANA name. */
   @Column({ type: 'varchar', length: 64 }) time_zone: string;

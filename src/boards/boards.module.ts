@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module';
 import { Board } from './board.entity';
+import { BoardLoader } from './board-loader.service';
 import { BoardSweeper } from './board-sweeper';
 import { BoardsController } from './boards.controller';
 import { BoardsService } from './boards.service';
@@ -9,7 +10,7 @@ import { BoardsService } from './boards.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Board]), AuthModule],
   controllers: [BoardsController],
-  providers: [BoardsService, BoardSweeper],
-  exports: [BoardsService],
+  providers: [BoardsService, BoardSweeper, BoardLoader],
+  exports: [BoardsService, BoardLoader],
 })
 export class BoardsModule {}

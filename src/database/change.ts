@@ -55,7 +55,8 @@ const BOARD_OF = {
   tasks: 'SELECT s.board_id FROM tasks t JOIN stories s ON s.id = t.story_id WHERE t.id = ?',
 } as const;
 
-const EVENT_COLUMNS = [
+/** The columns of `events`, as `flush` writes them. */
+export const EVENT_COLUMNS = [
   'board_id',
   'revision',
   'type',

@@ -25,7 +25,7 @@ export interface IdempotentRequest {
 }
 
 /** The caller of a request, the boards that it may see, and the conditions of the request. */
-export interface Caller extends Pick<Access, 'actor' | 'boards'> {
+export interface Caller extends Pick<Access, 'actor' | 'scope' | 'boards'> {
   /** The header `If-Match`. */
   ifMatch?: string;
   idempotency?: IdempotentRequest;
@@ -35,11 +35,12 @@ export interface Caller extends Pick<Access, 'actor' | 'boards'> {
 export const CurrentCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { actor, boards } = accessOf(request);
+    const { actor, scope, boards } = accessOf(request);
     const ifMatch = request.headers['if-match'];
     const { idempotency } = request;
     return {
       actor,
+      scope,
       ...(boards && { boards }),
       ...(ifMatch !== undefined && { ifMatch }),
       ...(idempotency && { idempotency }),

@@ -19,6 +19,10 @@ export function toRfc3339(stored: string): string {
   return `${stored.slice(0, 10)}T${stored.slice(11)}Z`;
 }
 
+/** An instant as `toRfc3339` writes it, as the databases store it. */
+export const fromRfc3339 = (instant: string): string =>
+  `${instant.slice(0, 10)} ${instant.slice(11, 23)}`;
+
 /** By time zone, because creating a formatter takes sixty times as long as using it. */
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 

@@ -13,11 +13,20 @@ import { ExportController } from './export.controller';
 import { ExportService } from './export.service';
 import { ImportController } from './import.controller';
 import { ImportService } from './import.service';
+import { RestoreService } from './restore.service';
 
 @Module({
   imports: [BoardsModule, CompletionModule, SprintsModule, StoriesModule, TasksModule],
   controllers: [BatchController, ExportController, ImportController],
-  providers: [ApplyService, ApplySprints, ApplyTasks, BatchService, ExportService, ImportService],
+  providers: [
+    ApplyService,
+    ApplySprints,
+    ApplyTasks,
+    BatchService,
+    ExportService,
+    ImportService,
+    RestoreService,
+  ],
   exports: [ExportService],
 })
 export class TransferModule {}

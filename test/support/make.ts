@@ -43,6 +43,11 @@ export class Workspace {
     return new Workspace(client, name);
   }
 
+  /** An existing board. */
+  static named(client: Client, name: string): Workspace {
+    return new Workspace(client, name);
+  }
+
   get path(): string {
     return boardPath(this.name);
   }

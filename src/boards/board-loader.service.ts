@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { Change } from '../database/change';
+import { Database } from '../database/database';
+import { UnitOfWork } from '../database/unit-of-work';
+import type { Caller } from '../http/caller';
+import { Problem } from '../http/problem';
+import { Clock } from '../time/clock';
+import { BoardSweeper } from './board-sweeper';
+import type { BoardView } from './board.dto';
+import { Board, LOADING } from './board.entity';
+
+/** A board that is being loaded. */
+export interface BoardLoad {
+  boardId: number;
+  /**
+   * Runs a part of the load, which must be short, because other changes wait for it. It has a transaction
+   * of its own, and may be run again.
+   */
+  part: <T>(work: (change: Change) => Promise<T>) => Promise<T>;
+}
+
+/** Until it is abandoned. */
+const LONG_AGO = new Date('2000-01-01');
+
+/**
+ * Loads boards that are too large for one transaction: into a board without a name, which nobody can
+ * find, until all of it is there and one small change gives it its name.
+ */
+@Injectable()
+export class BoardLoader {
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly sweeper: BoardSweeper,
+  ) {}
+
+  /**
+   * Loads a board and publishes it under its name; whatever fails, nothing is left of it.
+   * @param board what it has then, but for its id
+   * @param dryRun does the same, but does not publish it
+   * @throws Problem `name_taken` where a board has this name, before or after the load
+   */
+  async load<T>(
+    caller: Caller,
+    board: BoardView,
+    work: (load: BoardLoad) => Promise<T>,
+    { dryRun = false } = {},
+  ): Promise<T> {
+    // A repeated request finds the board that it made.
+    if (!caller.idempotency) await this.requireFree(board.name);
+    const boardId = await this.begin(board);
+    let isPublished = false;
+    try {
+      const result = await work({ boardId, part: (part) => this.part(caller, boardId, part) });
+      if (dryRun) {
+        await this.requireFree(board.name);
+        return result;
+      }
+      const answer = await this.publish(caller, boardId, board, result);
+      isPublished = caller.idempotency?.replayed !== true;
+      return answer;
+    } finally {
+      if (!isPublished) await this.abandon(boardId);
+    }
+  }
+
+  private begin({ time_zone, working_days, created_at }: BoardView): Promise<number> {
+    return this.unitOfWork.maintain(async (manager) => {
+      const { identifiers } = await manager.insert(Board, {
+        ...{ name: null, time_zone, working_days, revision: 0, version: LOADING },
+        created_at: new Date(created_at),
+        updated_at: this.clock.now(),
+      });
+      return identifiers[0]?.id as number;
+    });
+  }
+
+  private part<T>(caller: Caller, id: number, work: (change: Change) => Promise<T>): Promise<T> {
+    return this.unitOfWork.maintain(async (manager) => {
+      const change = new Change(manager, caller, this.clock);
+      await requireLoading(change, id);
+      // The sweeper takes a load whose last part is old for one that failed.
+      await manager.update(Board, id, { updated_at: change.instant });
+      return work(change);
+    });
+  }
+
+  private async publish<T>(
+    caller: Caller,
+    id: number,
+    { name, revision, version, updated_at }: BoardView,
+    result: T,
+  ): Promise<T> {
+    try {
+      return await this.unitOfWork.run(caller, async (change) => {
+        await requireLoading(change, id);
+        if (await change.manager.existsBy(Board, { name })) throw new Problem('name_taken');
+        await change.manager.update(Board, id, {
+          ...{ name, revision, version },
+          revision_tag: randomBytes(6).toString('base64url'),
+          updated_at: new Date(updated_at),
+        });
+        await change.lockNamed(name);
+        return result;
+      });
+    } catch (error) {
+      // Another board got this name at the same time.
+      if (this.database.isDuplicate(error)) throw new Problem('name_taken');
+      throw error;
+    }
+  }
+
+  /** Has the rows deleted. If this fails, too, the sweeper deletes them some minutes later. */
+  private async abandon(id: number): Promise<void> {
+    await this.unitOfWork
+      .maintain((manager) =>
+        manager.update(Board, { id, version: LOADING }, { version: 1, updated_at: LONG_AGO }),
+      )
+      .catch(() => undefined);
+    void this.sweeper.sweep();
+  }
+
+  private async requireFree(name: string): Promise<void> {
+    const taken = await this.database.first('SELECT b.id FROM boards b WHERE b.name = ?', [name]);
+    if (taken) throw new Problem('name_taken');
+  }
+}
+
+/** @throws Problem `database_unavailable` where the sweeper has ended the load */
+async function requireLoading(change: Change, id: number): Promise<void> {
+  const loading = await change.first(
+    `SELECT b.id FROM boards b WHERE b.id = ? AND b.version = ${LOADING}${change.forUpdate}`,
+    [id],
+  );
+  if (!loading) throw new Problem('database_unavailable', 'The load of the board was too slow.');
+}

@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { OPERATOR } from '../../src/cli/application';
+import { Database } from '../../src/database/database';
+import { EVENT_TYPES } from '../../src/events/event';
+import type { Problem } from '../../src/http/problem';
+import { lastLine } from '../../src/transfer/export-format';
+import { InvalidFile } from '../../src/transfer/invalid-file';
+import { RestoreService } from '../../src/transfer/restore.service';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { livedBoard } from '../support/lived-board';
+import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+import { asRestored, everythingOf } from '../support/same-board';
+
+let service: TestApp;
+let board: Workspace;
+let file: string;
+beforeAll(async () => {
+  service = await startApp();
+  board = await livedBoard(service);
+  file = (await service.client.get(`${board.path}/export?log=true`)).text;
+}, 60_000);
+afterAll(() => service.close());
+
+const restore = (text: string | Buffer, name: string, options = {}) =>
+  service.app
+    .get(RestoreService)
+    .restore(OPERATOR, name, () => Readable.from([Buffer.from(text)]), options);
+
+/** The error of a restore that must fail, as its code and its line. */
+async function failure(text: string | Buffer, name = freshName('Refused')): Promise<unknown[]> {
+  try {
+    await restore(text, name);
+  } catch (error) {
+    expect((await service.client.get(boardPath(name))).status).toBe(404);
+    if (error instanceof InvalidFile) return [error.errors[0]?.code, error.errors[0]?.line];
+    return [(error as Problem).code];
+  }
+  throw new Error('it was restored');
+}
+
+/** The file with other lines, and the checksum of these. */
+function signed(lines: string[]): string {
+  const text = lines.map((line) => `${line}\n`).join('');
+  return text + lastLine(lines.length, createHash('sha256').update(text).digest('hex'));
+}
+
+/** The number of rows of all boards. */
+async function rows(): Promise<number[]> {
+  await service.app.get(BoardSweeper).sweep();
+  const tables = ['boards', 'sprints', 'stories', 'tasks', 'events'];
+  const counts = await Promise.all(
+    tables.map((table) =>
+      service.app.get(Database).query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`),
+    ),
+  );
+  return counts.map(([row]) => row?.n ?? 0);
+}
+
+describe('a board that is restored with its log', () => {
+  it('is the same but for its ids and its name: rows, events, history and every report', async () => {
+    const name = freshName('Restored');
+    const before = await everythingOf(service.client, board.name);
+    const counts = await restore(file, name);
+    expect(counts).toEqual({
+      sprints: before.sprints.length,
+      stories: before.stories.length,
+      tasks: before.tasks.flat().length,
+    });
+    const after = await everythingOf(service.client, name);
+    const expected = asRestored(before, after);
+    for (const part of Object.keys(expected)) {
+      expect([part, after[part]]).toEqual([part, expected[part]]);
+    }
+    // It has gone through everything.
+    const types = new Set(before.events.map(({ type }: any) => type as string));
+    expect([...types].sort()).toEqual(
+      EVENT_TYPES.filter((type) => type !== 'board.deleted').sort(),
+    );
+    expect(before.forecasts[0].when).toHaveLength(3);
+  });
+
+  it('exports the same again, but for its ids and its name', async () => {
+    const name = freshName('Again');
+    await restore(file, name);
+    const again = (await service.client.get(`${boardPath(name)}/export?log=true`)).text;
+    const shape = (text: string): string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.replaceAll(name, board.name).replace(/("(\w+_)?id":|:\[)\d+/g, '$1'));
+    expect(shape(again)).toEqual(shape(file));
+    // Once more under the first name: nothing but the ids is another.
+    await made2xx(service.client.delete(`${board.path}?force=true`));
+    await restore(again, board.name);
+    const third = (await service.client.get(`${board.path}/export?log=true`)).text;
+    expect(shape(third)).toEqual(shape(file));
+  });
+
+  it('has tags of its own, also where its revision was there before', async () => {
+    const [one, two] = [freshName('Tags'), freshName('Tags')];
+    await restore(file, one);
+    const first = await service.client.get(`${boardPath(one)}/stories`);
+    await made2xx(service.client.put(boardPath(one), { name: two }));
+    await restore(file, one);
+    const second = await service.client.get(`${boardPath(one)}/stories`);
+    expect(second.headers.get('x-board-revision')).toBe(first.headers.get('x-board-revision'));
+    expect(second.headers.get('etag')).not.toBe(first.headers.get('etag'));
+  });
+
+  it('can be changed as before', async () => {
+    const name = freshName('Living');
+    await restore(file, name);
+    const path = boardPath(name);
+    const { revision } = (await service.client.get(path)).body;
+    const story = await made2xx(service.client.post(`${path}/backlog`, { title: 'new' }));
+    expect((await service.client.get(`${path}/events?after=${revision}`)).body).toMatchObject([
+      { revision: revision + 1, type: 'story.created', id: story.id },
+    ]);
+  });
+
+  it('may be empty', async () => {
+    const empty = await Workspace.create(service.client);
+    const { text } = await service.client.get(`${empty.path}/export?log=true`);
+    const name = freshName('Empty');
+    expect(await restore(text, name)).toEqual({ sprints: 0, stories: 0, tasks: 0 });
+    expect((await service.client.get(boardPath(name))).body).toMatchObject({ revision: 1 });
+  });
+
+  it('is not there after a dry run, which counts the same', async () => {
+    const before = await rows();
+    const name = freshName('Dry');
+    const counts = await restore(file, name, { dryRun: true });
+    expect((await service.client.get(boardPath(name))).status).toBe(404);
+    expect(await rows()).toEqual(before);
+    expect(await restore(file, name)).toEqual(counts);
+  });
+});
+
+describe('a restore is refused, and leaves nothing,', () => {
+  let before: number[];
+  beforeAll(async () => {
+    // The logs of boards that were deleted are deleted a minute later.
+    service.clock.set('2026-11-21T09:00:00Z');
+    before = await rows();
+  });
+  afterEach(async () => {
+    expect(await rows()).toEqual(before);
+  });
+
+  it('where the file was cut anywhere', async () => {
+    const bytes = Buffer.from(file);
+    const lengths = fc.sample(fc.integer({ min: 0, max: bytes.length - 1 }), 40);
+    const ends = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at);
+    for (const length of [0, 1, bytes.length - 1, ends[0] ?? 0, ends.at(-2) ?? 0, ...lengths]) {
+      const [code, line] = await failure(bytes.subarray(0, length));
+      expect([length, code]).toEqual([length, 'cut']);
+      expect(line).toBe(1 + ends.filter((at) => at < length - 1).length);
+    }
+  });
+
+  it('where any byte was changed', async () => {
+    const at = fc.nat(Buffer.byteLength(file) - 1);
+    const bit = fc.integer({ min: 0, max: 7 });
+    for (const [index, bits] of fc.sample(fc.tuple(at, bit), 60)) {
+      const changed = Buffer.from(file);
+      changed[index] = (changed[index] ?? 0) ^ (1 << bits);
+      const [code, line] = await failure(changed);
+      expect([index, typeof code, typeof line]).toEqual([index, 'string', 'number']);
+    }
+  });
+
+  it('where something follows its end', async () => {
+    expect((await failure(`${file}\n`))[0]).toBe('unexpected');
+    expect((await failure(file + file))[0]).toBe('unexpected');
+  });
+
+  it('where a line is not what an export has, however well it is signed', async () => {
+    const lines = file.trimEnd().split('\n').slice(0, -1);
+    const at = (kind: string): number => lines.findIndex((line) => line.startsWith(`{"${kind}"`));
+    const changed = (kind: string, from: string | RegExp, to: string): Promise<unknown[]> => {
+      const other = [...lines];
+      const index = at(kind);
+      other[index] = lines[index]?.replace(from, to) ?? '';
+      expect(other[index]).not.toBe(lines[index]);
+      return failure(signed(other));
+    };
+    const refusal = async (kind: string, from: string | RegExp, to: string): Promise<unknown> => {
+      const [code, line] = await changed(kind, from, to);
+      expect(line).toBe(at(kind) + 1);
+      return code;
+    };
+    const tooLong = `"title":"${'x'.repeat(256)}"`;
+    expect(await refusal('story', /"title":"[^"]*"/, tooLong)).toBe('invalid_value');
+    expect(await refusal('story', '"seq":', '"sec":')).toBe('unknown_field');
+    expect(await refusal('story', /"seq":-?\d+,/, '')).toBe('required');
+    expect(await refusal('story', /"created_at":"2026-0/, '"created_at":"2026-9')).toBe(
+      'invalid_value',
+    );
+    expect(await refusal('story', /"status":"\w+"/, '"status":"open"')).toBe('invalid_value');
+    expect(await refusal('story', /"sprint_id":\w+/, '"sprint_id":987654')).toBe('not_found');
+    expect(await refusal('task', /"story_id":\d+/, '"story_id":987654')).toBe('unexpected');
+    expect(await refusal('sprint', /"end_date":"2026/, '"end_date":"2025')).toBe('out_of_range');
+    expect(await refusal('sprint', /^/, '[')).toBe('malformed');
+    expect(await refusal('sprintline_export', /"log":true/, '"log":1')).toBe('malformed');
+    expect(await refusal('sprintline_export', 'export":1', 'export":2')).toBe('unknown_version');
+    expect(await refusal('event', /"revision":1,/, '"revision":0,')).toBe('unexpected');
+    expect(await refusal('event', '"version":1,"sprint_id"', '"sprint_id"')).toBe('malformed');
+    const sprints = lines.filter((line) => line.startsWith('{"sprint"'));
+    expect(await failure(signed([...lines, sprints[0] ?? '']))).toEqual([
+      'unexpected',
+      lines.length + 1,
+    ]);
+  });
+
+  it('where events name what no other application checks', async () => {
+    const lines = file.trimEnd().split('\n').slice(0, -1);
+    const created = lines.findIndex((line) => line.includes('"type":"sprint.created"'));
+    const other = lines.with(
+      created,
+      lines[created]!.replace(/"start_date":"[^"]*"/, '"start_date":7'),
+    );
+    expect(await failure(signed(other))).toEqual(['invalid_value', created + 1]);
+  });
+
+  it('where two stories have one external id', async () => {
+    const lines = file.trimEnd().split('\n').slice(0, -1);
+    const other = lines.map((line) =>
+      line.startsWith('{"story"')
+        ? line.replace(/"external_id":"[^"]*"/, '"external_id":"X"')
+        : line,
+    );
+    await expect(restore(signed(other), freshName('Refused'))).rejects.toThrow(InvalidFile);
+  });
+
+  it('where a board has the name, also if it got it meanwhile', async () => {
+    await expect(restore(file, board.name)).rejects.toMatchObject({ code: 'name_taken' });
+    const name = freshName('Raced');
+    let raced = false;
+    const open = (): AsyncIterable<Buffer> =>
+      (async function* () {
+        yield Buffer.from(file);
+        // The second reading, which loads.
+        if (raced) await made2xx(service.client.post('/api/boards', { name }));
+        raced = true;
+      })();
+    await expect(
+      service.app.get(RestoreService).restore(OPERATOR, name, open),
+    ).rejects.toMatchObject({ code: 'name_taken' });
+    expect((await service.client.get(`${boardPath(name)}/stories`)).body).toEqual([]);
+    await made2xx(service.client.delete(boardPath(name)));
+    service.clock.set('2026-11-21T10:00:00Z');
+  });
+
+  it('where the caller is no admin', async () => {
+    const writer = { actor: 'ada', scope: 'write' as const };
+    const open = (): AsyncIterable<Buffer> => Readable.from([Buffer.from(file)]);
+    await expect(
+      service.app.get(RestoreService).restore(writer, freshName('Refused'), open),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+it('two restores of one name at once make one board', async () => {
+  const name = freshName('Twice');
+  const before = await rows();
+  const done = await Promise.allSettled([restore(file, name), restore(file, name)]);
+  expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const one = (await rows()).map((count, i) => count - (before[i] ?? 0));
+  const shown = await everythingOf(service.client, name);
+  expect(one).toEqual([
+    1,
+    shown.sprints.length,
+    shown.stories.length,
+    shown.tasks.flat().length,
+    shown.events.length,
+  ]);
+});
+
+describe('a load that stops', () => {
+  it('is swept once its last part is old, not before', async () => {
+    service.clock.set('2026-11-21T12:00:00Z');
+    const before = await rows();
+    const name = freshName('Stopped');
+    let reading = 0;
+    const stopped = service.app.get(RestoreService).restore(OPERATOR, name, () => {
+      reading += 1;
+      const isSecond = reading === 2;
+      return (async function* () {
+        if (!isSecond) {
+          yield Buffer.from(file);
+          return;
+        }
+        const half = file.lastIndexOf('\n{"event"') + 1;
+        yield Buffer.from(file.slice(0, half));
+        service.clock.set('2026-11-21T12:04:59Z');
+        expect((await rows())[2]).toBeGreaterThan(before[2] ?? 0);
+        service.clock.set('2026-11-21T12:05:01Z');
+        expect(await rows()).toEqual(before);
+        yield Buffer.from(file.slice(half));
+      })();
+    });
+    // It was swept under it, so it fails, too.
+    await expect(stopped).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect((await service.client.get(boardPath(name))).status).toBe(404);
+    expect(await rows()).toEqual(before);
+  });
+});
