@@ -1,11 +1,11 @@
 import type { Type } from '@nestjs/common';
-import { setImmediate } from 'node:timers/promises';
 import type { FieldError, FieldErrorCode } from '../http/problem';
 import { Problem } from '../http/problem';
 import { validate } from '../http/validation.pipe';
 import { isReference } from '../http/validation';
 import { Batch, BatchOperation, fieldsOf, KINDS, takesCurrent } from './batch.dto';
 import type { OperationName, ResourceType } from './batch.dto';
+import { Pace } from './pace';
 
 /** The kinds of operations, as `create story`. */
 export type Kind = {
@@ -20,9 +20,6 @@ export interface Operation extends BatchOperation {
 
 /** Errors of a batch that are reported. */
 const MAX_ERRORS = 1000;
-
-/** Milliseconds of validation between two pauses. */
-const WORK_MS = 10;
 
 /** The types of the resources that these fields of `set` refer to. */
 const REFERENCES = { sprint_id: 'sprint', story_id: 'story', unfinished: 'sprint' } as const;
@@ -45,14 +42,12 @@ export async function readBatch(
   const operations: Operation[] = [];
   if (Array.isArray(list) && !errors.some(({ pointer }) => pointer === '/operations')) {
     const names = new Map<string, unknown>();
-    let pausedAt = performance.now();
+    const pace = new Pace();
     for (const [i, sent] of list.entries()) {
       const operation = await readOperation(errors, `/operations/${i}`, sent, names);
       if (operation) operations.push(operation);
       if (errors.length >= MAX_ERRORS) break;
-      if (performance.now() - pausedAt < WORK_MS) continue;
-      await setImmediate();
-      pausedAt = performance.now();
+      await pace.pause();
     }
   }
   if (errors.length > 0) throw Problem.invalid(errors.slice(0, MAX_ERRORS));

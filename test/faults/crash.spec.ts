@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from '../support/client';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
 import { promised, scale } from '../support/faults';
@@ -41,16 +42,37 @@ describe('a program that is killed while 16 clients write', () => {
   });
 });
 
+/** Milliseconds of a request that is not killed. */
+async function timeOf(send: () => Promise<Answer>): Promise<number> {
+  const before = performance.now();
+  expect((await send()).status).toBe(200);
+  return performance.now() - before;
+}
+
+/** Kills a program at any time of a request that usually takes so long; whether it was acknowledged. */
+async function killDuring(
+  program: Program,
+  send: () => Promise<Answer>,
+  usual: number,
+): Promise<boolean> {
+  const acknowledged = send().then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+  await sleep(Math.random() * 1.2 * usual);
+  await program.end('SIGKILL');
+  return acknowledged;
+}
+
 const BATCHES = scale(2, 8);
 const OPERATIONS = 400;
 
 describe('a program that is killed while it runs a batch', () => {
   it(`has done all of its operations, or none, ${BATCHES} times`, async () => {
     let program = await Program.start(database);
-    /** Milliseconds of a batch that is not killed. */
     let usual = 0;
     for (let i = 0; i <= BATCHES; i += 1) {
-      let client = program.client;
+      const { client } = program;
       const board = `/api/boards/Batch%20${i}`;
       const story = (await client.post(`${board}/backlog`, { title: 'Before' })).body;
       const operations = Array.from({ length: OPERATIONS }, (_, n) =>
@@ -58,24 +80,14 @@ describe('a program that is killed while it runs a batch', () => {
           ? { op: 'create', type: 'story', set: { title: `Story ${n}` } }
           : { op: 'update', type: 'story', id: story.id, set: { points: n } },
       );
-      const before = performance.now();
-      const running = client.post(`${board}/batch`, { operations });
+      const send = () => client.post(`${board}/batch`, { operations });
       if (i === 0) {
-        expect((await running).status).toBe(200);
-        usual = performance.now() - before;
+        usual = await timeOf(send);
         continue;
       }
-      const answered = running.then(
-        ({ status }) => status === 200,
-        () => false,
-      );
-      await sleep(Math.random() * 1.2 * usual);
-      await program.end('SIGKILL');
-      const acknowledged = await answered;
-
+      const acknowledged = await killDuring(program, send, usual);
       program = await Program.start(database);
-      client = program.client;
-      const get = async (path: string): Promise<any> => (await client.get(path)).body;
+      const get = async (path: string): Promise<any> => (await program.client.get(path)).body;
       const [stories, events, { points }] = await Promise.all([
         get(`${board}/stories`),
         get(`${board}/events`),
@@ -98,32 +110,21 @@ describe('a program that is killed while it completes a sprint', () => {
   it(`has carried over all unfinished stories, or none, ${COMPLETIONS} times`, async () => {
     const start_date = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
     let program = await Program.start(database);
-    /** Milliseconds of a completion that is not killed. */
     let usual = 0;
     const ends = { whole: 0, none: 0 };
     for (let i = 0; i <= COMPLETIONS; i += 1) {
-      let client = program.client;
+      const { client } = program;
       const board = `/api/boards/Completed%20${i}`;
       const sprint = (await client.post(`${board}/sprints`, { start_date })).body;
       await postStories(client, `/api/sprints/${sprint.id}/stories`, LEFT);
-      const before = performance.now();
-      const completing = client.post(`/api/sprints/${sprint.id}/complete`);
+      const send = () => client.post(`/api/sprints/${sprint.id}/complete`);
       if (i === 0) {
-        expect((await completing).status).toBe(200);
-        usual = performance.now() - before;
+        usual = await timeOf(send);
         continue;
       }
-      const answered = completing.then(
-        ({ status }) => status === 200,
-        () => false,
-      );
-      await sleep(Math.random() * 1.2 * usual);
-      await program.end('SIGKILL');
-      const acknowledged = await answered;
-
+      const acknowledged = await killDuring(program, send, usual);
       program = await Program.start(database);
-      client = program.client;
-      const get = async (path: string): Promise<any> => (await client.get(path)).body;
+      const get = async (path: string): Promise<any> => (await program.client.get(path)).body;
       const { state } = await get(`/api/sprints/${sprint.id}`);
       const [inSprint, inBacklog, events] = await Promise.all([
         get(`/api/sprints/${sprint.id}/stories`),
