@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { card, openPage, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
-import { startSmallBoard } from './small-board';
+import { day, startSmallBoard } from './small-board';
 
 const unsaved = (page: Page, count: number): Promise<void> =>
   page
@@ -39,6 +39,20 @@ const keptStories = (): Promise<number> =>
       };
     };
   });
+
+/** The plan on which Ant and Cat are selected, and which opens without a connection. */
+async function openPlan(board: SmallBoard): Promise<Page> {
+  const page = await openPage(`${board.url}/backlog`);
+  await card(page, 'Sprint 1', 'Ant').focus();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await until(page, keptStories, 4);
+  await page.keyboard.press('x');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('x');
+  await page.getByRole('status').getByText('2 stories selected').waitFor();
+  return page;
+}
 
 const revisionOf = (): Promise<number> =>
   fetch('/api/boards/rocket').then(
@@ -99,6 +113,67 @@ describe('Without a connection', () => {
     await card(page, 'To do', 'Written offline').waitFor();
     expect(await titles(page, 'To do')).toEqual(['Bee', 'Cat', 'Dog', 'Written offline']);
     expect(await log(board)).toEqual(made);
+  });
+
+  test('keeps a move of several stories over a reload, and sends it once and in its order', async () => {
+    const board = await startSmallBoard();
+    const page = await openPlan(board);
+    await board.kill();
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Escape');
+    await card(page, 'Sprint 1', 'Bee').focus();
+    await page.keyboard.press('2');
+    await unsaved(page, 2);
+    await page.reload();
+    await card(page, 'Backlog', 'Ant').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Ant', 'Cat']);
+    await unsaved(page, 2);
+    await board.restart();
+    await saved(page);
+    const { Ant, Bee, Cat } = board.ids;
+    const made = [`story.moved ${Ant}`, `story.moved ${Cat}`, `story.updated ${Bee} in_progress`];
+    expect(await log(board)).toEqual(made);
+    await page.reload();
+    await card(page, 'Backlog', 'Ant').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Ant', 'Cat']);
+    expect(await titles(page, 'Sprint 1')).toEqual(['Bee', 'Dog']);
+    expect(await log(board)).toEqual(made);
+  });
+
+  test('asks about a kept move of several stories if one was moved or deleted elsewhere', async () => {
+    const board = await startSmallBoard();
+    const { client } = board.service;
+    const next = await client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(20),
+    });
+    const page = await openPlan(board);
+    await page.route('**/api/**', (route) => route.abort());
+    await page.keyboard.press('Shift+ArrowRight');
+    await card(page, 'Sprint 2', 'Ant').waitFor();
+    await page.keyboard.press('Shift+ArrowRight');
+    await card(page, 'Backlog', 'Ant').waitFor();
+    await unsaved(page, 2);
+    await page.reload();
+    await card(page, 'Backlog', 'Cat').waitFor();
+    await client.post(`/api/stories/${board.ids.Cat}/move`, { sprint_id: null });
+    await client.delete(`/api/stories/${board.ids.Dog}`);
+    const before = (await client.get('/api/boards/rocket')).body.revision;
+    await page.unrouteAll();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    const dialog = page.getByRole('dialog', { name: 'Someone else was faster' });
+    await dialog.getByText('Sprint: Sprint 1 → Backlog').waitFor();
+    // All or none, and nothing after it.
+    expect((await client.get('/api/boards/rocket')).body.revision).toBe(before);
+    expect((await client.get(`/api/sprints/${next.body.id}/stories`)).body).toEqual([]);
+    await page.reload();
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await card(page, 'Backlog', 'Ant').waitFor();
+    await saved(page);
+    expect(await titles(page, 'Backlog')).toEqual(['Ant', 'Cat']);
+    const { body } = await client.get('/api/boards/rocket/backlog');
+    expect(body.map(({ title }: any) => title)).toEqual(['Ant', 'Cat']);
+    expect(await titles(page, 'Sprint 1')).toEqual(['Bee']);
   });
 
   test('sends the changes of two tabs of one browser once, of a closed one too', async () => {

@@ -333,6 +333,11 @@ describe('The plan', () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill('Story 1699');
     await list(page, 'Backlog').getByRole('listitem', { name: 'Story 1699' }).waitFor();
     expect(requests).toHaveLength(4);
+    // What was loaded is not drawn for that; what was written is.
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await list(page, 'Backlog').getByRole('listitem', { name: 'Story 700', exact: true }).waitFor();
+    expect(await items.count()).toBe(801);
+    await region(page, 'Backlog').getByText('1,701 stories').waitFor();
   });
 
   test.each(['light', 'dark'] as const)('gives axe nothing to report (%s)', async (colorScheme) => {

@@ -117,6 +117,35 @@ describe('Sprints in the browser', () => {
     expect(body.started_at).not.toBeNull();
   });
 
+  test('start before their date entirely or not at all, and once if the response is lost', async () => {
+    const plan = await startPlan();
+    const { client } = plan.service;
+    const before = (await client.get('/api/boards/rocket')).body.revision;
+    const page = await openPage(plan.url);
+    let attempts = 0;
+    await page.route('**/batch', async (route) => {
+      attempts += 1;
+      // The first request does not arrive, of the second the response is lost.
+      if (attempts === 2) await route.fetch();
+      return attempts > 2 ? route.continue() : route.abort();
+    });
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Start sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    const start = dialog.getByRole('button', { name: 'Start sprint' });
+    await start.click();
+    await dialog.getByText('The service cannot be reached').waitFor();
+    const path = `/api/sprints/${plan.sprints[2]}`;
+    expect((await client.get(path)).body).toMatchObject({ state: 'planned', started_at: null });
+    await start.click();
+    await page.waitForFunction(() => !document.querySelector('dialog button[disabled]'));
+    await start.click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(attempts).toBe(3);
+    const { body } = await client.get(`/api/boards/rocket/events?after=${before}`);
+    expect(body.map(({ type }: any) => type)).toEqual(['sprint.updated', 'sprint.started']);
+  });
+
   test('are completed from the board after a question that shows what happens, and reopened', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.service.url}/b/rocket`);

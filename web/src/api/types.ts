@@ -15,6 +15,7 @@ export type Velocity = Schemas['Velocity'];
 export type Forecast = Schemas['Forecast'];
 export type Token = Schemas['Token'];
 export type Problem = Schemas['Problem'];
+export type Batch = Schemas['Batch'];
 export type NewStory = Schemas['CreateStory'];
 export type Position = 'first' | 'last' | { before: number } | { after: number };
 

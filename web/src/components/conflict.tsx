@@ -24,6 +24,9 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
       () => undefined,
     );
   }, [conflict]);
+  const changed = entries[0]?.changed;
+  const story = store.view.value?.stories.get(changed ?? 0) ?? events.value.at(-1)?.before;
+  const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
   return (
     <Dialog title="Someone else was faster" onClose={onLater}>
       <p>
@@ -40,7 +43,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
             : [],
         )}
       </ul>
-      <p>Meanwhile:</p>
+      <p>Meanwhile{changed === undefined ? '' : `, “${title}”`}:</p>
       <ul class="theirs" aria-label="Their changes">
         {events.value.map((event) => (
           <li key={event.revision}>

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from '@preact/signals';
 import { batch, computed, effect, signal } from '@preact/signals';
 import { api, told } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
@@ -107,6 +108,8 @@ export class BoardStore {
   /** The stories of which a newer version is known only from before the board was read again. */
   private stale = new Set<number>();
   private isClosed = false;
+  /** Whether the lists were read since the board was; until then they may be older than the revision. */
+  private readonly isCurrent = signal(false);
 
   /**
    * @param actor the name of the user, whose unsaved changes are kept apart from those of others
@@ -453,6 +456,7 @@ export class BoardStore {
       throw new ApiError(404, 'board_not_found', detail);
     }
     this.readAt.clear();
+    this.isCurrent.value = false;
     batch(() => {
       this.revision.value = Math.min(
         data.revision,
@@ -477,6 +481,7 @@ export class BoardStore {
     );
     if (this.part.value) await this.readPages(null, this.part.value.pages);
     this.reads.value += 1;
+    this.isCurrent.value = true;
   }
 
   /** Finds the board by its id if its name is not known any more. */
@@ -692,6 +697,7 @@ export class BoardStore {
    * 412 alone is no conflict: it is one if a story has left the list in which the user saw it.
    */
   private async sendTogether(change: Together, key: string): Promise<Outcome> {
+    await truth(this.isCurrent);
     for (let attempt = 1; ; attempt++) {
       const ifMatch = await this.tagOfLists(change);
       try {
@@ -728,8 +734,9 @@ export class BoardStore {
     change.ids.forEach((id, i) => {
       const list = lists.get(id);
       // An earlier attempt may have moved it already.
-      if (list !== undefined && (list === change.list || list === change.from?.[i])) return;
-      throw new StoryChanged(id, stories.get(id)?.version ?? 0);
+      const seen = change.seen?.[i];
+      if (list !== undefined && (list === change.list || list === seen?.list)) return;
+      throw new StoryChanged(id, seen?.version ?? 0);
     });
     return etag;
   }
@@ -822,6 +829,17 @@ export class BoardStore {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+
+/** Resolves when a signal is true. */
+const truth = (flag: ReadonlySignal<boolean>): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = flag.subscribe((isTrue) => {
+      if (!isTrue) return;
+      // Not during the first call, which comes before `stop` exists.
+      queueMicrotask(() => stop());
+      resolve();
+    });
+  });
 
 function storiesOfChange(change: Change): number[] {
   if ('ids' in change) return change.ids;

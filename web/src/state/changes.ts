@@ -30,8 +30,8 @@ export type Change =
       ids: number[];
       list: ListId;
       position: Position;
-      /** The lists in which the user saw the stories, where several are moved; the queue sets it. */
-      from?: ListId[];
+      /** The lists and versions that the user saw of the stories, where several are moved; the queue sets it. */
+      seen?: { list: ListId; version: number }[];
     }
   | { kind: 'story.delete'; id: number }
   | {
@@ -459,9 +459,29 @@ export function targetOf(
 }
 
 /** The change with what the user saw of the rows that it has no entity tag for. */
-export function withOrigin(change: Change, view: BoardState): Change {
+export function withOrigin(change: Change, { stories }: BoardState): Change {
   if (change.kind !== 'story.move' || change.ids.length < 2) return change;
-  return { ...change, from: change.ids.map((id) => view.stories.get(id)?.sprint_id ?? null) };
+  const seen = change.ids.map((id) => {
+    const story = stories.get(id);
+    return { list: story?.sprint_id ?? null, version: story?.version ?? 0 };
+  });
+  return { ...change, seen };
+}
+
+/** The change with the versions that an earlier change of the user has made. */
+export function withVersions(
+  change: Change,
+  confirmed: readonly (number | undefined)[],
+  { stories }: BoardState,
+): Change {
+  if (change.kind !== 'story.move' || !change.seen) return change;
+  if (!change.ids.some((id) => confirmed.includes(id))) return change;
+  const seen = change.seen.map((each, i) => {
+    const id = change.ids[i];
+    const version = confirmed.includes(id) ? stories.get(id ?? 0)?.version : undefined;
+    return { ...each, version: version ?? each.version };
+  });
+  return { ...change, seen };
 }
 
 /** The change with another id of a story or a task: the one that the service gave it. */

@@ -119,10 +119,12 @@ export class Outbox {
   async save(entries: readonly Pending[]): Promise<void> {
     const { board, actor, owner } = this;
     await this.isHeld;
-    await run(async (db) => {
-      const { store, done } = db.transaction('changes', 'readwrite');
-      for (const entry of entries) void store.put({ ...entry, board, actor, owner });
-      await done;
+    await run((db) => {
+      const transaction = db.transaction('changes', 'readwrite');
+      for (const entry of entries) void transaction.store.put({ ...entry, board, actor, owner });
+      // A page that is closed now does not abort it.
+      transaction.commit();
+      return transaction.done;
     });
   }
 

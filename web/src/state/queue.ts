@@ -3,7 +3,16 @@ import { ApiError, isTemporary } from '../api/problem';
 import { randomKey } from '../util/random';
 import { backoff, Pause } from '../util/retry';
 import type { Change, Entity, Outcome } from './changes';
-import { createdBy, entityOf, kindOf, refersTo, targetOf, withId, withOrigin } from './changes';
+import {
+  createdBy,
+  entityOf,
+  kindOf,
+  refersTo,
+  targetOf,
+  withId,
+  withOrigin,
+  withVersions,
+} from './changes';
 import type { BoardState } from './model';
 
 /** A change that the service has not confirmed, as plain data. */
@@ -127,16 +136,21 @@ export class ChangeQueue {
     const last = changes.at(-1);
     if (!last) return '';
     const label = options.label ?? kindOf(last).label(last, view);
-    const entries = changes.map((change) => ({
-      change: withOrigin(change, view),
-      key: randomKey(),
-      order: nextOrder(),
-      group,
-      label,
-      seen: options.seen ?? this.versionOf(change),
-      revision: this.host.revision(),
-      isUndo: options.isUndo ?? false,
-    }));
+    let state = view;
+    const entries = changes.map((change) => {
+      const entry = {
+        change: withOrigin(change, state),
+        key: randomKey(),
+        order: nextOrder(),
+        group,
+        label,
+        seen: options.seen ?? this.versionOf(change),
+        revision: this.host.revision(),
+        isUndo: options.isUndo ?? false,
+      };
+      state = kindOf(change).apply(state, change);
+      return entry;
+    });
     this.host.save(entries);
     this.add(entries);
     return label;
@@ -281,6 +295,7 @@ export class ChangeQueue {
     // What the user changed afterwards, they changed with this change in view.
     const target = targetOf(change);
     const ids = 'ids' in confirmed ? confirmed.ids : [id];
+    if (entityOf(confirmed) === 'story') change = withVersions(change, ids, this.host.base());
     const isSameRow =
       target !== undefined && ids.includes(target.id) && target.entity === entityOf(confirmed);
     if (change === entry.change && !isSameRow) return entry;
@@ -330,12 +345,14 @@ export class ChangeQueue {
     this.host.onRejected(head.label, error, [...lost]);
   }
 
-  /** The changes of the same gesture and all later ones of the same row, which rest on the first. */
+  /** The changes of the same gesture and all later ones of the same rows, which rest on the first. */
   private sameRow(head: Pending): Pending[] {
     const target = targetOf(head.change);
+    const together = 'ids' in head.change && !target ? head.change.ids : [];
     return this.pending.value.filter(({ group, change }) => {
       const other = targetOf(change);
       if (group === head.group) return true;
+      if ('ids' in change && change.ids.some((id) => together.includes(id))) return true;
       return target !== undefined && other?.entity === target.entity && other.id === target.id;
     });
   }

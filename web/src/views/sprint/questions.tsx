@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
-import type { Sprint } from '../../api/types';
+import type { Batch, Sprint } from '../../api/types';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { announce, toast } from '../../state/announce';
@@ -63,6 +63,7 @@ function useQuestion(id: number) {
     sprint: sprint.value,
     etag,
     header,
+    key,
     submit,
     isReady,
     problem: problem.value || error.value,
@@ -76,7 +77,7 @@ const tell = (text: string): void => {
 
 /** Asks before a sprint starts, and shows what it will commit to. */
 export function StartSprint({ store, state, id }: SprintDialogProps) {
-  const { sprint, header, etag, submit, isReady, problem } = useQuestion(id);
+  const { sprint, header, etag, key, submit, isReady, problem } = useQuestion(id);
   const velocity = useVelocity(store);
   useEffect(() => {
     void store.loadList(id).catch(() => undefined);
@@ -92,15 +93,29 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
   const start = async (): Promise<void> => {
     await saved(store);
     if (isEarly) {
-      const { response } = await api.PUT('/api/sprints/{sprint_id}', {
-        params: { path: { sprint_id: id }, header: { 'If-Match': etag.value } },
-        body: { start_date: today },
+      // Both in one transaction: its start date, and what it commits to.
+      const operations: Batch['operations'] = [
+        {
+          op: 'update',
+          type: 'sprint',
+          id,
+          if_match: etag.value,
+          set: { start_date: today },
+        },
+        { op: 'start', type: 'sprint', id },
+      ];
+      await api.POST('/api/boards/{board_name}/batch', {
+        params: {
+          path: { board_name: store.name },
+          header: { 'Idempotency-Key': key(operations) },
+        },
+        body: { operations },
       });
-      etag.value = response.headers.get('ETag') ?? '';
+    } else {
+      await api.POST('/api/sprints/{sprint_id}/start', {
+        params: { path: { sprint_id: id }, header: header() },
+      });
     }
-    await api.POST('/api/sprints/{sprint_id}/start', {
-      params: { path: { sprint_id: id }, header: header() },
-    });
     await store.loadSprints();
     tell(`Started ${sprintName(known)}`);
     closeDialog();
