@@ -12,7 +12,7 @@ import { parseBodies } from './http/bodies.plugin';
 import { compressLongResponses } from './http/compression';
 import { requireWellFormed } from './http/limits';
 import { enableCors } from './http/origins';
-import { limitConnections, limitLoad } from './http/overload';
+import { acceptFirst, limitConnections, limitLoad } from './http/overload';
 import { logRequests } from './http/request-log';
 import { writeResponses } from './http/responses';
 import { RouteTable } from './http/route-table';
@@ -52,6 +52,7 @@ export async function setUp(
     requireWellFormed(request, config);
     done();
   });
+  acceptFirst(server);
   limitConnections(server, config.maxConnections);
   limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));

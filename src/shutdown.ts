@@ -48,7 +48,7 @@ export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: 
   }
 }
 
-/** The open connections of a server, each with its latest response. */
+/** The open connections of a server, each with the response that is not finished. */
 class Connections {
   private readonly open = new Map<Socket, ServerResponse | undefined>();
 
@@ -57,9 +57,13 @@ class Connections {
       this.open.set(socket, undefined);
       socket.once('close', () => this.open.delete(socket));
     });
-    server.on('request', ({ socket }: IncomingMessage, response) =>
-      this.open.set(socket, response),
-    );
+    server.on('request', ({ socket }: IncomingMessage, response) => {
+      this.open.set(socket, response);
+      // Else each idle connection would keep its last response in memory, beyond collections.
+      response.once('close', () => {
+        if (this.open.get(socket) === response) this.open.set(socket, undefined);
+      });
+    });
   }
 
   /**

@@ -103,6 +103,8 @@ export function dataSourceOptions(
     poolSize: purpose === 'snapshot' ? SNAPSHOT_CONNECTIONS : poolSize,
     extra: {
       decimalNumbers: true,
+      // TypeORM prepares none; mysql2 allocates 0.5 MiB for 16,000 of each connection.
+      maxPreparedStatements: 1,
       queueLimit: 400,
       enableKeepAlive: true,
       keepAliveInitialDelay: 10_000,

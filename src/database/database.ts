@@ -28,7 +28,7 @@ const SNAPSHOT_STATEMENT_MS = 10_000;
 const SNAPSHOTS = 24;
 const SNAPSHOTS_OF_ONE_CLIENT = 4;
 /** Milliseconds that a request waits for one of them, and requests that may wait. */
-const SNAPSHOT_WAIT_MS = 1000;
+const SNAPSHOT_WAIT_MS = 500;
 const MAX_WAITING = 64;
 
 /**

@@ -1,24 +1,27 @@
 import { Semaphore, withTimeout } from 'async-mutex';
 import { Problem } from '../http/problem';
 
+/** The weight of the latest work in the average time that work takes. */
+const LATEST = 0.1;
+
+const OVERLOADED = new Problem('overloaded');
+
 /**
  * A number of slots and a bounded queue for them: what would wait too long is rejected, at once where
- * the queue is full.
+ * the queue is full or moves too slowly.
  */
 export class Slots {
   private readonly semaphore: Semaphore;
   private waiting = 0;
+  /** Average milliseconds for which a slot is taken. */
+  private takenMs = 0;
 
   constructor(
     private readonly size: number,
     private readonly maxWaiting: number,
-    waitMs: number,
+    private readonly waitMs: number,
   ) {
-    this.semaphore = withTimeout(
-      new Semaphore(size),
-      waitMs,
-      new Problem('overloaded'),
-    ) as Semaphore;
+    this.semaphore = withTimeout(new Semaphore(size), waitMs, OVERLOADED) as Semaphore;
   }
 
   get taken(): number {
@@ -27,13 +30,17 @@ export class Slots {
 
   /** Returns the function that frees the slot. @throws Problem `overloaded` */
   async take(): Promise<() => void> {
-    if (this.semaphore.isLocked() && this.waiting >= this.maxWaiting) {
-      throw new Problem('overloaded');
-    }
+    const expectedMs = ((this.waiting + 1) * this.takenMs) / this.size;
+    const mayWait = this.waiting < this.maxWaiting && expectedMs < this.waitMs;
+    if (this.semaphore.isLocked() && !mayWait) throw OVERLOADED;
     this.waiting += 1;
     try {
       const [, free] = await this.semaphore.acquire();
-      return free;
+      const start = performance.now();
+      return () => {
+        this.takenMs += LATEST * (performance.now() - start - this.takenMs);
+        free();
+      };
     } finally {
       this.waiting -= 1;
     }

@@ -228,11 +228,14 @@ export class Listing extends Answer {
       if (this.source.resolve) this.source = await this.source.resolve(snapshot);
       if (isTable) this.writer = await this.tableOf(snapshot);
       if (count) reply.header('X-Total-Count', await this.total(snapshot));
+      let rows: Row[] | undefined;
       if (!itemLengths.has(this.path)) {
-        this.represent(await this.read(snapshot, after, PROBE_ROWS));
+        rows = await this.read(snapshot, after, PROBE_ROWS);
+        this.represent(rows);
         mayBeShort &&= Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
+        if (rows.length === PROBE_ROWS) rows = undefined;
       }
-      const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, head));
+      const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, head, rows));
       if (typeof answer === 'string') {
         await snapshot.close();
         return answer;
@@ -285,15 +288,17 @@ export class Listing extends Answer {
   /**
    * The whole answer, where it is short; else undefined. `IN_SNAPSHOT`: it must be read in a snapshot, together
    * with the revision of the board.
+   * @param known all rows that follow, if they were read already
    */
   private async readAtOnce(
     reader: Reader,
     after: Parameter[] | undefined,
     most: number,
     head: Head,
+    known?: Row[],
   ): Promise<string | typeof IN_SNAPSHOT | undefined> {
     const wanted = Math.min(most, FIRST_ROWS);
-    const rows = await this.read(reader, after, wanted + 1);
+    const rows = known ?? (await this.read(reader, after, wanted + 1));
     const { board, resolve } = this.source;
     if (reader === this.database && board && !board.final) {
       if (rows.length === 0) return IN_SNAPSHOT;
