@@ -2,6 +2,7 @@ import type { Fields } from '../events/event';
 import type { EventView } from '../events/event.dto';
 import type { Weekday } from '../boards/working-days';
 import { DEFAULT_WORKING_DAYS, parseWorkingDays } from '../boards/working-days';
+import { startOfDay } from './calendar';
 
 /** The fields of an event that a replay reads. */
 export type ReplayedEvent = Pick<EventView, 'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'>;
@@ -35,6 +36,8 @@ export interface SprintHistory {
   /** The last start by hand: its revision, and its time in epoch milliseconds. */
   started: { revision: number; at: number } | null;
   completed: boolean;
+  /** Where another tool completed it and an import brought it: its first instant, in epoch milliseconds. */
+  imported: number | null;
   /** Epoch milliseconds of the completion, or of now. */
   end: number;
   /** The stories that were in the sprint at any time, by id. */
@@ -45,8 +48,10 @@ export interface SprintHistory {
 interface Story {
   id: number;
   state: Omit<StoryState, 'revision' | 'at' | 'inside'>;
+  /** Since when it is done. */
+  done_at: string | null;
   sprint_id: number | null;
-  states: StoryState[];
+  states: (StoryState & { done_at: string | null })[];
   /** The sprint after the first event that follows the completion. */
   next?: number | null;
 }
@@ -55,7 +60,9 @@ interface Story {
  * Replays the history of a sprint from the log of its board. It needs, in the order of revisions, the
  * events of the board, of the sprint, and of every story that was ever in it; other events are ignored.
  * Events after the last completion only determine where unfinished stories were carried over to. If the
- * clock was set back, a later event of a story counts as simultaneous.
+ * clock was set back, a later event of a story counts as simultaneous. A completion that is earlier than
+ * its event was imported: the stories that were in the sprint then were in it from its first day on, and
+ * were done when they say so.
  */
 export function replay(
   events: Iterable<ReplayedEvent>,
@@ -85,7 +92,13 @@ export function replay(
         started = { revision, at };
       } else if (event.type === 'sprint.completed') {
         const read = { time_zone, working_days, start_date, end_date, started };
-        completion = { revision, history: { ...read, completed: true, end: at } };
+        const completedAt = Date.parse(after.completed_at as string);
+        const end = Math.min(at, completedAt);
+        const isImported = completedAt < at;
+        const imported = isImported
+          ? Math.min(end, startOfDay(start_date, time_zone).getTime())
+          : null;
+        completion = { revision, history: { ...read, completed: true, imported, end } };
       } else if (event.type === 'sprint.reopened') {
         completion = undefined;
         for (const story of stories.values()) delete story.next;
@@ -99,13 +112,18 @@ export function replay(
     revision: Infinity,
     history: {
       ...{ time_zone, working_days, start_date, end_date, started },
-      ...{ completed: false, end: now.getTime() },
+      ...{ completed: false, imported: null, end: now.getTime() },
     },
   };
+  const { imported, end } = history;
   return {
     ...history,
     stories: [...stories.values()]
-      .map((story) => until(story, revision, history.end))
+      .map((story) =>
+        imported === null
+          ? until(story, revision, end)
+          : ofImported(story, revision, imported, end),
+      )
       .filter(({ states }) => states.some(({ inside }) => inside))
       .sort((a, b) => a.id - b.id),
   };
@@ -121,31 +139,56 @@ function apply(
   let story = stories.get(event.id);
   if (!story) {
     const state = { title: '', points: null, done: false };
-    stories.set(event.id, (story = { id: event.id, state, sprint_id: null, states: [] }));
+    story = { id: event.id, state, done_at: null, sprint_id: null, states: [] };
+    stories.set(event.id, story);
   }
   const after: Fields = event.after ?? { sprint_id: null };
   if ('title' in after) story.state.title = after.title as string;
   if ('points' in after) story.state.points = after.points as number | null;
   if ('status' in after) story.state.done = after.status === 'done';
+  if ('done_at' in after) story.done_at = after.done_at as string | null;
   if ('sprint_id' in after) story.sprint_id = after.sprint_id as number | null;
   if (completed && story.next === undefined) story.next = story.sprint_id;
   const inside = story.sprint_id === sprintId;
   const last = story.states.at(-1);
-  if (last && last.inside === inside && isSame(last, story.state)) return;
+  if (last && last.inside === inside && isSame(last, story)) return;
   const at = Math.max(Date.parse(event.at), last?.at ?? -Infinity);
-  story.states.push({ ...story.state, revision: event.revision, at, inside });
+  const { state, done_at } = story;
+  story.states.push({ ...state, done_at, revision: event.revision, at, inside });
 }
 
-function isSame(one: Story['state'], other: Story['state']): boolean {
-  return one.title === other.title && one.points === other.points && one.done === other.done;
+function isSame(one: Story['states'][number], { state, done_at }: Story): boolean {
+  return (
+    one.title === state.title &&
+    one.points === state.points &&
+    one.done === state.done &&
+    one.done_at === done_at
+  );
 }
 
 /** The history of a story up to a revision, none of its states later than `end`. */
 function until(story: Story, revision: number, end: number): StoryHistory {
   const states = story.states
     .filter((state) => state.revision <= revision)
-    .map((state) => ({ ...state, at: Math.min(state.at, end) }));
-  const last = states.at(-1);
-  const carried = last?.inside && !last.done && story.next !== undefined;
-  return { id: story.id, states, ...(carried && { carried_to: story.next }) };
+    .map(({ done_at: _, ...state }) => ({ ...state, at: Math.min(state.at, end) }));
+  return { id: story.id, states, ...carriedTo(story, states.at(-1)) };
 }
+
+/** The history of a story of an imported sprint: in it from its start on, and done when it says so. */
+function ofImported(story: Story, revision: number, start: number, end: number): StoryHistory {
+  const last = story.states.findLast((state) => state.revision <= revision);
+  if (!last?.inside) return { id: story.id, states: [] };
+  const { done_at: doneAt, ...state } = last;
+  const states = [{ ...state, done: false, at: start }];
+  if (state.done) {
+    const time = doneAt === null ? end : Date.parse(doneAt);
+    states.push({ ...state, at: Math.max(start, Math.min(time, end)) });
+  }
+  return { id: story.id, states, ...carriedTo(story, last) };
+}
+
+const carriedTo = (
+  { next }: Story,
+  last: StoryState | undefined,
+): Pick<StoryHistory, 'carried_to'> =>
+  last?.inside && !last.done && next !== undefined ? { carried_to: next } : {};

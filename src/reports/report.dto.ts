@@ -51,7 +51,7 @@ export class ReestimatedStories {
   @ApiProperty() stories: ReestimatedStoryView[];
 }
 
-export const COMMITMENT_RULES = ['started', 'first_day'] as const;
+export const COMMITMENT_RULES = ['started', 'first_day', 'imported'] as const;
 
 /** The report of a sprint: committed + added + re_estimated − removed = completed + unfinished. */
 export class ReportView {
@@ -60,7 +60,8 @@ export class ReportView {
   @InstantField({ description: 'Null before anything is committed.' }) committed_at: string | null;
   /**
    * `started`: the stories in the sprint at `started_at`. `first_day`, if it was never started by
-   * hand: those at the end of the first day, from its start date on, that left a story in it.
+   * hand: those at the end of the first day, from its start date on, that left a story in it. `imported`:
+   * those that the sprint had when another tool completed it.
    */
   @EnumField(COMMITMENT_RULES) commitment_rule: (typeof COMMITMENT_RULES)[number] | null;
   @ApiProperty() committed: ReportedStories;

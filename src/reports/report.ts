@@ -14,17 +14,19 @@ export type Report = Omit<ReportView, 'sprint'>;
 interface Commitment {
   /** Epoch milliseconds. */
   at: number;
-  rule: 'started' | 'first_day';
+  rule: 'started' | 'first_day' | 'imported';
   /** Whether a state of a story existed by then. */
   includes: (state: StoryState) => boolean;
 }
 
 /**
  * When the stories of a sprint were committed, and by which rule: when it was last started by hand, or
- * at the end of the first day from its start date on that left a story in it. Null before that.
+ * at the end of the first day from its start date on that left a story in it. Null before that. All
+ * stories of an imported sprint were committed when it began.
  */
 export function commitment(history: SprintHistory): Commitment | null {
-  const { started, start_date, time_zone, end } = history;
+  const { imported, started, start_date, time_zone, end } = history;
+  if (imported !== null) return { at: imported, rule: 'imported', includes: () => true };
   if (started) {
     // By revision, because a story may be added in the millisecond of the start.
     const includes = ({ revision }: StoryState): boolean => revision <= started.revision;

@@ -17,9 +17,10 @@ export interface Story {
   title: string;
   points: number | null;
   status: 'todo' | 'in_progress' | 'done';
+  done_at?: string | null;
 }
 
-type StoryChange = Partial<Pick<Story, 'title' | 'points' | 'status' | 'sprint_id'>>;
+type StoryChange = Partial<Pick<Story, 'title' | 'points' | 'status' | 'done_at' | 'sprint_id'>>;
 
 /** A board's log as the service writes it, without a service. Its clock stands until it is set. */
 export class Log {
@@ -117,9 +118,10 @@ export class Log {
     this.append('sprint.started', id, {}, { started_at: this.now });
   }
 
-  complete(id: number, to: number | null = null): void {
-    Object.assign(this.sprints.get(id) as Sprint, { state: 'completed', completed_at: this.now });
-    this.append('sprint.completed', id, {}, { state: 'completed', completed_at: this.now });
+  /** @param completed_at where another tool completed it */
+  complete(id: number, to: number | null = null, completed_at = this.now): void {
+    Object.assign(this.sprints.get(id) as Sprint, { state: 'completed', completed_at });
+    this.append('sprint.completed', id, {}, { state: 'completed', completed_at });
     for (const story of this.stories.values()) {
       if (story.sprint_id === id && story.status !== 'done')
         this.update(story.id, { sprint_id: to });

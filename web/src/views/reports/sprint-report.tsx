@@ -113,6 +113,9 @@ function commitment({ committed_at, commitment_rule }: Report): string {
   if (committed_at === null) {
     return 'Nothing is committed yet: that is fixed when the sprint is started, or at the end of its first day.';
   }
+  if (commitment_rule === 'imported') {
+    return 'Committed is what was in the sprint when it was completed in the tool that it was imported from.';
+  }
   return commitment_rule === 'started'
     ? `Committed is what was in the sprint when it was started, ${formatTime(committed_at)}.`
     : 'Committed is what was in the sprint at the end of its first day.';

@@ -1,0 +1,130 @@
+import { burndown } from '../../../src/reports/burndown';
+import { replay } from '../../../src/reports/replay';
+import type { Report } from '../../../src/reports/report';
+import { report } from '../../../src/reports/report';
+import { Log } from './log';
+
+const NOW = '2026-03-20T12:00:00.000Z';
+const COMPLETED = '2026-03-13T16:00:00.000Z';
+
+/** The log of a sprint of two weeks in March that is imported later. */
+class Imported extends Log {
+  readonly first = this.sprint('2026-03-02', '2026-03-13');
+
+  constructor(zone?: string) {
+    super(zone);
+    this.now = NOW;
+  }
+
+  done(points: number | null, done_at: string | null): number {
+    return this.story(this.first, points, { status: 'done', done_at });
+  }
+}
+
+const historyOf = (log: Imported) => replay(log.events, log.first, new Date(log.now));
+const reportOf = (log: Imported): Report => report(historyOf(log));
+const rows = (log: Imported): [string, number, number][] =>
+  [...burndown(historyOf(log))].map((day) => [day.date, day.scope_points, day.completed_points]);
+
+describe('an imported sprint', () => {
+  it('committed to all of its stories on its first day, and completed those that are done', () => {
+    const log = new Imported('Europe/Berlin');
+    const done = log.done(3, '2026-03-05T10:00:00.000Z');
+    const open = log.story(log.first, 5);
+    log.story(null, 8);
+    log.complete(log.first, null, COMPLETED);
+    const { committed, completed, unfinished, added, removed, re_estimated, ...rest } =
+      reportOf(log);
+    expect(rest).toEqual({
+      as_of: COMPLETED,
+      committed_at: '2026-03-01T23:00:00.000Z',
+      commitment_rule: 'imported',
+    });
+    expect([committed.count, committed.points]).toEqual([2, 8]);
+    expect(completed.stories.map(({ id }) => id)).toEqual([done]);
+    expect(unfinished.stories).toEqual([
+      { id: open, title: `Story ${open}`, points: 5, carried_to: null },
+    ]);
+    expect([added, removed, re_estimated].map(({ count }) => count)).toEqual([0, 0, 0]);
+  });
+
+  it('has what its stories were at the completion, whatever the log says of their way there', () => {
+    const log = new Imported();
+    const other = log.sprint('2026-03-16');
+    const gone = log.story(log.first, 1);
+    const late = log.story(other, 2, { status: 'done', done_at: '2026-03-04T10:00:00.000Z' });
+    log.update(gone, { sprint_id: other });
+    log.update(late, { sprint_id: log.first, points: 4 });
+    log.complete(log.first, null, COMPLETED);
+    log.update(late, { points: 13 });
+    const { committed, completed, removed } = reportOf(log);
+    expect([committed.points, completed.points, removed.count]).toEqual([4, 4, 0]);
+  });
+
+  it('burns down when its stories were done: on the first day before it, on the last after it', () => {
+    const log = new Imported();
+    log.done(1, '2026-02-20T10:00:00.000Z');
+    log.done(2, '2026-03-04T23:59:59.999Z');
+    log.done(4, '2026-03-15T10:00:00.000Z');
+    log.done(8, null);
+    log.story(log.first, 16);
+    log.complete(log.first, null, COMPLETED);
+    const days = rows(log);
+    expect(days).toHaveLength(12);
+    expect(days.slice(0, 4)).toEqual([
+      ['2026-03-02', 31, 1],
+      ['2026-03-03', 31, 1],
+      ['2026-03-04', 31, 3],
+      ['2026-03-05', 31, 3],
+    ]);
+    expect(days.slice(-2)).toEqual([
+      ['2026-03-12', 31, 3],
+      ['2026-03-13', 31, 15],
+    ]);
+    expect(reportOf(log).completed.points).toBe(15);
+  });
+
+  it('counts a story as done when it was done last', () => {
+    const log = new Imported();
+    const story = log.done(3, '2026-03-04T10:00:00.000Z');
+    log.update(story, { done_at: '2026-03-06T10:00:00.000Z' });
+    log.complete(log.first, null, COMPLETED);
+    expect(rows(log).map(([, , completed]) => completed)).toEqual([
+      0, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3,
+    ]);
+  });
+
+  it('that was completed before its start date has a report and no days', () => {
+    const log = new Imported();
+    log.done(3, '2026-02-27T10:00:00.000Z');
+    log.complete(log.first, null, '2026-02-28T10:00:00.000Z');
+    expect(reportOf(log)).toMatchObject({
+      as_of: '2026-02-28T10:00:00.000Z',
+      committed_at: '2026-02-28T10:00:00.000Z',
+      committed: { count: 1 },
+      completed: { count: 1 },
+    });
+    expect(rows(log)).toEqual([]);
+  });
+
+  it('carries stories over to the sprints that they moved on to', () => {
+    const log = new Imported();
+    const next = log.sprint('2026-03-16');
+    const story = log.story(log.first, 3);
+    log.complete(log.first, next, COMPLETED);
+    expect(reportOf(log).unfinished.stories).toEqual([
+      { id: story, title: `Story ${story}`, points: 3, carried_to: next },
+    ]);
+  });
+
+  it('follows its events from then on when it is reopened and completed here', () => {
+    const log = new Imported();
+    log.done(3, '2026-03-05T10:00:00.000Z');
+    log.complete(log.first, null, COMPLETED);
+    log.reopen(log.first);
+    expect(reportOf(log).commitment_rule).toBe('first_day');
+    log.now = '2026-03-23T12:00:00.000Z';
+    log.complete(log.first);
+    expect(reportOf(log)).toMatchObject({ as_of: log.now, commitment_rule: 'first_day' });
+  });
+});
