@@ -18,8 +18,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function parseBodies(server: FastifyInstance, config: Config): void {
   server.removeAllContentTypeParsers();
   const leaveBody: preParsingHookHandler = (request, _reply, _payload, done) => {
-    allowMs(server, request.raw, config.uploadTimeoutMs);
-    request.upload = new Upload(request, config.requestTimeoutMs);
+    const allow = (ms: number): void => allowMs(server, request.raw, ms);
+    allow(config.uploadTimeoutMs);
+    request.upload = new Upload(request, config.requestTimeoutMs, allow);
     done(null, nothingOf(request));
   };
   server.addHook('onRoute', (route) => {

@@ -40,10 +40,14 @@ export class Upload {
   private readonly hash = createHash('sha256');
   private failure: Error | undefined;
 
-  /** @param stallMs milliseconds between two chunks, at most */
+  /**
+   * @param stallMs milliseconds between two chunks, at most
+   * @param allowMs limits the time that the rest of the body may take
+   */
   constructor(
     private readonly request: FastifyRequest,
     private readonly stallMs: number,
+    private readonly allowMs: (ms: number) => void,
   ) {}
 
   /**
@@ -63,7 +67,8 @@ export class Upload {
     } catch (error) {
       throw this.failure ?? error;
     } finally {
-      // The client can only read the response when it has sent its body.
+      // Some clients read the response when they have sent the body.
+      this.allowMs(this.stallMs);
       raw.resume();
     }
   }

@@ -37,8 +37,9 @@ export class ApplySprints {
     const free = new Set(existing);
     for (const sprint of planned) {
       await change.pause();
-      const found = find(free, sprint);
-      if (found) free.delete(found);
+      const named = existing.find(({ id }) => id === sprint.id);
+      const found = named ?? find(free, sprint);
+      if (found && !named) free.delete(found);
       const one = found
         ? await this.update(change, board, sprint, found, applied)
         : await this.create(change, board, sprint, applied);
@@ -103,12 +104,10 @@ export class ApplySprints {
   }
 }
 
-/** The sprint of the board that a plan means: by its id, its `external_id`, else by its name. */
+/** The sprint of the board that a plan means: by its `external_id`, else by its name. */
 function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrief | undefined {
-  const { id, external_id, name, start_date } = sprint;
+  const { external_id, name, start_date } = sprint;
   const all = [...free];
-  const byId = id === undefined ? undefined : all.find((other) => other.id === id);
-  if (byId) return byId;
   if (external_id !== null) return all.find((other) => other.external_id === external_id);
   const named = all.filter((other) => name !== null && other.name?.trim() === name.trim());
   return named.find((other) => other.start_date === start_date) ?? named[0];
