@@ -122,7 +122,7 @@ export function replay(
       .map((story) =>
         imported === null
           ? until(story, revision, end)
-          : ofImported(story, revision, imported, end),
+          : ofImported(story, sprintId, revision, { start: imported, end }),
       )
       .filter(({ states }) => states.some(({ inside }) => inside))
       .sort((a, b) => a.id - b.id),
@@ -171,24 +171,30 @@ function until(story: Story, revision: number, end: number): StoryHistory {
   const states = story.states
     .filter((state) => state.revision <= revision)
     .map(({ done_at: _, ...state }) => ({ ...state, at: Math.min(state.at, end) }));
-  return { id: story.id, states, ...carriedTo(story, states.at(-1)) };
+  const last = states.at(-1);
+  const carried = last?.inside && !last.done && story.next !== undefined;
+  return { id: story.id, states, ...(carried && { carried_to: story.next }) };
 }
 
-/** The history of a story of an imported sprint: in it from its start on, and done when it says so. */
-function ofImported(story: Story, revision: number, start: number, end: number): StoryHistory {
+/**
+ * The history of a story of an imported sprint: in it from its start on, and done when it says so. One that
+ * went on to another sprint was not done in this one, whatever it is now.
+ */
+function ofImported(
+  story: Story,
+  sprintId: number,
+  revision: number,
+  { start, end }: { start: number; end: number },
+): StoryHistory {
+  const { id, next = sprintId } = story;
   const last = story.states.findLast((state) => state.revision <= revision);
-  if (!last?.inside) return { id: story.id, states: [] };
+  if (!last?.inside) return { id, states: [] };
   const { done_at: doneAt, ...state } = last;
   const states = [{ ...state, done: false, at: start }];
+  if (next !== sprintId) return { id, states, carried_to: next };
   if (state.done) {
     const time = doneAt === null ? end : Date.parse(doneAt);
     states.push({ ...state, at: Math.max(start, Math.min(time, end)) });
   }
-  return { id: story.id, states, ...carriedTo(story, last) };
+  return { id, states };
 }
-
-const carriedTo = (
-  { next }: Story,
-  last: StoryState | undefined,
-): Pick<StoryHistory, 'carried_to'> =>
-  last?.inside && !last.done && next !== undefined ? { carried_to: next } : {};

@@ -425,7 +425,7 @@ describe('a mapping', () => {
     expect(answer.body).toMatchObject({
       mapping,
       created: { sprints: 1, stories: 1 },
-      warnings: [{ code: 'column_ignored', count: 1, examples: ['Reporter'] }],
+      warnings: [{ code: 'unknown_column', count: 1, examples: ['Reporter'] }],
     });
     expect((await storiesOf('Mapped'))[0]).toMatchObject({
       external_id: 'M-1',

@@ -110,7 +110,7 @@ function columnsOf(
     );
   }
   columns.forEach((column, i) => {
-    if (column === null) warnings.add('column_ignored', names[i] ?? '');
+    if (column === null) warnings.add('unknown_column', names[i] ?? '');
   });
   return columns;
 }

@@ -5,6 +5,9 @@ import type { ImportPlan, PlanContext } from '../plan';
 import type { SourceReader } from '../source';
 import { planCsv } from './csv';
 import { github } from './github';
+import { jiraCsv } from './jira-csv';
+import { jiraJson } from './jira-json';
+import { linearCsv } from './linear-csv';
 import { taiga } from './taiga';
 import { trello } from './trello';
 
@@ -19,6 +22,9 @@ const foreign =
 /** The formats that can be imported into any board. */
 export const FORMATS: Partial<Record<ImportFormat, PlanFile>> = {
   csv: planCsv,
+  'jira-csv': foreign(jiraCsv),
+  'jira-json': foreign(jiraJson),
+  'linear-csv': foreign(linearCsv),
   trello: foreign(trello),
   taiga: foreign(taiga),
   github: foreign(github),

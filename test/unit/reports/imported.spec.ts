@@ -32,7 +32,7 @@ describe('an imported sprint', () => {
     const done = log.done(3, '2026-03-05T10:00:00.000Z');
     const open = log.story(log.first, 5);
     log.story(null, 8);
-    log.complete(log.first, null, COMPLETED);
+    log.complete(log.first, log.first, COMPLETED);
     const { committed, completed, unfinished, added, removed, re_estimated, ...rest } =
       reportOf(log);
     expect(rest).toEqual({
@@ -42,9 +42,7 @@ describe('an imported sprint', () => {
     });
     expect([committed.count, committed.points]).toEqual([2, 8]);
     expect(completed.stories.map(({ id }) => id)).toEqual([done]);
-    expect(unfinished.stories).toEqual([
-      { id: open, title: `Story ${open}`, points: 5, carried_to: null },
-    ]);
+    expect(unfinished.stories).toEqual([{ id: open, title: `Story ${open}`, points: 5 }]);
     expect([added, removed, re_estimated].map(({ count }) => count)).toEqual([0, 0, 0]);
   });
 
@@ -107,14 +105,21 @@ describe('an imported sprint', () => {
     expect(rows(log)).toEqual([]);
   });
 
-  it('carries stories over to the sprints that they moved on to', () => {
+  it('did not complete the stories that went on to another one, though they are done now', () => {
     const log = new Imported();
     const next = log.sprint('2026-03-16');
-    const story = log.story(log.first, 3);
-    log.complete(log.first, next, COMPLETED);
-    expect(reportOf(log).unfinished.stories).toEqual([
-      { id: story, title: `Story ${story}`, points: 3, carried_to: next },
+    const done = log.done(3, '2026-03-18T10:00:00.000Z');
+    const stays = log.story(log.first, 5);
+    log.complete(log.first, log.first, COMPLETED);
+    log.update(done, { sprint_id: next });
+    log.update(stays, { title: 'Renamed' });
+    const { completed, unfinished } = reportOf(log);
+    expect(completed.count).toBe(0);
+    expect(unfinished.stories).toEqual([
+      { id: done, title: `Story ${done}`, points: 3, carried_to: next },
+      { id: stays, title: `Story ${stays}`, points: 5 },
     ]);
+    expect(rows(log).at(-1)).toEqual(['2026-03-13', 8, 0]);
   });
 
   it('follows its events from then on when it is reopened and completed here', () => {
