@@ -108,8 +108,9 @@ class Mapper {
     }
     const stories = new Map<SourceStory, Item<SourceStory>>();
     const subtasks: { source: SourceStory; parent: SourceStory }[] = [];
-    for (const source of kept) {
-      const parent = this.parentOf(source, rows);
+    for (const [i, source] of kept.entries()) {
+      if (i % STEP === STEP - 1) yield;
+      const parent = source.parent === null ? null : this.parentOf(source, rows);
       if (this.isSkipped(source, parent)) continue;
       if (parent && this.mapping.subtasks !== 'stories') subtasks.push({ source, parent });
       else stories.set(source, { source, status: undefined, tasks: [] });

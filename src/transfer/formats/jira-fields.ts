@@ -73,15 +73,13 @@ export class CustomFields {
    */
   decide(warnings: Warnings, epics: ReadonlySet<string | null>): DecidedFields {
     const points = this.points(warnings);
-    const epicLinks = this.withMeaning('epic', 'gh-epic-link', (values) => {
-      return values.every((value) => KEY.test(value)) && values.some((value) => epics.has(value));
+    const epicLinks = this.withMeaning('epic', 'gh-epic-link', (id) => {
+      return this.every(id, KEY) && [...this.valuesOf(id)].some((key) => epics.has(String(key)));
     });
-    const epicNames = this.withMeaning('epic_name', 'gh-epic-label', (_, id) => {
+    const epicNames = this.withMeaning('epic_name', 'gh-epic-label', (id) => {
       return id === USUAL_EPIC_NAME;
     });
-    const ranks = this.withMeaning('rank', 'gh-lexo-rank', (values) => {
-      return values.every((value) => RANK.test(value));
-    });
+    const ranks = this.withMeaning('rank', 'gh-lexo-rank', (id) => this.every(id, RANK));
     const first = (ids: readonly string[], line: number): string | number | null => {
       for (const id of ids) {
         const value = this.values.get(id)?.get(line);
@@ -111,16 +109,14 @@ export class CustomFields {
   private withMeaning(
     field: 'epic' | 'epic_name' | 'rank',
     type: string,
-    looksLike: (values: string[], id: string) => boolean,
+    looksLike: (id: string) => boolean,
   ): string[] {
     const ids = [...this.values.keys()];
     const told = ids.filter(
       (id) => this.types.get(id) === type || jiraField(this.names.get(id) ?? '') === field,
     );
     if (told.length > 0 || this.names.size > 0 || this.types.size > 0) return told;
-    return ids.filter((id) =>
-      looksLike([...(this.values.get(id)?.values() ?? [])].map(String), id),
-    );
+    return ids.filter(looksLike);
   }
 
   private points(warnings: Warnings): string[] {
@@ -155,11 +151,22 @@ export class CustomFields {
 
   /** Whether a field has numbers only, and one of them may be a number of points. */
   private looksLikePoints(id: string): boolean {
-    const values = [...(this.values.get(id)?.values() ?? [])];
     return (
-      values.every((value) => /^-?\d+(\.\d+)?$/.test(String(value))) &&
-      values.some((value) => typeof value === 'number' && value >= 0 && value <= 1000)
+      this.every(id, /^-?\d+(\.\d+)?$/) &&
+      [...this.valuesOf(id)].some(
+        (value) => typeof value === 'number' && value >= 0 && value <= 1000,
+      )
     );
+  }
+
+  private valuesOf(id: string): Iterable<string | number> {
+    return this.values.get(id)?.values() ?? [];
+  }
+
+  /** Ends at the first value that does not match. */
+  private every(id: string, pattern: RegExp): boolean {
+    for (const value of this.valuesOf(id)) if (!pattern.test(String(value))) return false;
+    return true;
   }
 
   private mostUsed(ids: readonly string[]): string {

@@ -47,15 +47,18 @@ export async function jiraSource(
   const pace = new Pace();
   const known = new Map<string, JiraIssue>();
   for (const issue of issues) {
+    await pace.pause();
     for (const name of [issue.id, issue.key]) if (name !== null) known.set(name, issue);
   }
   const parentOf = ({ parents }: JiraIssue): JiraIssue | undefined => {
     const found = parents.find((name) => known.has(name));
     return found === undefined ? undefined : known.get(found);
   };
-  const parentsOfStories = new Set(
-    issues.filter(({ kind }) => kind === 'story').map((issue) => parentOf(issue)),
-  );
+  const parentsOfStories = new Set<JiraIssue | undefined>();
+  for (const issue of issues) {
+    await pace.pause();
+    if (issue.kind === 'story') parentsOfStories.add(parentOf(issue));
+  }
   const isEpic = (issue: JiraIssue): boolean =>
     issue.kind === 'epic' || (issue.kind === null && parentsOfStories.has(issue));
 
