@@ -3,18 +3,15 @@ import { inSteps } from '../reports/steps';
 import type { Status } from '../stories/story.entity';
 import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
-import { priorityOf, statusOf } from './known-names';
+import { MappedNames } from './mapping-names';
+import { Rows, STEP } from './mapping-rows';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory, PlannedTask } from './plan';
 import { pointsReader } from './points-text';
-import type { SourceField, SourceFile, SourceStatus, SourceStory, SourceTask } from './source';
+import type { SourceField, SourceFile, SourceStory, SourceTask } from './source';
 import { planSprints } from './sprint-plan';
 import { Texts } from './texts';
 
-const MAX_TASKS = 1000;
 const MAX_LABELS = 20;
-const INT32 = [-2_147_483_648, 2_147_483_647] as const;
-/** Stories that are mapped in less than 10 ms. */
-const STEP = 200;
 
 /**
  * Makes a plan of what a file has: decides about statuses, priorities, dates, sub-tasks, and what is over
@@ -29,27 +26,22 @@ export function mapSource(
   return inSteps(new Mapper(source, mapping, context).plan());
 }
 
-/** A story or a task of the file, with its status decided. */
-interface Item<Source extends SourceStory | SourceTask> {
-  source: Source;
+/** A task of the file, with its status decided. */
+interface TaskItem {
+  source: SourceStory | SourceTask;
   status: Status | undefined;
-  /** Sub-tasks and items of checklists. */
-  tasks: Item<SourceStory | SourceTask>[];
 }
 
-const sameCase = (name: string): string => name.trim().toLowerCase();
+interface Item extends TaskItem {
+  source: SourceStory;
+  tasks: TaskItem[];
+}
 
 class Mapper {
   private readonly texts: Texts;
-  private readonly statuses: Map<string, Status>;
-  private readonly priorities: Map<string, number>;
+  private readonly names: MappedNames;
+  private readonly rows: Rows;
   private readonly timeZone: string;
-  private readonly skipped: ImportPlan['skipped'];
-  private readonly unmapped = new Map<string, number>();
-  /** What the statuses of the file became. */
-  private readonly usedStatuses = new Map<string, Set<Status>>();
-  private readonly usedPriorities = new Map<string, number>();
-  private readonly ids = new Set<string>();
   private readonly points: (text: string | number, line: number) => number | null;
   private dates: Dates;
 
@@ -59,10 +51,9 @@ class Mapper {
     private readonly context: PlanContext,
   ) {
     this.texts = new Texts(source.warnings, source.format.endsWith('csv') ? 'line' : 'entry');
-    this.statuses = byName(mapping.status);
-    this.priorities = byName(mapping.priority);
+    this.names = new MappedNames(mapping, this.texts);
+    this.rows = new Rows(source, mapping, this.texts);
     this.timeZone = mapping.time_zone ?? context.timeZone;
-    this.skipped = [...source.skipped];
     this.points = pointsReader(source.stories, this.texts);
     for (const [column, field] of Object.entries(source.columns ?? {})) {
       if (field === null) source.warnings.add('unknown_column', column);
@@ -70,7 +61,15 @@ class Mapper {
   }
 
   *plan(): Steps<ImportPlan> {
-    const items = yield* this.items();
+    const items: Item[] = [];
+    for (const row of yield* this.rows.stories()) {
+      items.push({
+        source: row.source,
+        status: this.names.status(row.source.status),
+        tasks: row.tasks.map((source) => ({ source, status: this.names.status(source.status) })),
+      });
+      if (items.length % STEP === 0) yield;
+    }
     const finder = yield* this.datesOf(items);
     const order = this.mapping.date_order ?? finder.order();
     this.dates = new Dates(order, this.timeZone);
@@ -89,131 +88,15 @@ class Mapper {
     return {
       sprints,
       stories,
-      skipped: this.skipped.sort((a, b) => a.line - b.line),
+      skipped: this.rows.skipped.sort((a, b) => a.line - b.line),
       warnings: this.source.warnings,
-      unmapped: this.unmapped,
+      unmapped: this.names.unmapped,
       mapping: this.applied(finder.matters ? order : undefined, sprints),
     };
   }
 
-  /** The stories to import, with their sub-tasks. */
-  private *items(): Steps<Item<SourceStory>[]> {
-    const rows = new Map<string, SourceStory>();
-    const kept: SourceStory[] = [];
-    for (const [i, story] of this.source.stories.entries()) {
-      if (i % STEP === STEP - 1) yield;
-      if (!this.isNew(story)) continue;
-      if (story.external_id !== null) rows.set(story.external_id, story);
-      kept.push(story);
-    }
-    const stories = new Map<SourceStory, Item<SourceStory>>();
-    const subtasks: { source: SourceStory; parent: SourceStory }[] = [];
-    for (const [i, source] of kept.entries()) {
-      if (i % STEP === STEP - 1) yield;
-      const parent = source.parent === null ? null : this.parentOf(source, rows);
-      if (this.isSkipped(source, parent)) continue;
-      if (parent && this.mapping.subtasks !== 'stories') subtasks.push({ source, parent });
-      else stories.set(source, { source, status: undefined, tasks: [] });
-    }
-    for (const [i, item] of [...stories.values()].entries()) {
-      if (i % STEP === STEP - 1) yield;
-      item.status = this.status(item.source.status);
-      this.addTasks(item, item.source.tasks);
-    }
-    for (const [i, { source, parent }] of subtasks.entries()) {
-      if (i % STEP === STEP - 1) yield;
-      const item = stories.get(parent);
-      if (!item) continue;
-      this.tellLostFields(source);
-      this.addTasks(item, [source, ...source.tasks]);
-    }
-    return [...stories.values()];
-  }
-
-  /** Whether no row before has the same id; else it is skipped. */
-  private isNew({ external_id: id, line }: { external_id: string | null; line: number }): boolean {
-    if (id === null) return true;
-    if (this.ids.has(id)) {
-      this.skipped.push({ line, code: 'duplicate', detail: `${id} is in the file already` });
-      return false;
-    }
-    this.ids.add(id);
-    return true;
-  }
-
-  /** The story that a sub-task belongs to, over any number of levels. */
-  private parentOf(story: SourceStory, rows: Map<string, SourceStory>): SourceStory | null {
-    const seen = new Set<SourceStory>([story]);
-    let parent: SourceStory | null = null;
-    for (let id = story.parent; id !== null; id = parent.parent) {
-      const next = rows.get(id);
-      if (!next || seen.has(next)) {
-        if ((this.mapping.subtasks ?? 'tasks') === 'tasks') {
-          const what = `"${story.title}" is a story, because ${id} is not in the file`;
-          this.texts.warn('parent_missing', story.line, what);
-        }
-        return null;
-      }
-      seen.add(next);
-      parent = next;
-    }
-    return parent;
-  }
-
-  private isSkipped(source: SourceStory, parent: SourceStory | null): boolean {
-    const { line, external_id: id, title } = source;
-    const what = `${id ?? 'the row'}: ${title}`.slice(0, 200);
-    const isArchived = source.archived || (parent?.archived && this.mapping.subtasks !== 'stories');
-    if (isArchived && this.mapping.archived !== 'import') {
-      this.skipped.push({ line, code: 'archived', detail: `${what} is archived` });
-      return true;
-    }
-    if (source.parent !== null && this.mapping.subtasks === 'skip') {
-      this.skipped.push({ line, code: 'subtask', detail: `${what} is a sub-task` });
-      return true;
-    }
-    return false;
-  }
-
-  private addTasks(item: Item<SourceStory>, tasks: readonly (SourceStory | SourceTask)[]): void {
-    for (const source of tasks) {
-      if (item.tasks.length >= MAX_TASKS) {
-        const detail = `${source.title.slice(0, 100)}: the story has ${MAX_TASKS} tasks already`;
-        this.skipped.push({ line: source.line, code: 'too_many_tasks', detail });
-      } else {
-        item.tasks.push({ source, status: this.status(source.status), tasks: [] });
-      }
-    }
-  }
-
-  /** Tasks have fewer fields than stories. */
-  private tellLostFields(story: SourceStory): void {
-    const lost = [
-      story.description !== null && 'description',
-      story.points !== null && 'points',
-      story.labels.length > 0 && 'labels',
-    ].filter((field) => field !== false);
-    if (lost.length > 0) {
-      this.texts.warn(
-        'task_fields_dropped',
-        story.line,
-        `${story.title.slice(0, 80)}: a task has no ${lost.join(', ')}`,
-      );
-    }
-  }
-
-  private status(of: SourceStatus | null): Status | undefined {
-    if (!of) return undefined;
-    const name = of.name.trim();
-    const known = this.statuses.get(sameCase(name)) ?? of.category ?? statusOf(name);
-    if (known === undefined) this.unmapped.set(name, (this.unmapped.get(name) ?? 0) + 1);
-    const status = known ?? 'todo';
-    this.usedStatuses.set(name, new Set(this.usedStatuses.get(name)).add(status));
-    return status;
-  }
-
   /** The dates that the import uses. */
-  private *datesOf(items: readonly Item<SourceStory>[]): Steps<OrderFinder> {
+  private *datesOf(items: readonly Item[]): Steps<OrderFinder> {
     const finder = new OrderFinder();
     for (const { start, end, completed, closed } of this.source.sprints) {
       for (const text of [start, end, closed ? completed : null]) if (text) finder.add(text);
@@ -227,7 +110,7 @@ class Mapper {
     return finder;
   }
 
-  /** The mapping that gives the same plan. A status that became several is left to its category. */
+  /** The mapping that gives the same plan. */
   private applied(dateOrder: DateOrder | undefined, sprints: readonly PlannedSprint[]): Mapping {
     // A field that was read from several columns is recognised again.
     const columns = Object.entries(this.source.columns ?? {}).flatMap(([column, field], _, all) =>
@@ -237,12 +120,7 @@ class Mapper {
     );
     return {
       ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
-      status: Object.fromEntries(
-        [...this.usedStatuses].flatMap(([name, [status, ...others]]) =>
-          status && others.length === 0 ? [[name, status] as const] : [],
-        ),
-      ),
-      priority: Object.fromEntries(this.usedPriorities),
+      ...this.names.used(),
       sprints: Object.fromEntries(
         sprints
           .filter(({ assumed }) => assumed)
@@ -256,7 +134,7 @@ class Mapper {
   }
 
   private story(
-    { source, status, tasks }: Item<SourceStory>,
+    { source, status, tasks }: Item,
     sprintsOf: (story: SourceStory) => string[],
   ): PlannedStory {
     const { line } = source;
@@ -269,7 +147,7 @@ class Mapper {
         description: this.texts.block(source.description ?? '', 32_767, 'description', line),
       }),
       ...(status && { status }),
-      ...(!lacks('priority') && { priority: this.priority(source) }),
+      ...(!lacks('priority') && { priority: this.names.priority(source.priority, line) }),
       ...(!lacks('points') && {
         points: source.points === null ? null : this.points(source.points, line),
       }),
@@ -281,7 +159,7 @@ class Mapper {
     };
   }
 
-  private task({ source, status }: Item<SourceStory | SourceTask>): PlannedTask {
+  private task({ source, status }: TaskItem): PlannedTask {
     return {
       line: source.line,
       external_id: this.id(source),
@@ -317,15 +195,6 @@ class Mapper {
     return assignee === null ? null : this.texts.line(assignee, 100, 'assignee', line);
   }
 
-  private priority({ priority, line }: SourceStory): number | null {
-    const name = priority?.trim() ?? '';
-    if (name === '') return null;
-    const known = this.priorities.get(sameCase(name)) ?? numberOf(name) ?? priorityOf(name);
-    if (known === undefined) this.texts.warn('priority_unknown', line, `"${name}"`);
-    if (typeof known === 'number') this.usedPriorities.set(name, known);
-    return known ?? null;
-  }
-
   /** That of the epic comes first, so that it is there even if the story has too many. */
   private labels({ labels, epic, line }: SourceStory): string[] {
     const all = [...(epic === null ? [] : [epic]), ...labels].map((label) =>
@@ -345,12 +214,3 @@ class Mapper {
     return instant && instant > this.context.now ? this.context.now : instant;
   }
 }
-
-/** The number of a priority that is one, such as `3` or `P3`. */
-function numberOf(name: string): number | undefined {
-  const number = Number(/^p?(-?\d{1,10})$/i.exec(name)?.[1] ?? NaN);
-  return number >= INT32[0] && number <= INT32[1] ? number + 0 : undefined;
-}
-
-const byName = <Value>(names: Readonly<Record<string, Value>> | undefined): Map<string, Value> =>
-  new Map(Object.entries(names ?? {}).map(([name, value]) => [sameCase(name), value]));

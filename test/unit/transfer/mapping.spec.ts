@@ -328,6 +328,18 @@ describe('sub-tasks', () => {
     ]);
   });
 
+  it('belong to a sub-task that is a story, because its own story is missing', async () => {
+    const { stories } = await plan({
+      stories: [
+        story({ external_id: 'a', parent: 'gone' }),
+        story({ external_id: 'b', parent: 'a' }),
+      ],
+    });
+    expect(stories.map(({ external_id, tasks }) => [external_id, tasks?.length])).toEqual([
+      ['a', 1],
+    ]);
+  });
+
   it('become stories or are skipped where the mapping says so', async () => {
     const stories = await plan({ stories: rows() }, { subtasks: 'stories' });
     expect(stories.stories.length).toBe(5);
