@@ -97,10 +97,15 @@ const FIELDS = new Map(
 const CUSTOM =
   /^(?:custom fields?|benutzerdefinierte felder|benutzerdefiniertes feld|campos? personalizados?|champs? personnalises?) ?\((.+)\)$/;
 
+/** Points that a team named itself, such as `Story Points (SP)`, but not those of another time. */
+const POINTS =
+  /^(?!.*\b(original|initial|completed|remaining|actual|spent|total)\b).*\bstory ?points?\b/;
+
 /** What a column of Jira is; null if its name is unknown. */
 export function jiraField(column: string): JiraField | null {
   const name = comparable(column).replace(/ ?:$/, '');
-  return FIELDS.get(CUSTOM.exec(name)?.[1] ?? name) ?? null;
+  const own = CUSTOM.exec(name)?.[1] ?? name;
+  return FIELDS.get(own) ?? (POINTS.test(own) ? 'points' : null);
 }
 
 /** Whether a field is that of the points, by its name. */

@@ -220,6 +220,20 @@ describe('a CSV export of Jira', () => {
     expect(plan.codes).toEqual({ points_differ: 1 });
   });
 
+  it.each([
+    ['Story Points', 5],
+    ['Custom field (Story Points (SP))', 5],
+    ['Custom field (Dev Story Points)', 5],
+    ['Benutzerdefinierte Felder (Story Point-Schätzung)', 5],
+    ['Campo personalizado (Estimación de Story Points)', 5],
+    ['Custom field (Original story points)', undefined],
+    ['Custom field (Story Points Completed)', undefined],
+    ['Custom field (Size)', undefined],
+  ])('reads points from %s: %p', async (column, points) => {
+    const plan = await read(`Summary,Issue key,${column}\nOne,A-1,5\n`);
+    expect(plan.stories[0]?.points).toBe(points);
+  });
+
   it('is read as the mapping says', async () => {
     const mapping: Mapping = { columns: { points: 'custom field (SIZE)', title: 'Name' } };
     const file =
