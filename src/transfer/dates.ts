@@ -14,6 +14,8 @@ interface WrittenDate {
 }
 
 const DAY_MS = 86_400_000;
+/** Longer texts are no dates. */
+const MAX_LENGTH = 100;
 
 /** Reads the dates of a file, all in one order. */
 export class Dates {
@@ -59,7 +61,7 @@ export class OrderFinder {
 
   /** Texts that are no date in any order do not count. */
   add(text: DateText, line?: number): void {
-    if (/^\d{4}-/.test(text) || this.seen.has(text)) return;
+    if (text.length > MAX_LENGTH || /^\d{4}-/.test(text) || this.seen.has(text)) return;
     this.seen.add(text);
     const days = DATE_ORDERS.map((order) => possibleDate(text, order));
     const readings = new Set(days.filter((day) => day !== undefined));
@@ -135,7 +137,7 @@ const TIME =
   /^(?:t|[, ]+(?:at |um |a las |as |a )?)(\d{1,2})(?:[:h](\d{2}))(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap]) ?m)?(?: ?(z|utc|gmt)?([+-]\d{2}:?(?:\d{2})?)?)$/;
 
 function readDate(text: DateText, order: DateOrder): WrittenDate | null {
-  if (text.length > 100) return null;
+  if (text.length > MAX_LENGTH) return null;
   const plain = normalize(text);
   const found = yearMonthDay(plain, order) ?? yearMonthDay(withoutWeekday(plain), order);
   if (!found) return null;

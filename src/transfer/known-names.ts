@@ -1,8 +1,13 @@
 import type { Status } from '../stories/story.entity';
 
-/** How names of statuses, priorities, columns and sprints are compared. */
+/** Longer names are none that anybody knows. */
+const MAX_NAME = 255;
+
+/** How names of statuses, priorities and columns are compared. */
 export const comparable = (name: string): string =>
   name
+    // The time of normalization is quadratic in the length of a run of combining marks.
+    .slice(0, MAX_NAME)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()

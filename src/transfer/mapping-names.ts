@@ -27,7 +27,7 @@ export class MappedNames {
 
   status(of: SourceStatus | null): Status | undefined {
     if (!of) return undefined;
-    const name = of.name.trim();
+    const name = of.name.trim().slice(0, 255);
     const known = this.statuses.get(sameCase(name)) ?? of.category ?? statusOf(name);
     if (known === undefined) this.unmapped.set(name, (this.unmapped.get(name) ?? 0) + 1);
     const status = known ?? 'todo';
@@ -38,7 +38,7 @@ export class MappedNames {
   }
 
   priority(text: string | null, line: number): number | null {
-    const name = text?.trim() ?? '';
+    const name = text?.trim().slice(0, 255) ?? '';
     if (name === '') return null;
     const known = this.priorities.get(sameCase(name)) ?? numberOf(name) ?? priorityOf(name);
     if (known === undefined) this.texts.warn('priority_unknown', line, `"${name}"`);

@@ -65,7 +65,11 @@ export class Rows {
   private isNew({ external_id: id, line }: { external_id: string | null; line: number }): boolean {
     if (id === null) return true;
     if (this.ids.has(id)) {
-      this.skipped.push({ line, code: 'duplicate', detail: `${id} is in the file already` });
+      this.skipped.push({
+        line,
+        code: 'duplicate',
+        detail: `${id.slice(0, 100)} is in the file already`,
+      });
       return false;
     }
     this.ids.add(id);

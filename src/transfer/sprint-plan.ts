@@ -66,6 +66,8 @@ function inOrder(keys: ReadonlySet<string>, planned: Map<string, PlannedSprint>)
   return [...completed, ...(open ? [open] : [])].map(({ key }) => key);
 }
 
+const shortName = ({ name, key }: SourceSprint): string => (name ?? key).slice(0, 100);
+
 interface Days {
   start: string;
   end: string | null;
@@ -151,7 +153,7 @@ class SprintPlanner {
   private layOut(sprints: readonly SourceSprint[], days: Map<string, Days | null>): void {
     const undated = sprints
       .filter(({ key }) => !days.get(key))
-      .sort((a, b) => naturally.compare(a.name ?? a.key, b.name ?? b.key));
+      .sort((a, b) => naturally.compare(shortName(a), shortName(b)));
     const weekday = (new Date(`${this.today}T00:00:00Z`).getUTCDay() + 6) % 7;
     const monday = addDays(this.today, -weekday) as string;
     const closed = undated.filter((sprint) => sprint.closed);

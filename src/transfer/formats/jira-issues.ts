@@ -70,7 +70,7 @@ export async function jiraSource(
     if (isEpic(issue)) {
       const { line, key } = issue;
       const detail = `${key ?? 'the row'} is an epic; its stories have the label "${nameOf(issue)}"`;
-      skipped.push({ line, code: 'epic', detail });
+      skipped.push({ line, code: 'epic', detail: detail.slice(0, 200) });
       continue;
     }
     for (const sprint of issue.sprints) {

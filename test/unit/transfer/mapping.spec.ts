@@ -588,6 +588,26 @@ describe('sprints', () => {
   });
 });
 
+it('does not hang on long names', async () => {
+  const long = `a${'\u0301\u0323'.repeat(500_000)}`;
+  const { stories, unmapped } = await plan({
+    stories: [
+      story({
+        title: long,
+        status: { name: long },
+        priority: long,
+        points: long,
+        labels: [long],
+        epic: long,
+        sprints: [long, `${long}2`],
+      }),
+      story({ status: done, done: `1/2/2026${long}` }),
+    ],
+  });
+  expect(stories.length).toBe(2);
+  expect(Object.keys(unmapped)[0]?.length).toBe(255);
+});
+
 it('returns the mapping that gives the same plan', async () => {
   const source = (): Partial<SourceFile> => ({
     columns: { Name: 'title', Points: 'points', Odd: null, Parent: 'parent', Epic: 'parent' },
