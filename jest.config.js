@@ -29,7 +29,7 @@ const common = {
   },
   // These are ESM-only, and jest can require() such a module only on Node >= 24.9.
   transformIgnorePatterns: [
-    '/node_modules/(?!(@nestjs|cookie|content-disposition|d3-[a-z-]+|internmap)/)',
+    '/node_modules/(?!(@nestjs|cookie|content-disposition|d3-[a-z-]+|internmap|preact)/)',
     '<rootDir>/dist/',
   ],
   // A relative import() names the built file.
@@ -70,10 +70,12 @@ module.exports = {
   // The long suites measure, and need the machine for themselves; the short ones start many processes.
   maxWorkers: isShort ? 2 : isSlow ? 1 : '100%',
   projects: [
-    ...(isSlow ? [] : [suite('unit', 'none', ['unit', 'rules', 'contract'])]),
+    ...(isSlow ? [] : [suite('unit', 'none', ['unit', 'rules', 'contract', 'browser/unit'])]),
     suite('sqlite', 'sqlite', ['e2e']),
     ...(hasMysql ? [suite('mysql', 'mysql', ['e2e'])] : []),
     // The board in the browser, over the built program.
-    ...(hasChromium && !isSlow ? [suite('browser', 'sqlite', ['browser'])] : []),
+    ...(hasChromium && !isSlow
+      ? [{ ...suite('browser', 'sqlite', ['browser']), testPathIgnorePatterns: ['/browser/unit/'] }]
+      : []),
   ],
 };

@@ -1,4 +1,6 @@
-import { EventParser } from '../../../web/src/api/stream';
+import type { ApiError } from '../../../web/src/api/problem';
+import { EventParser, openStream } from '../../../web/src/api/stream';
+import { afterwards } from '../../support/faults';
 
 const EVENTS =
   'retry: 2000\n\nid: 3\nevent: ready\ndata: {"revision":3}\n\n: comment\n\nid: 4\r\nevent: story.moved\r\ndata: a\r\ndata: b\r\n\r\n';
@@ -16,4 +18,117 @@ test('parses a stream that is cut anywhere', () => {
 
 test('gives no event that has not ended', () => {
   expect(new EventParser().push('id: 4\ndata: a\n')).toEqual([]);
+});
+
+describe('The reader of a stream', () => {
+  /** The requests of a reader, which the test answers. */
+  function listen(after: { revision: number }) {
+    const requests: { url: string; signal: AbortSignal; answer: (response: Response) => void }[] =
+      [];
+    const seen: string[] = [];
+    const gone = jest.fn<Promise<boolean>, [ApiError]>(() => Promise.resolve(false));
+    (globalThis as any).window = new EventTarget();
+    jest.spyOn(globalThis, 'fetch').mockImplementation(
+      (url, init) =>
+        new Promise((answer, reject) => {
+          const signal = init?.signal as AbortSignal;
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+          requests.push({ url: url as string, signal, answer });
+        }),
+    );
+    const stream = openStream(
+      () => 'a b',
+      () => after.revision,
+      {
+        onState: (isOpen) => {
+          const word = isOpen ? 'open' : 'closed';
+          if (seen.at(-1) !== word) seen.push(word);
+        },
+        onEvent: (type, id) => {
+          after.revision = id;
+          seen.push(`${type} ${id}`);
+        },
+        onGone: gone,
+      },
+    );
+    afterwards(() => {
+      stream.stop();
+      jest.restoreAllMocks();
+      jest.useRealTimers();
+    });
+    return { requests, seen, gone, stream };
+  }
+
+  /** An open stream, to which the test writes. */
+  function body() {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const encoder = new TextEncoder();
+    afterwards(() => writer.close().catch(() => undefined));
+    return {
+      response: new Response(readable),
+      write: (text: string) => writer.write(encoder.encode(text)),
+      end: () => writer.close(),
+    };
+  }
+
+  const problem = (status: number) =>
+    new Response(JSON.stringify({ code: 'x' }), {
+      status,
+      headers: { 'Content-Type': 'application/problem+json' },
+    });
+
+  /** Waits for a request; the pauses before it end when the connection is back. */
+  async function request<T>(requests: readonly T[], index: number): Promise<T> {
+    for (;;) {
+      const found = requests[index];
+      if (found) return found;
+      (globalThis as any).window.dispatchEvent(new Event('online'));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  test('continues after the last event when it was cut, and after 503', async () => {
+    const { requests, seen } = listen({ revision: 3 });
+    const first = await request(requests, 0);
+    expect(first.url).toBe('/api/boards/a%20b/stream?after=3');
+    const stream = body();
+    first.answer(stream.response);
+    await stream.write('id: 4\nevent: story.moved\ndata: {}\n\nid: 5\nevent: story.cre');
+    await stream.end();
+    (await request(requests, 1)).answer(problem(503));
+    const third = await request(requests, 2);
+    expect(third.url).toContain('after=4');
+    const again = body();
+    third.answer(again.response);
+    await again.write('id: 5\nevent: story.created\ndata: {}\n\n');
+    while (seen.length < 5) await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual(['open', 'story.moved 4', 'closed', 'open', 'story.created 5']);
+  });
+
+  test('asks before it goes on after 404, and stops if there is no board', async () => {
+    const { requests, gone } = listen({ revision: 0 });
+    gone.mockResolvedValueOnce(true);
+    (await request(requests, 0)).answer(problem(404));
+    (await request(requests, 1)).answer(problem(404));
+    while (gone.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    (globalThis as any).window.dispatchEvent(new Event('online'));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(requests).toHaveLength(2);
+    expect(gone.mock.calls.map(([error]) => error.status)).toEqual([404, 404]);
+  });
+
+  test('gives up a connection that has been silent for 40 seconds', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+    const { requests } = listen({ revision: 0 });
+    const stream = body();
+    const { answer, signal } = await request(requests, 0);
+    answer(stream.response);
+    await stream.write(': comment\n\n');
+    await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(39_000);
+    expect(signal.aborted).toBe(false);
+    jest.advanceTimersByTime(2000);
+    expect(signal.aborted).toBe(true);
+  });
 });

@@ -13,7 +13,8 @@ export interface Snapshot {
   lists: ListId[];
 }
 
-interface Row extends Pending {
+/** A change as it is kept. */
+export interface Row extends Pending {
   /** The id of the board: another board may get its name. */
   board: number;
   /** Who made the change: another user of this browser must not send it. */
@@ -67,14 +68,54 @@ export async function deleteSnapshot(actor: string, name: string): Promise<void>
   await run((db) => db.delete('boards', [actor, name]));
 }
 
+/** Where changes are kept, for all pages of this browser. */
+export interface ChangeStorage {
+  all(): Promise<readonly Row[]>;
+  put(rows: readonly Row[]): Promise<void>;
+  remove(keys: readonly string[]): Promise<void>;
+  /** Gives the rows of one outbox to another, in one step, and returns them. */
+  pass(from: string, to: string): Promise<readonly Row[]>;
+}
+
+const inIndexedDb: ChangeStorage = {
+  all: async () => (await run((db) => db.getAll('changes'))) ?? [],
+  async put(rows) {
+    await run((db) => {
+      const transaction = db.transaction('changes', 'readwrite');
+      for (const row of rows) void transaction.store.put(row);
+      // A page that is closed now does not abort it.
+      transaction.commit();
+      return transaction.done;
+    });
+  },
+  async remove(keys) {
+    await run((db) => {
+      const transaction = db.transaction('changes', 'readwrite');
+      for (const key of keys) void transaction.store.delete(key);
+      transaction.commit();
+      return transaction.done;
+    });
+  },
+  async pass(from, to) {
+    const passed: Row[] = [];
+    await run(async (db) => {
+      const { store, done } = db.transaction('changes', 'readwrite');
+      for (const row of await store.getAll()) {
+        if (row.owner !== from) continue;
+        passed.push(row);
+        void store.put({ ...row, owner: to });
+      }
+      await done;
+    });
+    return passed;
+  },
+};
+
 const lockOf = (owner: string): string => `sprintline/${owner}`;
-// Only https and localhost have locks. Without them two tabs may send a change twice, with the same
-// idempotency key.
-const locks = (): LockManager | undefined => navigator.locks;
 
 /**
- * The unsaved changes of one open board in IndexedDB. Each outbox holds a lock with its name while it lives,
- * so that a later one can take over what a closed or reloaded page has left, and no two send the same.
+ * The unsaved changes of one open board. Each outbox holds a lock with its name while it lives, so that a
+ * later one can take over what a closed or reloaded page has left, and no two send the same.
  */
 export class Outbox {
   private readonly owner = randomKey();
@@ -83,9 +124,15 @@ export class Outbox {
   private readonly closing = new AbortController();
   private board = 0;
 
+  /**
+   * @param locks only https and localhost have them; without them two tabs may send a change twice, with the
+   * same idempotency key
+   */
   constructor(
     private readonly actor: string,
     private readonly onAdopted: (entries: Pending[]) => void,
+    private readonly storage = inIndexedDb,
+    private readonly locks: Pick<LockManager, 'request'> | undefined = navigator.locks,
   ) {
     this.isHeld = new Promise((resolve) => {
       const hold = (): Promise<void> => {
@@ -94,7 +141,7 @@ export class Outbox {
           this.closing.signal.addEventListener('abort', () => release());
         });
       };
-      if (locks()) void locks()?.request(lockOf(this.owner), hold);
+      if (this.locks) void this.locks.request(lockOf(this.owner), hold);
       else resolve();
     });
   }
@@ -103,38 +150,28 @@ export class Outbox {
   async adopt(board: number): Promise<void> {
     this.board = board;
     await this.isHeld;
-    const rows = (await run((db) => db.getAll('changes'))) ?? [];
-    for (const row of rows) {
+    for (const row of await this.storage.all()) {
       if (row.board !== board || row.actor !== this.actor || this.awaited.has(row.owner)) continue;
       const { owner } = row;
       this.awaited.add(owner);
       const take = (): Promise<void> => this.take(owner);
       const { signal } = this.closing;
       // Waits until the other page is closed.
-      if (locks()) void locks()?.request(lockOf(owner), { signal }, take).catch(ignoreAbort);
-      else void take();
+      if (this.locks) {
+        void this.locks.request(lockOf(owner), { signal }, take).catch(ignoreAbort);
+      } else void take();
     }
   }
 
   async save(entries: readonly Pending[]): Promise<void> {
     const { board, actor, owner } = this;
     await this.isHeld;
-    await run((db) => {
-      const transaction = db.transaction('changes', 'readwrite');
-      for (const entry of entries) void transaction.store.put({ ...entry, board, actor, owner });
-      // A page that is closed now does not abort it.
-      transaction.commit();
-      return transaction.done;
-    });
+    await this.storage.put(entries.map((entry) => ({ ...entry, board, actor, owner })));
   }
 
   async remove(entries: readonly Pending[]): Promise<void> {
     await this.isHeld;
-    await run(async (db) => {
-      const { store, done } = db.transaction('changes', 'readwrite');
-      for (const { key } of entries) void store.delete(key);
-      await done;
-    });
+    await this.storage.remove(entries.map(({ key }) => key));
   }
 
   /** Lets another outbox take over what is not sent. */
@@ -143,16 +180,7 @@ export class Outbox {
   }
 
   private async take(from: string): Promise<void> {
-    const taken: Row[] = [];
-    await run(async (db) => {
-      const { store, done } = db.transaction('changes', 'readwrite');
-      for (const row of await store.getAll()) {
-        if (row.owner !== from) continue;
-        taken.push(row);
-        void store.put({ ...row, owner: this.owner });
-      }
-      await done;
-    });
+    const taken = [...(await this.storage.pass(from, this.owner))];
     if (taken.length > 0) this.onAdopted(taken.sort((a, b) => a.order - b.order));
   }
 }

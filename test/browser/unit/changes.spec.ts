@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import type { Position } from '../../../web/src/api/types';
+import type { Change } from '../../../web/src/state/changes';
+import { kindOf, withId, withOrigin, withVersions } from '../../../web/src/state/changes';
+import type { BoardState, ListId } from '../../../web/src/state/model';
+import { boardWith, idsOf, story } from './state';
+
+const apply = (state: BoardState, changes: readonly Change[]): BoardState =>
+  changes.reduce((present, change) => kindOf(change).apply(present, change), state);
+
+const LISTS: ListId[] = [null, 1, 2];
+const contents = (state: BoardState) => LISTS.map((list) => idsOf(state, list));
+
+const move = (ids: number[], list: ListId, position: Position): Change => ({
+  kind: 'story.move',
+  ids,
+  list,
+  position,
+});
+
+/** Stories 1 to n in random lists, and a move of some of them to a place in a list. */
+const moves = fc
+  .array(fc.constantFrom(...LISTS), { minLength: 2, maxLength: 12 })
+  .chain((places) => {
+    const state = boardWith(places.map((list, i) => story(i + 1, { sprint_id: list })));
+    const all = places.map((_list, i) => i + 1);
+    return fc
+      .tuple(fc.shuffledSubarray(all, { minLength: 1 }), fc.constantFrom(...LISTS))
+      .chain(([ids, list]) => {
+        const others = idsOf(state, list).filter((id) => !ids.includes(id));
+        return fc.record({
+          state: fc.constant(state),
+          ids: fc.constant(ids),
+          list: fc.constant(list),
+          position: fc.constantFrom<Position>(
+            'first',
+            'last',
+            ...others.flatMap((id) => [{ before: id }, { after: id }]),
+          ),
+        });
+      });
+  });
+
+test('a move puts the stories where it says, in its order, and moves no other', () => {
+  fc.assert(
+    fc.property(moves, ({ state, ids, list, position }) => {
+      const after = apply(state, [move(ids, list, position)]);
+      const others = idsOf(state, list).filter((id) => !ids.includes(id));
+      let at = position === 'first' ? 0 : others.length;
+      if (typeof position === 'object') {
+        at =
+          'before' in position
+            ? others.indexOf(position.before)
+            : others.indexOf(position.after) + 1;
+      }
+      expect(idsOf(after, list)).toEqual([...others.slice(0, at), ...ids, ...others.slice(at)]);
+      for (const other of LISTS) {
+        if (other === list) continue;
+        expect(idsOf(after, other)).toEqual(idsOf(state, other).filter((id) => !ids.includes(id)));
+      }
+    }),
+  );
+});
+
+test('the inverse of a move restores every list', () => {
+  fc.assert(
+    fc.property(moves, ({ state, ids, list, position }) => {
+      const change = move(ids, list, position);
+      const after = apply(state, [change]);
+      const back = apply(after, kindOf(change).inverse(change, state, 0));
+      expect(contents(back)).toEqual(contents(state));
+    }),
+  );
+});
+
+test('the inverse of an update sets the fields back, null where they had none', () => {
+  const state = boardWith([story(1, { title: 'Ant', points: 3 })]);
+  const change: Change = {
+    kind: 'story.update',
+    id: 1,
+    set: { title: 'Bee', points: 5, description: 'Flies' },
+  };
+  expect(kindOf(change).inverse(change, state, 0)).toEqual([
+    { kind: 'story.update', id: 1, set: { title: 'Ant', points: 3, description: null } },
+  ]);
+});
+
+test('the inverse of a deletion creates the story again at its place, with its tasks', () => {
+  const task = { id: 7, story_id: 2, title: 'Dig', seq: 1, status: 'done' as const };
+  const state = {
+    ...boardWith([story(1), story(2, { labels: ['a'] }), story(3)]),
+    tasks: new Map([[2, [task as any]]]),
+  };
+  const change: Change = { kind: 'story.delete', id: 2 };
+  const gone = apply(state, [change]);
+  expect(idsOf(gone, null)).toEqual([1, 3]);
+  const inverse = kindOf(change).inverse(change, state, 0);
+  const back = apply(gone, inverse);
+  const [first, restored, last] = idsOf(back, null);
+  expect([first, last]).toEqual([1, 3]);
+  expect(restored).toBeLessThan(0);
+  expect(back.stories.get(restored ?? 0)).toMatchObject({ title: 'Story 2', labels: ['a'] });
+  expect(back.tasks.get(restored ?? 0)).toMatchObject([{ title: 'Dig', status: 'done' }]);
+});
+
+test('gives what was created its id in every place of a later change', () => {
+  const created = (change: Change) => withId(change, 'story', -1, 9);
+  expect(created(move([-1, 2], 1, { after: -1 }))).toEqual(move([9, 2], 1, { after: 9 }));
+  expect(created({ kind: 'task.create', id: -2, storyId: -1, title: 'Dig' })).toMatchObject({
+    id: -2,
+    storyId: 9,
+  });
+  const other = move([2], 1, 'last');
+  expect(created(other)).toBe(other);
+});
+
+test('a move of several remembers what the user saw, and what own changes made of it since', () => {
+  const seen = withOrigin(
+    move([1, 2], null, 'last'),
+    boardWith([story(1, { sprint_id: 1, version: 4 }), story(2, { version: 6 })]),
+  );
+  expect(seen).toMatchObject({
+    seen: [
+      { list: 1, version: 4 },
+      { list: null, version: 6 },
+    ],
+  });
+  const later = boardWith([story(1, { version: 5 }), story(2, { version: 9 })]);
+  expect(withVersions(seen, [1], later)).toMatchObject({
+    seen: [
+      { list: 1, version: 5 },
+      { list: null, version: 6 },
+    ],
+  });
+});

@@ -1,0 +1,116 @@
+import type { ChangeStorage, Row } from '../../../web/src/state/outbox';
+import { Outbox } from '../../../web/src/state/outbox';
+import type { Pending } from '../../../web/src/state/queue';
+
+/** What the pages of one browser share. */
+class Browser {
+  readonly rows = new Map<string, Row>();
+  private readonly queues = new Map<string, Promise<void>>();
+
+  readonly storage: ChangeStorage = {
+    all: async () => [...this.rows.values()],
+    put: async (rows) => rows.forEach((row) => this.rows.set(row.key, row)),
+    remove: async (keys) => keys.forEach((key) => this.rows.delete(key)),
+    pass: async (from, to) => {
+      const passed = [...this.rows.values()].filter(({ owner }) => owner === from);
+      for (const row of passed) this.rows.set(row.key, { ...row, owner: to });
+      return passed;
+    },
+  };
+
+  /** Locks by name, each held by one at a time, as of the Web Locks API. */
+  readonly locks = {
+    request: async (name: string, ...rest: any[]): Promise<void> => {
+      const [hold, options] = [rest.at(-1), rest.length > 1 ? rest[0] : {}];
+      const before = this.queues.get(name) ?? Promise.resolve();
+      const turn = before.then(() => {
+        if (!options.signal?.aborted) return hold();
+      });
+      this.queues.set(name, turn);
+      await turn;
+    },
+  } as Pick<LockManager, 'request'>;
+
+  page(actor = 'Mei'): { outbox: Outbox; adopted: Pending[][] } {
+    const adopted: Pending[][] = [];
+    const take = (entries: Pending[]): void => void adopted.push(entries);
+    return { outbox: new Outbox(actor, take, this.storage, this.locks), adopted };
+  }
+}
+
+const entry = (order: number): Pending => ({
+  change: { kind: 'story.update', id: order, set: {} },
+  key: `key ${order}`,
+  order,
+  group: `${order}`,
+  label: '',
+  revision: 1,
+  isUndo: false,
+});
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const keysOf = (entries: readonly Pending[] | undefined) => entries?.map(({ key }) => key);
+
+test('takes over what a closed page has left, in its order, and not before it is closed', async () => {
+  const browser = new Browser();
+  const former = browser.page();
+  await former.outbox.adopt(1);
+  await former.outbox.save([entry(2), entry(3)]);
+  await former.outbox.save([entry(1)]);
+  await former.outbox.remove([entry(3)]);
+  const next = browser.page();
+  await next.outbox.adopt(1);
+  await settle();
+  expect(next.adopted).toEqual([]);
+  former.outbox.close();
+  await settle();
+  expect(next.adopted.map(keysOf)).toEqual([['key 1', 'key 2']]);
+});
+
+test('gives the changes of a closed page to one of two others, once', async () => {
+  const browser = new Browser();
+  const former = browser.page();
+  await former.outbox.adopt(1);
+  await former.outbox.save([entry(1)]);
+  const [left, right] = [browser.page(), browser.page()];
+  await Promise.all([left.outbox.adopt(1), right.outbox.adopt(1)]);
+  // Asked again, as whenever the window is shown.
+  await left.outbox.adopt(1);
+  former.outbox.close();
+  await settle();
+  expect([...left.adopted, ...right.adopted].map(keysOf)).toEqual([['key 1']]);
+});
+
+test('hands on what it has taken over when it is closed before it was sent', async () => {
+  const browser = new Browser();
+  const first = browser.page();
+  await first.outbox.adopt(1);
+  await first.outbox.save([entry(1)]);
+  first.outbox.close();
+  const second = browser.page();
+  await second.outbox.adopt(1);
+  await settle();
+  await second.outbox.save([entry(2)]);
+  second.outbox.close();
+  const third = browser.page();
+  await third.outbox.adopt(1);
+  await settle();
+  expect(third.adopted.map(keysOf)).toEqual([['key 1', 'key 2']]);
+});
+
+test('leaves the changes of another board and of another user', async () => {
+  const browser = new Browser();
+  const other = browser.page();
+  await other.outbox.adopt(2);
+  await other.outbox.save([entry(1)]);
+  other.outbox.close();
+  const ben = browser.page('Ben');
+  await ben.outbox.adopt(1);
+  await ben.outbox.save([entry(2)]);
+  ben.outbox.close();
+  const page = browser.page();
+  await page.outbox.adopt(1);
+  await settle();
+  expect(page.adopted).toEqual([]);
+  expect(browser.rows.size).toBe(2);
+});

@@ -1,0 +1,269 @@
+import { ApiError } from '../../../web/src/api/problem';
+import type { Change, Outcome } from '../../../web/src/state/changes';
+import { kindOf } from '../../../web/src/state/changes';
+import type { BoardState } from '../../../web/src/state/model';
+import type { Pending } from '../../../web/src/state/queue';
+import { ChangeQueue, StoryChanged } from '../../../web/src/state/queue';
+import { boardWith, story } from './state';
+
+const lost = (): TypeError => new TypeError('Failed to fetch');
+const refused = (status: number, code = 'refused'): ApiError => new ApiError(status, code, code);
+
+const update = (id: number, set: object): Change => ({ kind: 'story.update', id, set });
+const create = (id: number, title: string): Change => ({
+  kind: 'story.create',
+  id,
+  list: null,
+  body: { title },
+});
+
+/** Lets all promises that can settle do so. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A queue over stories 1 to 3, whose requests the test answers. */
+class Host {
+  state: BoardState = boardWith([story(1), story(2), story(3)]);
+  readonly kept = new Map<string, Pending>();
+  readonly rejected: { label: string; lost: readonly string[] }[] = [];
+  readonly sent: Pending[] = [];
+  private open?: { entry: Pending; end: (error: Error | undefined, id?: number) => void };
+  readonly queue = new ChangeQueue({
+    base: () => this.state,
+    revision: () => 1,
+    commit: (outcome) => (this.state = outcome.commit(this.state)),
+    shown: () => Promise.resolve(),
+    send: (entry) => this.send(entry),
+    onSettled: () => undefined,
+    onRejected: (label, _error, others) => this.rejected.push({ label, lost: others }),
+    save: (entries) => entries.forEach((each) => this.kept.set(each.key, each)),
+    remove: (entries) => entries.forEach(({ key }) => this.kept.delete(key)),
+  });
+
+  private send(entry: Pending): Promise<{ outcome: Outcome; before: BoardState }> {
+    if (this.open) throw new Error('two at a time');
+    this.sent.push(entry);
+    const before = this.state;
+    return new Promise((resolve, reject) => {
+      const end = (error: Error | undefined, id?: number): void => {
+        this.open = undefined;
+        if (error) reject(error);
+        else resolve({ outcome: outcomeOf(entry.change, id), before });
+      };
+      this.open = { entry, end };
+    });
+  }
+
+  push(...changes: Change[]): string {
+    return this.queue.push(changes, this.state);
+  }
+
+  /** Answers the request that is on its way: an error, or the id of what was created. */
+  async answer(error?: Error, id?: number): Promise<void> {
+    await settle();
+    if (!this.open) throw new Error('nothing is on its way');
+    this.open.end(error, id);
+    await settle();
+  }
+
+  get titles(): string[] {
+    return [...this.state.stories.values()].map(({ title }) => title);
+  }
+}
+
+/** What the service makes of a change: the same, with a new version and the id of what is created. */
+function outcomeOf(change: Change, id?: number): Outcome {
+  const real = change.kind === 'story.create' ? { ...change, id: id ?? 0 } : change;
+  return {
+    id: 'id' in real ? real.id : undefined,
+    revision: 2,
+    commit: (state) => {
+      const next = kindOf(real).apply(state, real);
+      const changed = 'id' in real ? next.stories.get(real.id) : undefined;
+      if (!changed) return next;
+      const stories = new Map(next.stories);
+      stories.set(changed.id, { ...changed, version: changed.version + 1 });
+      return { ...next, stories };
+    },
+  };
+}
+
+describe('The queue of changes', () => {
+  test('sends in order, one at a time', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    host.push(update(2, { title: 'Bee' }), update(3, { title: 'Cat' }));
+    await settle();
+    expect(host.sent).toHaveLength(1);
+    for (let i = 0; i < 3; i++) await host.answer();
+    expect(host.sent.map(({ change }) => (change as { id: number }).id)).toEqual([1, 2, 3]);
+    expect(host.titles).toEqual(['Ant', 'Bee', 'Cat']);
+    expect(host.queue.pending.value).toEqual([]);
+    expect(host.queue.state.value).toBe('saved');
+    expect(host.kept.size).toBe(0);
+  });
+
+  test('keeps a change before it sends it, until it is confirmed', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    expect([...host.kept.values()].map(({ change }) => change)).toEqual([
+      update(1, { title: 'Ant' }),
+    ]);
+    expect(host.sent).toEqual([]);
+    await host.answer();
+    expect(host.kept.size).toBe(0);
+  });
+
+  test('sends again with the same key while the response is lost, and later changes wait', async () => {
+    const host = new Host();
+    host.push(create(-1, 'New'));
+    host.push(update(2, { title: 'Bee' }));
+    await host.answer(lost());
+    expect(host.queue.state.value).toBe('offline');
+    host.queue.retry();
+    await host.answer(refused(503));
+    host.queue.retry();
+    await host.answer(undefined, 9);
+    await host.answer();
+    const keys = host.sent.map(({ key }) => key);
+    expect(new Set(keys.slice(0, 3)).size).toBe(1);
+    expect(keys[3]).not.toBe(keys[0]);
+    expect(host.queue.state.value).toBe('saved');
+    expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3', 'New']);
+  });
+
+  test('waits after 401 without calling itself offline, and goes on with the same key', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    await host.answer(refused(401));
+    expect(host.queue.isOffline.value).toBe(false);
+    expect(host.queue.pending.value).toHaveLength(1);
+    expect(host.rejected).toEqual([]);
+    host.queue.retry();
+    await host.answer();
+    expect(host.sent[1]?.key).toBe(host.sent[0]?.key);
+    expect(host.titles[0]).toBe('Ant');
+  });
+
+  test('makes 412 a conflict of all later changes of that row, kept over a reload, and sends the others', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    host.push(update(2, { title: 'Bee' }));
+    host.push(update(1, { points: 3 }));
+    await host.answer(refused(412));
+    const [conflict] = host.queue.conflicts.value;
+    expect(conflict).toMatchObject({ target: { entity: 'story', id: 1 }, seen: 1 });
+    expect(conflict?.entries.map(({ change }) => change)).toEqual([
+      update(1, { title: 'Ant' }),
+      update(1, { points: 3 }),
+    ]);
+    await host.answer();
+    expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3']);
+    expect(host.rejected).toEqual([]);
+    const after = new Host();
+    after.queue.adopt([...host.kept.values()]);
+    expect(after.queue.conflicts.value).toHaveLength(1);
+    expect(after.queue.pending.value).toEqual([]);
+    after.queue.dropConflict(after.queue.conflicts.value[0]!);
+    host.queue.dropConflict(conflict!);
+    expect(host.kept.size).toBe(0);
+  });
+
+  test('makes one conflict of a move of several and of what was done with them after it', async () => {
+    const host = new Host();
+    host.push({ kind: 'story.move', ids: [1, 2], list: 1, position: 'last' });
+    host.push({ kind: 'story.move', ids: [2, 3], list: 2, position: 'last' });
+    host.push(update(3, { title: 'Cat' }));
+    await host.answer(new StoryChanged(2, 4));
+    expect(host.queue.conflicts.value).toHaveLength(1);
+    expect(host.queue.conflicts.value[0]).toMatchObject({ target: { id: 2 }, seen: 4 });
+    expect(host.queue.conflicts.value[0]?.entries).toHaveLength(2);
+    await host.answer();
+    expect(host.titles[2]).toBe('Cat');
+    expect([...host.state.stories.values()].map(({ sprint_id }) => sprint_id)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('drops with a rejected creation what depends on it, says so, and makes the rest', async () => {
+    const host = new Host();
+    host.push(create(-1, 'New'));
+    host.push(update(-1, { title: 'Newer' }));
+    host.push(update(2, { title: 'Bee' }));
+    await host.answer(refused(409, 'sprint_full'));
+    expect(host.rejected).toEqual([{ label: 'Create “New”', lost: [expect.any(String)] }]);
+    await host.answer();
+    expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3']);
+    expect(host.kept.size).toBe(0);
+  });
+
+  test('gives later changes the id and the version of what was confirmed', async () => {
+    const host = new Host();
+    host.push(create(-1, 'New'));
+    host.push(update(-1, { title: 'Newer' }));
+    host.push(update(1, { title: 'Ant' }));
+    host.push(update(1, { points: 2 }));
+    await host.answer(undefined, 9);
+    expect(host.sent[1]).toMatchObject({ change: { id: 9 }, seen: 1 });
+    for (let i = 0; i < 3; i++) await host.answer();
+    expect(host.sent.map(({ seen }) => seen)).toEqual([undefined, 1, 1, 2]);
+  });
+
+  test('takes back what was not sent, and undoes what was with one gesture', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }), update(2, { title: 'Bee' }));
+    host.push(update(3, { title: 'Cat' }));
+    await settle();
+    const last = host.queue.lastPending();
+    expect(host.queue.withdraw(last?.group ?? '')).toBe(true);
+    const first = host.queue.lastPending();
+    expect(host.queue.withdraw(first?.group ?? '')).toBe(false);
+    const confirmed = jest.fn();
+    host.queue.onceConfirmed(first?.group ?? '', confirmed);
+    await host.answer();
+    expect(confirmed).not.toHaveBeenCalled();
+    await host.answer();
+    expect(confirmed).toHaveBeenCalledTimes(1);
+    expect(host.kept.size).toBe(0);
+    const undo = host.queue.takeUndo();
+    expect(undo?.changes).toEqual([
+      update(2, { title: 'Story 2' }),
+      update(1, { title: 'Story 1' }),
+    ]);
+    expect(host.queue.takeUndo()).toBeUndefined();
+  });
+
+  test('sends what an earlier page has left in its order, with its keys, without offering to undo its first', async () => {
+    const former = new Host();
+    former.push(update(1, { title: 'Ant' }));
+    former.push(update(2, { title: 'Bee' }));
+    await former.answer(lost());
+    former.queue.stop();
+    const host = new Host();
+    host.queue.adopt([...former.kept.values()]);
+    await host.answer();
+    await host.answer();
+    expect(host.sent.map(({ key }) => key)).toEqual([...former.kept.keys()]);
+    expect(host.titles).toEqual(['Ant', 'Bee', 'Story 3']);
+    expect(host.queue.takeUndo()?.changes).toEqual([update(2, { title: 'Story 2' })]);
+    expect(host.queue.takeUndo()).toBeUndefined();
+  });
+
+  test('is drained when all is sent, or at once without a connection', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    let isDrained = false;
+    void host.queue.drained().then(() => (isDrained = true));
+    await settle();
+    expect(isDrained).toBe(false);
+    await host.answer();
+    expect(isDrained).toBe(true);
+    host.push(update(1, { title: 'Bee' }));
+    await host.answer(lost());
+    await host.queue.drained();
+    host.queue.stop();
+    await settle();
+    expect(host.sent).toHaveLength(2);
+  });
+});
