@@ -1,0 +1,311 @@
+import { readFileSync } from 'node:fs';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { published, withPublished } from '../support/published';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterAll(() => service.close());
+
+async function of(path: string): Promise<any> {
+  const { status, body } = await service.client.get(path);
+  expect(status).toBe(200);
+  return body;
+}
+
+async function load(board: string, file: string | Buffer, query = ''): Promise<any> {
+  const answer = await service.client.call(
+    'POST',
+    `/api/boards/${board}/import${query}`,
+    undefined,
+    {
+      raw: file,
+      headers: { 'content-type': 'application/octet-stream' },
+    },
+  );
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+const NOTHING = { sprints: 0, stories: 0, tasks: 0 };
+
+/** Imports a file at a time: as a dry run, really, and again, which changes nothing. */
+async function importTwice(at: string, board: string, file: string | Buffer) {
+  service.clock.set(at);
+  const dry = await load(board, file, '?dry_run=true');
+  expect((await service.client.get(`/api/boards/${board}`)).status).toBe(404);
+  const first = await load(board, file);
+  expect(dry).toEqual(first);
+  expect(first).toMatchObject({ updated: NOTHING, unchanged: NOTHING });
+  const { revision } = await of(`/api/boards/${board}`);
+  const second = await load(board, file);
+  expect(second).toMatchObject({ created: NOTHING, updated: NOTHING, unchanged: first.created });
+  // A week later the sprints without dates would be laid out elsewhere.
+  service.clock.set(new Date(Date.parse(at) + 7 * 86_400_000).toISOString());
+  const third = await load(board, file);
+  expect(third).toMatchObject({ created: NOTHING, updated: NOTHING, unchanged: first.created });
+  expect((await of(`/api/boards/${board}`)).revision).toBe(revision);
+  return first;
+}
+
+/** How many stories, points and tasks each sprint has, and how many stories of each status. */
+async function sums(board: string) {
+  const sprints: any[] = await of(`/api/boards/${board}/sprints`);
+  const stories: any[] = await of(`/api/boards/${board}/stories`);
+  const tasks: any[] = [];
+  for (const { id } of stories) tasks.push(...(await of(`/api/stories/${id}/tasks`)));
+  const inSprint = (id: number | null) => stories.filter((story) => story.sprint_id === id);
+  const count = (rows: any[]) => {
+    const found: Record<string, number> = {};
+    for (const { status } of rows) found[status] = (found[status] ?? 0) + 1;
+    return found;
+  };
+  return {
+    sprints: sprints.map(({ id, name, start_date, end_date, state }) => [
+      ...[name, start_date, end_date, state],
+      ...[inSprint(id).length, inSprint(id).reduce((sum, { points }) => sum + points, 0)],
+    ]),
+    backlog: inSprint(null).length,
+    stories: count(stories),
+    tasks: count(tasks),
+  };
+}
+
+const SPRINT = {
+  id: 7,
+  name: 'Sprint 7',
+  state: 'closed',
+  startDate: '2026-01-05T09:00:00.000Z',
+  endDate: '2026-01-16T17:00:00.000Z',
+  completeDate: '2026-01-16T16:30:00.000Z',
+};
+const NEXT = { ...SPRINT, id: 8, name: 'Sprint 8', state: 'active', completeDate: null };
+const issue = (key: string, fields: object) => ({
+  key,
+  fields: {
+    summary: `Issue ${key}`,
+    issuetype: { subtask: false, hierarchyLevel: 0 },
+    status: { name: 'Open', statusCategory: { key: 'new' } },
+    ...fields,
+  },
+});
+const done = (resolutiondate: string) => ({
+  status: { name: 'Shipped', statusCategory: { key: 'done' } },
+  resolutiondate,
+});
+
+describe('an import of a search of Jira', () => {
+  const search = JSON.stringify({
+    names: { customfield_1: 'Story Points' },
+    issues: [
+      issue('A-1', {
+        ...done('2026-01-13T10:00:00.000Z'),
+        sprint: null,
+        closedSprints: [SPRINT],
+        customfield_1: 5,
+      }),
+      issue('A-2', { closedSprints: [SPRINT], sprint: NEXT, customfield_1: 3 }),
+      issue('A-3', { issuetype: { subtask: true }, parent: { key: 'A-2' } }),
+      issue('A-4', { customfield_1: 8 }),
+    ],
+  });
+
+  it('has a report and a velocity of the completed sprint at once', async () => {
+    const answer = await importTwice('2026-01-20T09:30:00.000Z', 'Search', search);
+    expect(answer).toMatchObject({
+      format: 'jira-json',
+      created: { sprints: 2, stories: 3, tasks: 1 },
+      unmapped: { statuses: [] },
+    });
+    const [first] = await of('/api/boards/Search/sprints');
+    expect(first).toMatchObject({
+      state: 'completed',
+      completed_at: '2026-01-16T16:30:00.000Z',
+      external_id: 'jira:sprint:7',
+    });
+    expect(await of(`/api/sprints/${first.id}/report`)).toMatchObject({
+      commitment_rule: 'imported',
+      committed: { count: 2, points: 8 },
+      completed: { count: 1, points: 5 },
+      unfinished: { count: 1, points: 3 },
+    });
+    const { days } = await of(`/api/sprints/${first.id}/burndown`);
+    expect(days.map((day: any) => day.remaining_points)).toEqual([
+      ...[8, 8, 8, 8, 8, 8, 8, 8],
+      ...[3, 3, 3, 3],
+    ]);
+    expect(await of('/api/boards/Search/velocity')).toMatchObject({ average_points: 5 });
+  });
+
+  it('takes over what has changed since', async () => {
+    service.clock.set('2026-01-20T09:30:00.000Z');
+    await load('Changed', search);
+    const later = JSON.parse(search);
+    later.issues[1].fields = {
+      ...later.issues[1].fields,
+      ...done('2026-01-21T10:00:00.000Z'),
+      summary: 'Renamed',
+    };
+    later.issues[1].fields.sprint = {
+      ...NEXT,
+      state: 'closed',
+      completeDate: '2026-01-30T16:00:00Z',
+    };
+    service.clock.set('2026-02-02T09:30:00.000Z');
+    expect(await load('Changed', JSON.stringify(later))).toMatchObject({
+      created: NOTHING,
+      updated: { sprints: 1, stories: 1, tasks: 0 },
+    });
+    const [, story] = await of('/api/boards/Changed/stories?sort=title');
+    expect(await of('/api/boards/Changed/stories?external_id=jira:A-2')).toMatchObject([
+      { title: 'Renamed', status: 'done', done_at: '2026-01-21T10:00:00.000Z' },
+    ]);
+    expect(story.title).toBe('Issue A-4');
+    expect(await of('/api/boards/Changed/velocity')).toMatchObject({
+      sprints: [{ completed_points: 5 }, { completed_points: 3 }],
+    });
+  });
+});
+
+describe('an import of a CSV export of Jira', () => {
+  it('lays its sprints out once, and keeps what the file has no column for', async () => {
+    const file =
+      'Résumé;Clé de ticket;Type de ticket;État;Sprint;Sprint;Résolue\n' +
+      'Se connecter;A-1;Story;Terminé(e);Sprint 9;Sprint 10;13/02/2026 14:51\n' +
+      'Se déconnecter;A-2;Story;En attente;Sprint 9;;\n';
+    const answer = await importTwice('2026-11-19T10:00:00.000Z', 'Laid', file);
+    expect(answer).toMatchObject({
+      format: 'jira-csv',
+      created: { sprints: 2, stories: 2, tasks: 0 },
+      unmapped: { statuses: [{ value: 'En attente', count: 1 }] },
+    });
+    expect(await sums('Laid')).toEqual({
+      sprints: [
+        ['Sprint 9', '2026-11-23', '2026-12-06', expect.any(String), 1, 0],
+        ['Sprint 10', '2026-12-07', '2026-12-20', 'planned', 1, 0],
+      ],
+      backlog: 0,
+      stories: { done: 1, todo: 1 },
+      tasks: {},
+    });
+    const [story] = await of('/api/boards/Laid/stories?external_id=jira:A-1');
+    await service.client.put(`/api/stories/${story.id}`, { points: 5, priority: 1 });
+    expect(await load('Laid', file)).toMatchObject({ updated: NOTHING });
+    expect(await of(`/api/stories/${story.id}`)).toMatchObject({ points: 5, priority: 1 });
+  });
+
+  it('asks for the order of dates, and takes the answer', async () => {
+    const file = 'Summary,Issue key,Status,Resolved\nOne,A-1,Done,03/04/2026\n';
+    const answer = await service.client.call('POST', '/api/boards/Asked/import', undefined, {
+      raw: file,
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      code: 'ambiguous_dates',
+      detail: expect.stringContaining('"03/04/2026" is 2026-04-03 or 2026-03-04'),
+      errors: [{ line: 2, code: 'ambiguous_date' }],
+    });
+    expect((await service.client.get('/api/boards/Asked')).status).toBe(404);
+    const form = new FormData();
+    form.append('mapping', JSON.stringify({ date_order: 'mdy', time_zone: 'Europe/Berlin' }));
+    form.append('file', new Blob([file]), 'jira.csv');
+    const response = await fetch(`${service.url}/api/boards/Asked/import`, {
+      method: 'POST',
+      body: form,
+    });
+    expect(response.status).toBe(200);
+    expect(await of('/api/boards/Asked/backlog')).toMatchObject([
+      { done_at: '2026-03-04T22:59:59.999Z' },
+    ]);
+  });
+});
+
+describe('an import of a CSV export of Linear', () => {
+  it('completes cycles that have ended', async () => {
+    const file =
+      'ID,Team,Title,Status,Estimate,Cycle Number,Cycle Name,Cycle Start,Cycle End,Completed\n' +
+      'W-1,Web,One,Done,5,1,,Mon Jan 05 2026 00:00:00 GMT+0000 (GMT),Mon Jan 19 2026 00:00:00 GMT+0000 (GMT),Thu Jan 15 2026 10:00:00 GMT+0000 (GMT)\n' +
+      'W-2,Web,Two,Todo,3,2,,Mon Jan 19 2026 00:00:00 GMT+0000 (GMT),Mon Feb 02 2026 00:00:00 GMT+0000 (GMT),\n';
+    expect(await importTwice('2026-02-02T10:00:00.000Z', 'Cycles', file)).toMatchObject({
+      format: 'linear-csv',
+    });
+    expect(await sums('Cycles')).toMatchObject({
+      sprints: [
+        ['Cycle 1', '2026-01-05', '2026-01-18', 'completed', 1, 5],
+        ['Cycle 2', '2026-01-19', '2026-02-01', 'ended', 1, 3],
+      ],
+    });
+    expect(await of('/api/boards/Cycles/velocity')).toMatchObject({ average_points: 5 });
+  });
+});
+
+const real = (name: string): Buffer => readFileSync(published(`exports/${name}`));
+
+withPublished('exports/jira-en.csv')('real exports', () => {
+  it('of Jira as CSV have the sums of the file', async () => {
+    const answer = await importTwice('2026-11-20T10:00:00.000Z', 'RealCsv', real('jira-en.csv'));
+    expect(answer).toMatchObject({
+      format: 'jira-csv',
+      created: { sprints: 3, stories: 36, tasks: 0 },
+      unmapped: { statuses: [] },
+    });
+    const { sprints, ...others } = await sums('RealCsv');
+    expect(sprints.map(([name, , , , stories]) => [name, stories])).toEqual([
+      ['TB1 Sprint 1', 13],
+      ['TB1 Sprint 2', 12],
+      ['TB1 Sprint 3', 11],
+    ]);
+    expect(sprints.reduce((sum, row) => sum + (row[5] as number), 0)).toBe(207);
+    expect(others).toEqual({ backlog: 0, stories: { todo: 36 }, tasks: {} });
+  });
+
+  it('of Jira as JSON have the sums of the file', async () => {
+    const answer = await importTwice(
+      '2026-11-20T10:00:00.000Z',
+      'RealJson',
+      real('jira-search.json'),
+    );
+    expect(answer).toMatchObject({
+      format: 'jira-json',
+      created: { sprints: 3, stories: 20, tasks: 12 },
+    });
+    expect(await sums('RealJson')).toEqual({
+      sprints: [
+        ['EE Sprint 7', '2020-06-12', '2020-06-26', 'completed', 15, 2],
+        ['EE Sprint 9', '2020-07-13', '2020-07-27', 'completed', 1, 0],
+        ['K5 Sprint 1', '2022-07-15', '2022-07-29', 'ended', 2, 0],
+      ],
+      backlog: 2,
+      stories: { done: 15, todo: 5 },
+      tasks: { done: 10, todo: 2 },
+    });
+    const [sprint] = await of('/api/boards/RealJson/sprints');
+    expect(await of(`/api/sprints/${sprint.id}/report`)).toMatchObject({
+      commitment_rule: 'imported',
+      committed: { count: 15 },
+      completed: { count: 12 },
+      unfinished: { count: 3 },
+    });
+  });
+
+  it('of Linear have the sums of the file', async () => {
+    const answer = await importTwice('2026-11-20T10:00:00.000Z', 'RealLinear', real('linear.csv'));
+    expect(answer).toMatchObject({
+      format: 'linear-csv',
+      created: { sprints: 2, stories: 9, tasks: 0 },
+      skipped: [{ line: 9, code: 'archived' }],
+    });
+    expect(await sums('RealLinear')).toEqual({
+      sprints: [
+        ['Cycle 1', '2023-02-06', '2023-02-19', 'ended', 3, 13],
+        ['Cycle 2', '2023-03-06', '2023-03-19', 'ended', 1, 0],
+      ],
+      backlog: 5,
+      stories: { todo: 5, in_progress: 1, done: 3 },
+      tasks: {},
+    });
+  });
+});
