@@ -51,6 +51,7 @@ export class JsonTokens {
       if (this.depth > MAX_DEPTH) {
         throw this.error(offset, `brackets nest deeper than ${MAX_DEPTH} levels`, 'too_deep');
       }
+      if (this.depth < 0) throw this.error(offset, 'this is not valid JSON', 'malformed');
       onToken({ token, value: value, depth: this.depth });
     };
   }

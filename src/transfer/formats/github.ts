@@ -20,6 +20,7 @@ export const github: SourceReader = {
 
   async read(file: Readable) {
     const issues: Issue[] = [];
+    const pullRequests = new Set<string>();
     const skipped: Skipped[] = [];
     const warnings = new Warnings();
     let entries = 0;
@@ -38,12 +39,17 @@ export const github: SourceReader = {
       if (typeof number !== 'number' || !Number.isSafeInteger(number) || !('title' in fields)) {
         throw notAnIssue(entries);
       }
+      const repository = repositoryOf(fields);
       if (isPullRequest(fields)) {
-        const detail = `#${number} is a pull request`;
-        skipped.push({ line: entries, code: 'pull_request', detail });
+        const id = `${repository ?? ''}#${number}`;
+        skipped.push(
+          pullRequests.has(id)
+            ? { line: entries, code: 'duplicate', detail: `#${number} is in the file already` }
+            : { line: entries, code: 'pull_request', detail: `#${number} is a pull request` },
+        );
+        pullRequests.add(id);
       } else {
-        const story = storyOf(fields, entries, warnings);
-        issues.push({ number, repository: repositoryOf(fields), story });
+        issues.push({ number, repository, story: storyOf(fields, entries, warnings) });
       }
     };
     await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });

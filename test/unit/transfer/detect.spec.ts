@@ -109,6 +109,13 @@ describe('detectFormat', () => {
     );
   });
 
+  it.each(['{}}', '[]]', '[{"number": 1}]] [', '{"a": 1}}{'])(
+    'names the line of a bracket too many (%s)',
+    async (content) => {
+      expect((await errorOf(content)).errors).toMatchObject([{ line: 1, code: 'malformed' }]);
+    },
+  );
+
   it.each(['', '\ufeff', ' \r\n\t\n'])('rejects an empty file (%j)', async (content) => {
     expect((await errorOf(content)).message).toBe('The file is empty.');
   });

@@ -140,12 +140,14 @@ describe('issues of GitHub', () => {
       gh(3, { url: 'https://github.com/acme/shop/pull/3' }),
       gh(4, { isPullRequest: true }),
       gh(5, { isPullRequest: false, url: 'https://github.com/acme/shop/issues/5' }),
+      gh(4, { isPullRequest: true }),
     ]);
     expect(ids(source)).toEqual(['github:2', 'github:5']);
     expect(source.skipped).toEqual([
       { line: 1, code: 'pull_request', detail: '#1 is a pull request' },
       { line: 3, code: 'pull_request', detail: '#3 is a pull request' },
       { line: 4, code: 'pull_request', detail: '#4 is a pull request' },
+      { line: 6, code: 'duplicate', detail: '#4 is in the file already' },
     ]);
   });
 
@@ -248,8 +250,8 @@ withPublished('exports/github-issues.json')('real issues of GitHub', () => {
     const file = createReadStream(published('exports/github-issues.json'));
     const { stories, skipped } = await github.read(file, {});
     expect(stories).toHaveLength(26);
-    // One of the 15 pull requests is there twice.
-    expect(skipped.map(({ code }) => code)).toEqual(Array(16).fill('pull_request'));
+    const codes = skipped.map(({ code }) => code).sort();
+    expect(codes).toEqual(['duplicate', ...Array<string>(15).fill('pull_request')]);
     expect(stories.filter(({ labels }) => labels.length === 1)).toHaveLength(11);
     expect(new Set(stories.map(({ epic, status }) => `${epic} ${status?.category}`))).toEqual(
       new Set(['v0.11.0 done']),
