@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
 
@@ -39,6 +40,7 @@ type UseFile<T> = (file: UploadedFile) => Promise<T>;
 export class Upload {
   private readonly hash = createHash('sha256');
   private failure: Error | undefined;
+  private body: AsyncIterator<Buffer> | undefined;
 
   /**
    * @param stallMs milliseconds between two chunks, at most
@@ -67,10 +69,17 @@ export class Upload {
     } catch (error) {
       throw this.failure ?? error;
     } finally {
-      // Some clients read the response when they have sent the body.
       this.allowMs(this.stallMs);
-      raw.resume();
+      void this.discardRest();
     }
+  }
+
+  /** The next request of the connection is read when the rest of this one is. */
+  private async discardRest(): Promise<void> {
+    // A stream does not flow while an iterator reads it, and Node notices a tick later that none does.
+    await this.body?.return?.().catch(() => undefined);
+    await setImmediate();
+    this.request.raw.resume();
   }
 
   /** SHA-256 of the file and the other parts, once they are read. */
@@ -180,6 +189,7 @@ export class Upload {
       throw fail(new Problem('content_too_large'));
     }
     const iterator = raw.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+    this.body = iterator;
     for (let length = 0; ;) {
       const next = await within(this.stallMs, iterator.next()).catch((error: unknown) => {
         throw fail(
