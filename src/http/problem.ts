@@ -1,5 +1,6 @@
 /** The errors that a field, a parameter or a header can have, by their stable codes. */
 export const FIELD_ERRORS = {
+  ambiguous_date: 'The date can be read in several orders (import).',
   blank: 'The string is empty or contains only white space.',
   duplicate: 'The value, the field or the parameter occurs more than once.',
   excluded: 'It cannot be combined with another field or parameter of the request.',
@@ -9,6 +10,7 @@ export const FIELD_ERRORS = {
   invalid_text: 'The string contains invalid characters, such as NUL or a lone surrogate.',
   invalid_type: 'The value has another type than required, such as a string instead of a number.',
   invalid_value: 'The value is not one of the allowed values.',
+  malformed: 'The CSV or JSON is not well-formed there, or ends there (import).',
   not_admin: 'The first token must have the scope `admin`.',
   not_for_admin: 'An admin token cannot be restricted to certain boards.',
   not_found: 'It refers to something that does not exist.',

@@ -18,6 +18,7 @@ import type { PlacedSprint } from './apply-sprints.service';
 import { ApplySprints } from './apply-sprints.service';
 import type { TasksOfStory } from './apply-tasks.service';
 import { ApplyTasks, notAfter } from './apply-tasks.service';
+import type { LineError } from './invalid-file';
 import { InvalidFile } from './invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
 import type { Route } from './routes';
@@ -262,7 +263,7 @@ export class ApplyService {
   }
 }
 
-const noSeq = (line: number) => ({
+const noSeq = (line: number): LineError => ({
   line,
   code: 'seq_exhausted',
   detail: 'seq would exceed the greatest seq',

@@ -17,6 +17,10 @@ export interface CsvRow {
 /** Jira writes all comments of an issue into its row. */
 const MAX_ROW_BYTES = 8 * 1024 * 1024;
 const MAX_COLUMNS = 10_000;
+/** Rows without the header. */
+const MAX_ROWS = 200_000;
+/** Cells of all rows, those that short rows lack included. */
+const MAX_CELLS = 20_000_000;
 /** Length of the text from which the separator is decided. */
 const MAX_HEADER = 1024 * 1024;
 /** The parser reads this many bytes in some 2 ms. */
@@ -40,6 +44,7 @@ export async function readTable(
     warnings.add('long_row', `line ${line} has cells beyond the header: ${surplus.join(', ')}`),
 ): Promise<void> {
   let columns = 0;
+  let rows = 0;
   let onRow: ((row: CsvRow) => void) | undefined;
   await parseCsv(input, ({ line, cells }) => {
     if (!onRow) {
@@ -47,6 +52,8 @@ export async function readTable(
       onRow = begin(cells.map((name) => name.trim()));
       return;
     }
+    rows += 1;
+    if (rows > MAX_ROWS || rows * columns > MAX_CELLS) throw tooMany(line, rows - 1);
     if (cells.length < columns) {
       warnings.add('short_row', `line ${line} has ${cells.length} of ${columns} cells`);
       while (cells.length < columns) cells.push('');
@@ -57,6 +64,13 @@ export async function readTable(
     onRow({ line, cells });
   });
   if (!onRow) throw new InvalidFile('The file is empty; its first line must name the columns.');
+}
+
+function tooMany(line: number, max: number): InvalidFile {
+  const detail = `more than ${max} rows are too many for one import`;
+  return new InvalidFile(`The file must be split on line ${line}: ${detail}.`, 'invalid_file', [
+    { line, code: 'too_many', detail },
+  ]);
 }
 
 /**
@@ -155,7 +169,7 @@ async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, voi
         line += breaks(piece.subarray(0, nul));
         const detail = 'has a NUL byte';
         throw new InvalidFile(`The file is not text: line ${line} ${detail}.`, 'invalid_file', [
-          { line, code: 'nul', detail },
+          { line, code: 'invalid_text', detail },
         ]);
       }
       line += breaks(piece);

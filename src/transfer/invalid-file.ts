@@ -4,7 +4,7 @@ import { Problem } from '../http/problem';
 /** What is wrong with a row of a file, or with an entry of a JSON file. */
 export interface LineError {
   line: number;
-  code: string;
+  code: FieldErrorCode;
   detail: string;
 }
 
@@ -31,8 +31,8 @@ export function problemOf({ message, code, errors }: InvalidFile): Problem {
     errors.length === 1
       ? `Line ${first?.line}: ${first?.detail}.`
       : `There are ${errors.length} errors, the first on line ${first?.line}: ${first?.detail}.`;
-  const isComplete = errors.length === 1 && message.includes(`line ${first?.line}`);
+  const isComplete =
+    errors.length === 1 && new RegExp(`\\b(line|entry) ${first?.line}\\b`, 'i').test(message);
   const detail = isComplete ? message : `${message} ${lines}`;
-  const listed = sorted.map((error) => ({ ...error, code: error.code as FieldErrorCode }));
-  return new Problem(code, detail, { errors: listed });
+  return new Problem(code, detail, { errors: sorted });
 }

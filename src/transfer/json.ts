@@ -6,6 +6,7 @@ import {
   TokenType,
 } from '@streamparser/json';
 import type { Readable } from 'node:stream';
+import type { FieldErrorCode } from '../http/problem';
 import { InvalidFile } from './invalid-file';
 import { Pace } from './pace';
 import { Utf8Check } from './utf8';
@@ -75,7 +76,7 @@ export class JsonTokens {
   end(): void {
     this.slice = Buffer.alloc(0);
     if (this.read === 0) throw new InvalidFile('The file is empty.');
-    const cut = this.error(this.read, 'the file ends in the middle; export it again', 'cut');
+    const cut = this.error(this.read, 'the file ends in the middle; export it again', 'malformed');
     if (this.depth > 0) throw cut;
     this.attempt(
       () => this.complete(),
@@ -84,7 +85,7 @@ export class JsonTokens {
   }
 
   /** An error at the latest token. */
-  errorHere(what: string, code: string): InvalidFile {
+  errorHere(what: string, code: FieldErrorCode): InvalidFile {
     return this.error(this.tokenStart, what, code);
   }
 
@@ -113,7 +114,7 @@ export class JsonTokens {
     return this.error(Number(at ?? this.read), 'this is not valid JSON', 'malformed');
   }
 
-  private error(position: number, what: string, code: string): InvalidFile {
+  private error(position: number, what: string, code: FieldErrorCode): InvalidFile {
     // A token that began in an earlier slice is on the line on which this slice begins.
     let { line, lineStart } = this;
     const before = this.slice.subarray(0, Math.max(0, position - this.read));
@@ -122,7 +123,7 @@ export class JsonTokens {
       lineStart = this.read + at + 1;
     }
     const byte = Math.max(1, position - lineStart + 1);
-    return new InvalidFile(`Line ${line}, byte ${byte}: ${what}.`, 'invalid_file', [
+    return new InvalidFile(`On line ${line}, byte ${byte}: ${what}.`, 'invalid_file', [
       { line, code, detail: `byte ${byte}: ${what}` },
     ]);
   }
@@ -203,7 +204,7 @@ export async function readJson(
     parser ??= parserFor(token);
     tokensOfEntry = depth > entryDepth ? tokensOfEntry + 1 : 0;
     if (tokensOfEntry > MAX_ENTRY_TOKENS) {
-      throw tokens.errorHere('an entry has too many values', 'too_large');
+      throw tokens.errorHere('an entry has too many values', 'too_many');
     }
     parser.write({ token, value });
   });

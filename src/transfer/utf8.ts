@@ -28,7 +28,7 @@ export class Utf8Check {
       throw new InvalidFile(
         `The file is not in UTF-8: line ${this.line} has invalid bytes. Convert it first.`,
         'invalid_file',
-        [{ line: this.line, code: 'not_utf8', detail }],
+        [{ line: this.line, code: 'invalid_text', detail }],
       );
     }
   }

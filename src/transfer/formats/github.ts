@@ -72,9 +72,9 @@ export const github: SourceReader = {
 const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'projectItems'];
 
 function notAnIssue(entry: number): InvalidFile {
-  const detail = 'it has no number and title, as an issue of GitHub has';
-  return new InvalidFile(`Entry ${entry}: ${detail}.`, 'invalid_file', [
-    { line: entry, code: 'not_an_issue', detail },
+  const detail = 'it has no number and title';
+  return new InvalidFile(`Entry ${entry} is no issue of GitHub: ${detail}.`, 'invalid_file', [
+    { line: entry, code: 'required', detail },
   ]);
 }
 

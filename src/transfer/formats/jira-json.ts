@@ -72,7 +72,7 @@ class JiraSearch {
     if (key === null || entry.fields === undefined) {
       const detail = 'it has no key and fields, as an issue of Jira has';
       throw new InvalidFile(`Entry ${line}: ${detail}.`, 'invalid_file', [
-        { line, code: 'not_an_issue', detail },
+        { line, code: 'required', detail },
       ]);
     }
     for (const name of Object.keys(fields)) this.present.add(name);

@@ -217,8 +217,8 @@ describe('issues of GitHub', () => {
   ])('are not %s', async (_, value, line) => {
     await expect(read(value)).rejects.toMatchObject({
       code: 'invalid_file',
-      message: `Entry ${line}: it has no number and title, as an issue of GitHub has.`,
-      errors: [{ line, code: 'not_an_issue' }],
+      message: `Entry ${line} is no issue of GitHub: it has no number and title.`,
+      errors: [{ line, code: 'required' }],
     });
   });
 
