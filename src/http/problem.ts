@@ -2,6 +2,8 @@
 export const FIELD_ERRORS = {
   ambiguous_date: 'The date can be read in several orders (import).',
   blank: 'The string is empty or contains only white space.',
+  changed: 'The file was changed after the export: its checksum is another one (import).',
+  cut: 'The file ends in the middle (import).',
   duplicate: 'The value, the field or the parameter occurs more than once.',
   excluded: 'It cannot be combined with another field or parameter of the request.',
   invalid_cursor: 'The cursor does not belong to this list with these filters and this sort.',
@@ -10,7 +12,7 @@ export const FIELD_ERRORS = {
   invalid_text: 'The string contains invalid characters, such as NUL or a lone surrogate.',
   invalid_type: 'The value has another type than required, such as a string instead of a number.',
   invalid_value: 'The value is not one of the allowed values.',
-  malformed: 'The CSV or JSON is not well-formed there, or ends there (import).',
+  malformed: 'The CSV or JSON is not well-formed there (import).',
   not_admin: 'The first token must have the scope `admin`.',
   not_for_admin: 'An admin token cannot be restricted to certain boards.',
   not_found: 'It refers to something that does not exist.',
@@ -25,7 +27,9 @@ export const FIELD_ERRORS = {
   too_few: 'There are too few items.',
   too_many: 'There are too many items.',
   too_precise: 'The number has too many decimals.',
+  unexpected: 'The line has no place there in an export of a board (import).',
   unknown_field: 'There is no field or parameter with this name.',
+  unknown_version: 'The export was written by a later version (import).',
   unrepeatable: 'The request cannot have a key, because its response must not be stored.',
 } as const satisfies Record<string, string>;
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { FieldErrorCode } from '../http/problem';
 import { lastLine } from './export-format';
 import { InvalidFile } from './invalid-file';
 
@@ -16,7 +17,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** @throws InvalidFile */
-export function invalidLine(line: number, code: string, detail: string): InvalidFile {
+export function invalidLine(line: number, code: FieldErrorCode, detail: string): InvalidFile {
   return new InvalidFile(`Line ${line}: ${detail}.`, 'invalid_file', [{ line, code, detail }]);
 }
 
@@ -66,6 +67,6 @@ function decode(bytes: Buffer, first: number): string {
       if (!Buffer.from(part.toString()).equals(part)) break;
       start = end;
     }
-    throw invalidLine(line, 'not_utf8', 'it is not in UTF-8');
+    throw invalidLine(line, 'invalid_text', 'it is not in UTF-8');
   }
 }

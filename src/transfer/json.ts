@@ -76,7 +76,7 @@ export class JsonTokens {
   end(): void {
     this.slice = Buffer.alloc(0);
     if (this.read === 0) throw new InvalidFile('The file is empty.');
-    const cut = this.error(this.read, 'the file ends in the middle; export it again', 'malformed');
+    const cut = this.error(this.read, 'the file ends in the middle; export it again', 'cut');
     if (this.depth > 0) throw cut;
     this.attempt(
       () => this.complete(),

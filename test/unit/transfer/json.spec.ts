@@ -117,7 +117,7 @@ describe('readJson', () => {
     for (let end = 1; end < text.length; end += 1) {
       const error = await errorOf(text.subarray(0, end), 1 + (end % 50));
       const line = text.subarray(0, end).toString('latin1').split('\n').length;
-      expect([end, error.errors]).toMatchObject([end, [{ line, code: 'malformed' }]]);
+      expect([end, error.errors]).toMatchObject([end, [{ line, code: 'cut' }]]);
     }
   });
 
