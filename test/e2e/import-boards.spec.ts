@@ -315,6 +315,7 @@ describe('a project of Taiga', () => {
       format: 'taiga',
       created: { sprints: 2, stories: 4, tasks: 2 },
       skipped: [
+        { line: 1, code: 'epic' },
         { line: 1, code: 'taiga_issue' },
         { line: 3, code: 'task_without_story' },
       ],

@@ -27,7 +27,7 @@ export const taiga: SourceReader = {
         '$.us_statuses.*': (status) => project.addStatus('story', fieldsOf(status)),
         '$.task_statuses.*': (status) => project.addStatus('task', fieldsOf(status)),
         '$.milestones.*': (milestone) => project.addMilestone(fieldsOf(milestone)),
-        '$.epics.*': (epic) => project.addEpic(fieldsOf(epic)),
+        '$.epics.*': (epic, number) => project.addEpic(fieldsOf(epic), number),
         '$.user_stories.*': (story, number) => project.addStory(fieldsOf(story), number),
         '$.tasks.*': (task, number) => project.addTask(fieldsOf(task), number),
         '$.issues.*': (issue, number) => project.skipIssue(fieldsOf(issue), number),
@@ -114,9 +114,11 @@ class TaigaProject {
     });
   }
 
-  addEpic(epic: Record<string, unknown>): void {
+  addEpic(epic: Record<string, unknown>, line: number): void {
     const title = textOf(epic.subject);
     if (title === null) return;
+    const detail = `"${title.slice(0, 100)}" is an epic: a label of its stories`;
+    this.skipped.push({ line, code: 'epic', detail });
     for (const related of listOf(epic.related_user_stories)) {
       const { user_story: ref, source_project_slug: otherProject } = fieldsOf(related);
       if (typeof ref !== 'number' || otherProject) continue;

@@ -212,7 +212,7 @@ describe('a project of Taiga', () => {
   });
 
   it('has the epics of its stories', async () => {
-    const { stories } = await read(
+    const { stories, skipped } = await read(
       project({
         epics: [
           { ref: 90, subject: 'Checkout', related_user_stories: [{ user_story: 1, order: 1 }] },
@@ -231,6 +231,10 @@ describe('a project of Taiga', () => {
     expect(stories.map(({ epic, labels }) => [epic, labels])).toEqual([
       ['Checkout', ['Mobile', 'x']],
       [null, []],
+    ]);
+    expect(skipped).toEqual([
+      { line: 1, code: 'epic', detail: '"Checkout" is an epic: a label of its stories' },
+      { line: 2, code: 'epic', detail: '"Mobile" is an epic: a label of its stories' },
     ]);
   });
 
