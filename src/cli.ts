@@ -21,7 +21,7 @@ const COMMANDS: Record<string, [description: string, load: () => Promise<Define>
     async () => (await import('./cli/seed.js')).defineSeed,
   ],
   import: [
-    "create the stories of a CSV file in a board's backlog: all of them, or none",
+    'import a file of another tool, or our own CSV, into a board: all of it, or none',
     async () => (await import('./cli/import.js')).defineImport,
   ],
   tokens: [

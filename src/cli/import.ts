@@ -1,37 +1,57 @@
 import type { Command } from 'commander';
+import { Option } from 'commander';
 import { SingleBar } from 'cli-progress';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
 import { readNewBoardName } from '../http/path';
 import { Problem } from '../http/problem';
 import { CSV_COLUMNS } from '../stories/story-csv';
-import { Mapping } from '../transfer/import.dto';
-import { ImportService } from '../transfer/import.service';
-import { OPERATOR, withApplication } from './application';
+import type { ImportFormat, ImportView } from '../transfer/import.dto';
+import { IMPORT_FORMATS } from '../transfer/import.dto';
+import { parseMapping } from '../transfer/import.service';
 import { CommandError } from './command-error';
+import type { Import } from './import-target';
+import { importHere, importRemotely } from './import-target';
+import { notes, planTable, summary } from './import-text';
 
 interface ImportFlags {
   board: string;
+  format?: ImportFormat | 'auto';
+  mapping?: string;
+  yes: boolean;
+  url?: string;
+  token?: string;
   /** Each is `ours=theirs`. */
   map: string[];
   null?: string;
+  update?: boolean;
 }
 
-/** `import`: creates and updates the stories of a file on a board: all of them, or none. */
+/** `import`: creates and updates what a file has on a board: all of it, or none. */
 export function defineImport(command: Command): void {
   command
-    .argument('<file>', 'CSV in UTF-8 with a header; - reads standard input')
+    .argument('<file>', 'a file that another tool or Sprintline exported; - reads standard input')
     .requiredOption('--board <name>', 'the board; it is created if it does not exist')
-    .option('--map <ours=theirs>', 'read our column from their column (repeatable)', collect, [])
-    .option('--null <text>', 'treat a cell with this text as empty')
-    .option('--update', 'as without it: a story whose external_id is on the board is updated')
+    .option('--format <format>', `${IMPORT_FORMATS.join(', ')}; detected by default`)
+    .option('--mapping <file>', 'JSON that says what columns, statuses, … mean')
+    .option('--yes', 'do not ask', false)
+    .option('--url <url>', 'import into the service at this URL instead of the database')
+    .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
+    .option('--map <ours=theirs>', 'CSV: read our column from theirs (repeatable)', collect, [])
+    .option('--null <text>', 'CSV: treat a cell with this text as empty')
+    .option('--update', 'CSV: as without it, stories whose external_id is on the board are updated')
     .addHelpText(
       'after',
-      `\nColumns: ${CSV_COLUMNS.join(', ')}. An empty cell means no value; labels are separated by commas.
+      `\nOn a terminal it shows what it would do, and asks. A second import of the same file changes nothing.
+Columns of our own CSV: ${CSV_COLUMNS.join(', ')}.
 
 Examples:
-  sprintline import stories.csv --board rocket
-  sprintline import jira.csv --board rocket --map points='Story Points' --map title=Summary`,
+  sprintline import jira.csv --board rocket
+  sprintline import trello.json --board rocket --mapping statuses.json --yes
+  sprintline import stories.csv --board rocket --map points='Story Points' --map title=Summary
+  sprintline import - --board rocket --url https://plan.example.org < taiga.json`,
     )
     .action(importFile);
 }
@@ -40,55 +60,94 @@ const collect = (value: string, previous: string[]): string[] => [...previous, v
 
 async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const board = readNewBoardName(flags.board);
-  const mapping = Object.assign(new Mapping(), { columns: readMap(flags.map) });
-  const bytes = await openFile(path);
-  await withApplication(async (app) => {
-    const imports = app.get(ImportService);
-    const file = { bytes, format: 'csv', mapping, nullText: flags.null } as const;
-    const bar = new SingleBar({
-      format: 'importing {bar} {percentage}% of {total} stories, {duration_formatted}',
-      stopOnComplete: false,
-      hideCursor: true,
-    });
-    try {
-      const planned = await imports.plan(board, file);
-      // On a terminal only: cli-progress shows nothing elsewhere.
-      bar.start(planned.plan.stories.length, 0);
-      const progress = (done: number): void => bar.update(done);
-      const { created, updated, unchanged } = await imports.apply(OPERATOR, board, planned, {
-        progress,
-      });
-      bar.stop();
-      const others =
-        updated.stories + unchanged.stories > 0
-          ? `, ${updated.stories} updated, ${unchanged.stories} as before`
-          : '';
-      const stories = created.stories === 1 ? 'story' : 'stories';
-      console.log(`${board}: ${created.stories} ${stories} created${others}.`);
-    } catch (error) {
-      bar.stop();
-      throw readable(error);
+  const isCsv = flags.map.length > 0 || flags.null !== undefined || flags.update === true;
+  const { format = isCsv ? 'csv' : 'auto', url, token } = flags;
+  if (!(['auto', ...IMPORT_FORMATS] as string[]).includes(format)) {
+    throw new CommandError(`--format is one of ${IMPORT_FORMATS.join(', ')}.`);
+  }
+  if (url !== undefined && flags.null !== undefined) {
+    throw new CommandError('--null cannot be used with --url.');
+  }
+  try {
+    const mapping = await parseMapping(await readMapping(flags.mapping));
+    if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
+    const bytes = await openFile(path);
+    const name = path === '-' ? '' : basename(path);
+    const file = { board, bytes, name, format, mapping, nullText: flags.null };
+    const use = (one: Import): Promise<void> => importInto(board, one, flags);
+    await (url === undefined ? importHere(file, use) : importRemotely(file, { url, token }, use));
+  } catch (error) {
+    throw readable(error);
+  }
+}
+
+/** Imports, on a terminal after a question. */
+async function importInto(board: string, one: Import, { yes }: ImportFlags): Promise<void> {
+  const asks = !yes && process.stdin.isTTY && process.stdout.isTTY;
+  if (asks) {
+    const plan = await one.rehearse();
+    console.log(planTable(plan));
+    tellNotes(plan);
+    if (!(await confirm(`Import into ${board}? [y/N] `))) {
+      console.log('Nothing was imported.');
+      return;
     }
+  }
+  const bar = new SingleBar({
+    format: 'importing {bar} {percentage}% of {total} stories, {duration_formatted}',
+    stopOnComplete: false,
+    hideCursor: true,
   });
+  // On a terminal only: cli-progress shows nothing elsewhere.
+  if (one.stories !== undefined) bar.start(one.stories, 0);
+  try {
+    const done = await one.run((stories) => bar.update(stories));
+    bar.stop();
+    console.log(summary(board, done));
+    if (!asks) tellNotes(done);
+  } finally {
+    bar.stop();
+  }
+}
+
+const tellNotes = (view: ImportView): void => {
+  for (const line of notes(view)) console.error(line);
+};
+
+async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 /** @throws CommandError */
 async function openFile(path: string): Promise<Readable> {
   if (path === '-') return process.stdin;
+  return readingOf('file', async () => (await open(path)).createReadStream());
+}
+
+const readMapping = async (path: string | undefined): Promise<string | undefined> =>
+  path === undefined ? undefined : readingOf('mapping', () => readFile(path, 'utf8'));
+
+async function readingOf<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {
-    return (await open(path)).createReadStream();
+    return await read();
   } catch (error) {
-    throw new CommandError(`The file cannot be read: ${(error as Error).message}.`);
+    throw new CommandError(`The ${what} cannot be read: ${(error as Error).message}.`);
   }
 }
 
 /** The error with the lines of the file that it is about. */
 function readable(error: unknown): unknown {
-  if (!(error instanceof Problem) || !error.options.errors) return error;
+  if (!(error instanceof Problem)) return error;
   const byLine = new Map<number, string[]>();
-  for (const { line = 0, detail } of error.options.errors) {
-    byLine.set(line, [...(byLine.get(line) ?? []), detail]);
+  for (const { line, detail } of error.options.errors ?? []) {
+    if (line !== undefined) byLine.set(line, [...(byLine.get(line) ?? []), detail]);
   }
+  if (byLine.size === 0) return error;
   const lines = [...byLine].map(([line, details]) => `line ${line}: ${details.join('; ')}`);
   return new CommandError([...lines, 'Nothing was imported.'].join('\n'));
 }

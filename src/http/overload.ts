@@ -43,6 +43,11 @@ export function limitLoad(server: FastifyInstance): void {
   });
   // Counted from the arrival of the body to the beginning of the response: a slow client is no work.
   server.addHook('preHandler', (request, reply, done) => {
+    // A file arrives while its handler runs, which has a limit of its own.
+    if ((request.routeOptions.config as RouteSettings).file) {
+      done();
+      return;
+    }
     if (!mayBegin(request)) {
       sendProblem(request, reply, overloaded);
       return;

@@ -58,9 +58,6 @@ export class Upload {
    * @throws Problem `unsupported_media_type`, `content_too_large`, `malformed_body`, `request_timeout`, …
    */
   async read<T>(others: readonly string[], use: UseFile<T>): Promise<T> {
-    const { raw } = this.request;
-    // Nothing is sent on the connection while the file is imported.
-    raw.setTimeout(0);
     try {
       const mediaType = this.mediaType();
       if (mediaType === FORM) return await this.readForm(others, use);

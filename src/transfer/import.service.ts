@@ -154,8 +154,8 @@ async function translating<T>(work: () => Promise<T>): Promise<T> {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The part `mapping` of a form. @throws Problem `invalid_request` with pointers below `/mapping` */
-async function parseMapping(text: string | undefined): Promise<Mapping> {
+/** Reads a mapping from JSON. @throws Problem `invalid_request` with pointers below `/mapping` */
+export async function parseMapping(text: string | undefined): Promise<Mapping> {
   if (text === undefined || text === '') return new Mapping();
   let fields: unknown;
   try {

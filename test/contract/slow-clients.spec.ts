@@ -8,7 +8,11 @@ let service: TestApp;
 beforeEach(async () => {
   service = await startApp({
     engine: 'sqlite',
-    environment: { HEADERS_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '1000' },
+    environment: {
+      HEADERS_TIMEOUT_MS: '500',
+      REQUEST_TIMEOUT_MS: '1000',
+      UPLOAD_TIMEOUT_MS: '3000',
+    },
   });
 });
 afterEach(() => service.close());
@@ -81,4 +85,40 @@ it('closes clients that send slowly and read nothing', async () => {
   while ((await openConnections()) < clients.length) await sleep(5);
   await untilClosed(8000);
   for (const { stop } of clients) stop();
+});
+
+describe('an upload', () => {
+  const IMPORT = 'POST /api/boards/Slow/import?format=csv HTTP/1.1\r\nHost: localhost\r\n';
+  const HEADERS = 'Content-Type: text/csv\r\nContent-Length: 100000\r\n\r\n';
+
+  /** Sends a file in pieces, and returns the response and the milliseconds until then. */
+  async function upload(pieces: string[], everyMs: number): Promise<{ text: string; ms: number }> {
+    const socket = connect({ port: Number(new URL(service.url).port) }).setEncoding('utf8');
+    let text = '';
+    socket.on('error', () => undefined).on('data', (part: string) => (text += part));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const start = performance.now();
+    socket.write(IMPORT + HEADERS);
+    const timer = setInterval(() => {
+      const next = pieces.shift();
+      if (next !== undefined) socket.write(next);
+    }, everyMs);
+    await closed;
+    clearInterval(timer);
+    return { text, ms: performance.now() - start };
+  }
+
+  it('that stops for longer than other requests may take is answered with 408', async () => {
+    const { text, ms } = await upload(['title\n', 'a\n'], 100);
+    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(text).toContain('"code":"request_timeout"');
+    expect(ms).toBeLessThan(2900);
+  });
+
+  it('that goes on may take longer than other requests, but not for ever', async () => {
+    const { text, ms } = await upload(Array(1000).fill('title\n'), 200);
+    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(ms).toBeGreaterThan(2500);
+    expect((await service.client.get('/api/boards/Slow')).status).toBe(404);
+  });
 });

@@ -1,10 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import type { TestApp } from '../support/app';
 import { published, withPublished } from '../support/published';
 import { startApp } from '../support/app';
 import type { Outcome } from '../support/command';
 import { command, withFile } from '../support/command';
+import { made2xx } from '../support/make';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -31,7 +33,11 @@ describe('an import', () => {
         ',third,,,,,in_progress,,\r\n',
       'All',
     );
-    expect(outcome).toEqual({ code: 0, out: 'All: 3 stories created.\n', err: '' });
+    expect(outcome).toEqual({
+      code: 0,
+      out: 'All: 3 stories created.\n',
+      err: 'note: no external id, 1, such as line 6: third\n',
+    });
     const [first, , second, third] = await backlog('All');
     expect(first).toMatchObject({
       title: ' Quotes "and", commas ',
@@ -231,7 +237,11 @@ describe('an import', () => {
     const description = '😀'.repeat(32_767);
     const rows = Array.from({ length: 5 }, (_, i) => `story ${i},${description}\n`);
     const outcome = await load(`title,description\n${rows.join('')}`, 'Long');
-    expect(outcome).toEqual({ code: 0, out: 'Long: 5 stories created.\n', err: '' });
+    expect(outcome).toEqual({
+      code: 0,
+      out: 'Long: 5 stories created.\n',
+      err: expect.stringMatching(/^note: no external id, 5, such as line 2: story 0; .*\n$/),
+    });
     const stories = await backlog('Long');
     expect(stories).toHaveLength(5);
     expect(stories.every((story: any) => story.description === description)).toBe(true);
@@ -242,11 +252,151 @@ describe('an import', () => {
   it('accepts a byte order mark, any line breaks, and 5,000 rows in one change', async () => {
     const titles = Array.from({ length: 5000 }, (_, i) => `story ${i + 1}`);
     const outcome = await load(`\ufeff title \r${titles.join('\n')}`, 'Many');
-    expect(outcome).toEqual({ code: 0, out: 'Many: 5000 stories created.\n', err: '' });
+    expect(outcome).toEqual({
+      code: 0,
+      out: 'Many: 5000 stories created.\n',
+      err: expect.stringMatching(/^note: no external id, 5000, .*\n$/),
+    });
     const stories = await backlog('Many');
     expect(stories.map((story: any) => story.title)).toEqual(titles);
     expect(stories.map((story: any) => story.seq)).toEqual(titles.map((_, i) => i + 1));
     expect((await service.client.get('/api/boards/Many')).body.revision).toBe(5001);
+  });
+});
+
+describe('an import of any file', () => {
+  const CARDS = JSON.stringify({
+    id: 'b1',
+    name: 'Board',
+    lists: [
+      { id: 'l1', name: 'Doing', pos: 1, closed: false },
+      { id: 'l2', name: 'Ice', pos: 2, closed: false },
+    ],
+    cards: [
+      {
+        id: 'c1',
+        name: 'First',
+        idList: 'l1',
+        pos: 1,
+        closed: false,
+        desc: '',
+        labels: [],
+        idMembers: [],
+      },
+      {
+        id: 'c2',
+        name: 'Second',
+        idList: 'l2',
+        pos: 1,
+        closed: false,
+        desc: '',
+        labels: [],
+        idMembers: [],
+      },
+      {
+        id: 'c3',
+        name: 'Gone',
+        idList: 'l2',
+        pos: 2,
+        closed: true,
+        desc: '',
+        labels: [],
+        idMembers: [],
+      },
+    ],
+    checklists: [],
+    members: [],
+    labels: [],
+    customFields: [],
+  });
+
+  it('detects the format, and names what it left out and did not understand', async () => {
+    const outcome = await load(CARDS, 'Cards');
+    expect(outcome.out).toBe('Cards: 2 stories created.\n');
+    expect(outcome.err.trim().split('\n')).toEqual([
+      expect.stringMatching(/^skipped: archived, 1, such as 3: .*Gone/),
+      'to do: statuses that are unknown, 1, such as Ice (1)',
+    ]);
+    const events = (await service.client.get('/api/boards/Cards/events')).body;
+    expect(new Set(events.map(({ actor }: any) => actor))).toEqual(new Set(['cli']));
+    expect((await load(CARDS, 'Cards')).out).toBe(
+      'Cards: 0 stories created, 0 updated, 2 as before.\n',
+    );
+  });
+
+  it('takes a mapping from a file', async () => {
+    const mapping = JSON.stringify({ status: { Ice: 'in_progress' }, archived: 'import' });
+    const outcome = await withFile(mapping, (path) => load(CARDS, 'Mapped', '--mapping', path));
+    expect(outcome).toEqual({ code: 0, out: 'Mapped: 3 stories created.\n', err: '' });
+    const wrong = await withFile('{"status": {"Ice": "cold"}}', (path) =>
+      load(CARDS, 'Mapped', '--mapping', path),
+    );
+    expect(wrong).toEqual({
+      code: 1,
+      out: '',
+      err: 'status must have only todo, in_progress, done; this is wrong: Ice\n',
+    });
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['an unknown format', ['--format', 'excel'], /--format is one of sprintline, csv/],
+    ['a missing mapping', ['--mapping', 'no/such.json'], /The mapping cannot be read/],
+    ['another format than it is', ['--format', 'jira-csv'], /line 1: a quote/],
+    ['--null for a service', ['--null', 'x', '--url', 'http://localhost:1'], /--null cannot/],
+    ['a service that is away', ['--url', 'http://localhost:1'], /does not answer/],
+  ])('refuses %s', async (_, flags, message) => {
+    const outcome = await load(CARDS, 'Refused', ...flags);
+    expect(outcome).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
+    expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
+  });
+
+  it('asks on a terminal, after it has shown the plan', async () => {
+    const { stdin, stdout } = process;
+    const answer = async (text: string): Promise<Outcome> => {
+      const input = Object.assign(new PassThrough(), { isTTY: true });
+      const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+      Object.defineProperty(process, 'stdin', { value: input, configurable: true });
+      Object.defineProperty(process, 'stdout', { value: output, configurable: true });
+      input.write(text);
+      try {
+        const outcome = await load(CARDS, 'Asked');
+        return { ...outcome, out: outcome.out + String(output.read() ?? '') };
+      } finally {
+        Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
+        Object.defineProperty(process, 'stdout', { value: stdout, configurable: true });
+      }
+    };
+    const no = await answer('n\n');
+    expect(no.code).toBe(0);
+    expect(no.out).toMatch(/^\(trello\) +new +changed +as before$/m);
+    expect(no.out).toMatch(/^stories +2 +0 +0$/m);
+    expect(no.out).toContain('Import into Asked? [y/N]');
+    expect(no.out).toContain('Nothing was imported.');
+    expect((await service.client.get('/api/boards/Asked')).status).toBe(404);
+    expect((await answer('yes\n')).out).toContain('Asked: 2 stories created.');
+    expect(await backlog('Asked')).toHaveLength(2);
+  });
+
+  it('sends it to a service, with a token', async () => {
+    const remote = await startApp();
+    try {
+      const admin = await made2xx(
+        remote.client.post('/api/tokens', { name: 'Root', scope: 'admin' }),
+      );
+      const flags = ['--url', remote.url, '--token'];
+      const outcome = await load(CARDS, 'Far away', ...flags, admin.token);
+      expect(outcome.out).toBe('Far away: 2 stories created.\n');
+      const by = remote.client.with({ authorization: `Bearer ${admin.token}` });
+      const events = (await by.get('/api/boards/Far%20away/events')).body;
+      expect(new Set(events.map(({ actor }: any) => actor))).toEqual(new Set(['Root']));
+      expect((await service.client.get('/api/boards/Far%20away')).status).toBe(404);
+      const refused = await load(CARDS, 'Far away', ...flags, 'spl_wrong');
+      expect(refused).toEqual({ code: 1, out: '', err: expect.stringMatching(/valid token/) });
+      const faulty = await load('title,points\na,x\n', 'Far away', ...flags, admin.token);
+      expect(faulty.err).toBe('line 2: points must be a number\nNothing was imported.\n');
+    } finally {
+      await remote.close();
+    }
   });
 });
 

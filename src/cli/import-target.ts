@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { ProblemCode } from '../http/problem';
+import { Problem, PROBLEMS } from '../http/problem';
+import type { ImportFormat, ImportView, Mapping } from '../transfer/import.dto';
+import { ImportService } from '../transfer/import.service';
+import { OPERATOR, withApplication } from './application';
+import { CommandError } from './command-error';
+
+/** A file to import into a board. */
+export interface FileForBoard {
+  board: string;
+  bytes: Readable;
+  name: string;
+  format: ImportFormat | 'auto';
+  mapping: Mapping;
+  nullText?: string;
+}
+
+/** A file that is ready to be imported, here or at a remote service. */
+export interface Import {
+  /** What the import would do. */
+  rehearse: () => Promise<ImportView>;
+  /** The number of stories, if it is known. */
+  stories?: number;
+  run: (progress: (stories: number) => void) => Promise<ImportView>;
+}
+
+/** Reads the file and imports it into the database of this machine's settings. */
+export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<T>): Promise<T> {
+  const { board } = file;
+  return withApplication(async (app) => {
+    const imports = app.get(ImportService);
+    const planned = await imports.plan(board, file);
+    return use({
+      rehearse: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
+      stories: planned.plan.stories.length,
+      run: (progress) => imports.apply(OPERATOR, board, planned, { progress }),
+    });
+  });
+}
+
+/** Sends the file to a service. @throws Problem as the service answers */
+export async function importRemotely<T>(
+  { board, bytes, name, format, mapping }: FileForBoard,
+  { url, token }: { url: string; token?: string },
+  use: (one: Import) => Promise<T>,
+): Promise<T> {
+  const content = new Blob([new Uint8Array(await buffer(bytes))]);
+  const send = async (dryRun: boolean): Promise<ImportView> => {
+    const path = `api/boards/${encodeURIComponent(board)}/import?format=${format}&dry_run=${dryRun}`;
+    const form = new FormData();
+    form.append('mapping', JSON.stringify(mapping));
+    form.append('file', content, name);
+    const response = await fetch(new URL(path, url.endsWith('/') ? url : `${url}/`), {
+      method: 'POST',
+      body: form,
+      headers: token ? { Authorization: `Bearer ${token}` } : {},
+    }).catch((error: Error) => {
+      const reason = (error.cause as Error | undefined)?.message ?? error.message;
+      throw new CommandError(`${url} does not answer: ${reason}.`);
+    });
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text) as ImportView;
+    throw problemOf(text) ?? new CommandError(`${url} answers ${response.status}.`);
+  };
+  return use({ rehearse: () => send(true), run: () => send(false) });
+}
+
+/** The problem of an error response of Sprintline. */
+function problemOf(text: string): Problem | undefined {
+  try {
+    const { code, detail, errors } = JSON.parse(text) as Problem['options'] & {
+      code: ProblemCode;
+      detail: string;
+    };
+    return code in PROBLEMS ? new Problem(code, detail, { errors }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
