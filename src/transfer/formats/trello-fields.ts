@@ -1,5 +1,6 @@
 import { InvalidFile } from '../invalid-file';
 import { fieldsOf, listOf, textOf } from '../json';
+import { comparable } from '../known-names';
 
 /** What custom fields and titles are read from. */
 export interface TrelloCard {
@@ -30,14 +31,6 @@ const POINTS_FIELDS = [
   /^(estimate|estimation|estimated points|schatzung|estimacion|estimativa|size|große|tamano|taille|tamanho)$/,
 ];
 const PRIORITY_FIELD = /^(priority|prioritat|prioridad|priorite|prioridade)$/;
-
-const comparable = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[\s_-]+/g, ' ')
-    .trim();
 
 /** The custom fields of a board. */
 export class TrelloFields {
