@@ -17,6 +17,9 @@ const SNAPSHOT_CONNECTIONS = 32;
 /** KiB of changed pages that the SQLite writer keeps in memory during a transaction. */
 const WRITER_CACHE_KIB = 16_384;
 
+/** Pages of the log at which a commit copies it, which the snapshot threads do every second before. */
+const CHECKPOINT_PAGES = 16_384;
+
 export interface SourceOptions {
   /** Connections to a MySQL server. */
   poolSize?: number;
@@ -77,6 +80,7 @@ export function dataSourceOptions(
         // In WAL mode TypeORM leaves it at NORMAL, which does not sync before a commit returns.
         database.pragma('synchronous = FULL');
         database.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
+        if (purpose === 'write') database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       },
     };
   }
