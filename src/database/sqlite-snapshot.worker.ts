@@ -66,7 +66,12 @@ setInterval(() => {
   }
 }, CHECKPOINT_MS).unref();
 
-parentPort?.on('message', (request: SnapshotRequest) => {
+parentPort?.on('message', (request: SnapshotRequest | null) => {
+  // The driver panics where a thread is terminated in the middle of a statement.
+  if (request === null) {
+    parentPort?.close();
+    return;
+  }
   const response: SnapshotResponse = { id: request.id };
   try {
     response.rows = answer(request);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Snapshot, Snapshots } from './snapshots';
@@ -46,7 +47,12 @@ export class SqliteSnapshots implements Snapshots {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.threads.map(({ worker }) => worker.terminate()));
+    const ended = this.threads.map(({ worker }) => once(worker, 'exit'));
+    for (const { worker } of this.threads) {
+      worker.ref();
+      worker.postMessage(null);
+    }
+    await Promise.all(ended);
   }
 
   private leastBusy(): Thread {

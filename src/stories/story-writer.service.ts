@@ -43,9 +43,8 @@ export class StoryWriter {
     body: NewStory,
   ): Promise<StoryView> {
     const story = represent(change, board, sprintId, body);
-    const columns = columnsOf(board, story, change.instant);
-    const { identifiers } = await change.manager.insert(Story, columns);
-    const created = { id: identifiers[0]?.id as number, ...story };
+    const id = await change.insert('stories', columnsOf(board, story, toStored(change.instant)));
+    const created = { id, ...story };
     recordEvent(change, board, 'story.created', null, created);
     return created;
   }
@@ -78,7 +77,7 @@ export class StoryWriter {
         refs.set(key, [...(refs.get(key) ?? []), story.ref]);
       }
       const done_at = view.done_at && toStored(new Date(view.done_at));
-      return { ...columnsOf(board, view, now), labels: storedLabels(view.labels), done_at };
+      return { ...columnsOf(board, view, now), done_at };
     };
     const cells = function* (): Generator<unknown[]> {
       for (const story of stories) yield Object.values(row(story));
@@ -131,15 +130,16 @@ export class StoryWriter {
       updated_at: instant.toISOString(),
       version: story.version + 1,
     };
-    const { board_name: boardName, ...columns } = changed;
-    await change.manager.update(Story, story.id, {
+    const { board_name: boardName, labels, ...columns } = changed;
+    await change.update('stories', story.id, {
       ...columns,
+      ...(labels && { labels: storedLabels(labels) }),
       ...(boardName !== undefined && { board_id: to.board.id }),
-      ...(doneAt !== undefined && { done_at: doneAt && new Date(doneAt) }),
+      ...(doneAt !== undefined && { done_at: doneAt && toStored(new Date(doneAt)) }),
       ...(('title' in changed || 'description' in changed) && {
         search: searchable(after.title, after.description),
       }),
-      updated_at: instant,
+      updated_at: toStored(instant),
       version: after.version,
     });
     if (to.board.id !== board.id || to.sprintId !== story.sprint_id) {
@@ -217,14 +217,15 @@ function represent(
 /** What a new story is recognised by: its `external_id` is unique, and equal ones can be exchanged. */
 const keyOf = (story: Omit<StoryView, 'id'>): string => story.external_id ?? JSON.stringify(story);
 
-/** The columns of a new story; `now` is the time of the change as a Date or as it is stored. */
-function columnsOf<T>(
+/** The columns of a new story; `now` is the time of the change as it is stored. */
+function columnsOf(
   board: LockedBoard,
   { board_name: _, ...story }: Omit<StoryView, 'id'>,
-  now: T,
+  now: string,
 ) {
   return {
     ...story,
+    labels: storedLabels(story.labels),
     board_id: board.id,
     search: searchable(story.title, story.description),
     created_at: now,

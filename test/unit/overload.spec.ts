@@ -1,0 +1,57 @@
+import Fastify from 'fastify';
+import { Agent } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { Slots } from '../../src/database/slots';
+import { acceptFirst } from '../../src/http/overload';
+import { send } from '../support/http';
+
+/** Clients that send without a pause, and clients that connect meanwhile. */
+const CLIENTS = 60;
+/** Requests after which the former stop. */
+const MOST = 100 * CLIENTS;
+
+it('accepts new connections before it reads further requests of open ones', async () => {
+  const server = Fastify();
+  acceptFirst(server);
+  server.get('/', () => {
+    for (const end = performance.now() + 0.5; performance.now() < end;);
+    return '';
+  });
+  await server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });
+  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/`;
+  const agents = [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: CLIENTS }));
+  const call = (agent?: Agent): Promise<unknown> => send(url, { method: 'GET', agent });
+  let answered = 0;
+  let stopping = false;
+  const running = Array.from({ length: CLIENTS }, async () => {
+    for (; !stopping && answered < MOST; answered += 1) await call(agents[0]);
+  });
+  while (answered < 10 * CLIENTS) await setImmediate();
+
+  const before = answered;
+  await Promise.all(Array.from({ length: CLIENTS }, () => call(agents[1])));
+  // One connection in each turn of the event loop would be up to as many for each of the clients.
+  expect((answered - before) / CLIENTS).toBeLessThan(CLIENTS / 6);
+
+  stopping = true;
+  await Promise.all(running);
+  for (const agent of agents) agent.destroy();
+  await server.close();
+});
+
+it('rejects at once what would probably wait too long for a slot', async () => {
+  const slots = new Slots(1, 10, 20);
+  const work = async (): Promise<void> => {
+    const free = await slots.take();
+    const end = performance.now() + 300;
+    while (performance.now() < end) await setImmediate();
+    free();
+  };
+  await work();
+  const running = work();
+  await expect(slots.take()).rejects.toMatchObject({ code: 'overloaded' });
+  expect(slots.taken).toBe(1);
+  await running;
+  (await slots.take())();
+});
