@@ -75,7 +75,8 @@ export function replay(
   let start_date = '';
   let end_date: string | null = null;
   let started: SprintHistory['started'] = null;
-  let completion: { revision: number; history: Omit<SprintHistory, 'stories'> } | undefined;
+  let completion:
+    { revision: number; at: string; history: Omit<SprintHistory, 'stories'> } | undefined;
   const stories = new Map<number, Story>();
 
   for (const event of events) {
@@ -98,13 +99,17 @@ export function replay(
         const imported = isImported
           ? Math.min(end, startOfDay(start_date, time_zone).getTime())
           : null;
-        completion = { revision, history: { ...read, completed: true, imported, end } };
+        const history = { ...read, completed: true, imported, end };
+        completion = { revision, at: event.at, history };
       } else if (event.type === 'sprint.reopened') {
         completion = undefined;
         for (const story of stories.values()) delete story.next;
       }
     } else if (event.entity === 'story') {
-      apply(stories, event, sprintId, completion !== undefined);
+      // An import carries stories over when it completes the sprint; later ones only plan them again.
+      const carries =
+        completion && (completion.history.imported === null || completion.at === event.at);
+      apply(stories, event, sprintId, carries === true);
     }
   }
 
@@ -134,7 +139,7 @@ function apply(
   stories: Map<number, Story>,
   event: ReplayedEvent,
   sprintId: number,
-  completed: boolean,
+  carries: boolean,
 ): void {
   let story = stories.get(event.id);
   if (!story) {
@@ -148,7 +153,7 @@ function apply(
   if ('status' in after) story.state.done = after.status === 'done';
   if ('done_at' in after) story.done_at = after.done_at as string | null;
   if ('sprint_id' in after) story.sprint_id = after.sprint_id as number | null;
-  if (completed && story.next === undefined) story.next = story.sprint_id;
+  if (carries && story.next === undefined) story.next = story.sprint_id;
   const inside = story.sprint_id === sprintId;
   const last = story.states.at(-1);
   if (last && last.inside === inside && isSame(last, story)) return;

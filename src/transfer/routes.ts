@@ -20,7 +20,8 @@ export function routeOfNew(path: readonly PlacedSprint[]): Decision {
 }
 
 /**
- * Where a story goes that is on the board; nowhere if it stays.
+ * Where a story goes that is on the board; nowhere if it stays. It leaves a completed sprint only where the
+ * file says that it was in this sprint and went on.
  * @param path the sprints that the file has; undefined if it has none
  * @param completed the sprints of the board that were completed before
  */
@@ -31,10 +32,12 @@ export function routeOfExisting(
 ): Decision {
   const last = path?.at(-1);
   if (!path || (last?.id ?? null) === current) return { route: [] };
-  if (current !== null && completed.has(current)) return { route: [], refusedBy: current };
+  const at = path.findIndex(({ id }) => id === current);
+  if (current !== null && completed.has(current) && at === -1) {
+    return { route: [], refusedBy: current };
+  }
   if (!last) return { route: [null] };
   if (last.wasCompleted) return { route: [], refusedBy: last.id };
-  const at = path.findIndex(({ id }) => id === current);
   return { route: through(path.slice(at + 1)), waits: Boolean(path[at]?.completesAt) };
 }
 

@@ -256,6 +256,44 @@ describe('sprints that another tool has completed', () => {
     expect(story).toMatchObject({ points: 50, sprint_id: first.id });
   });
 
+  it('let go of stories that were planned again since, and keep their reports', async () => {
+    const [one, two] = CLOSED as [object, object];
+    const left = issue('T-3', { sprints: [one], points: 8 });
+    await load('Replanned', [
+      issue('T-1', { sprints: [one], points: 1, done: '2026-01-14T10:00:00Z' }),
+      issue('T-2', { sprints: [one], points: 2 }),
+      left,
+    ]);
+    const [first] = await of('/api/boards/Replanned/sprints');
+    const { sprint: _, ...report } = await of(`/api/sprints/${first.id}/report`);
+    service.clock.set('2026-03-25T10:00:00.000Z');
+    const later = [
+      issue('T-1', { sprints: [one, ACTIVE], points: 1 }),
+      issue('T-2', { sprints: [one, two, ACTIVE], points: 2 }),
+      left,
+    ];
+    const answer = await load('Replanned', later);
+    expect(answer.body.warnings.map(({ code }: any) => code)).toEqual(['open_in_completed_sprint']);
+    const sprints = (await of('/api/boards/Replanned/sprints')).map(({ id }: any) => id);
+    const stories = await of('/api/boards/Replanned/stories');
+    const placed = stories.map((s: any) => [s.external_id, s.status, sprints.indexOf(s.sprint_id)]);
+    expect(placed.sort()).toEqual([
+      ['jira:T-1', 'todo', 2],
+      ['jira:T-2', 'todo', 2],
+      ['jira:T-3', 'todo', 0],
+    ]);
+    const { sprint: again, ...frozen } = await of(`/api/sprints/${first.id}/report`);
+    expect([again.id, frozen]).toEqual([first.id, report]);
+    expect(await of(`/api/sprints/${sprints[1]}/report`)).toMatchObject({
+      committed: { stories: [{ title: 'Issue T-2' }] },
+      unfinished: { stories: [{ title: 'Issue T-2', carried_to: sprints[2] }] },
+    });
+    expect((await load('Replanned', later)).body).toMatchObject({
+      created: { sprints: 0, stories: 0 },
+      updated: { sprints: 0, stories: 0 },
+    });
+  });
+
   it('can be reopened and completed here', async () => {
     await load('Reopened', ISSUES);
     const [first] = await of('/api/boards/Reopened/sprints');
