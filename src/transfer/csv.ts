@@ -74,7 +74,7 @@ function tooMany(line: number, max: number): InvalidFile {
 }
 
 /**
- * Parses CSV (RFC 4180) with any kind of line break as it arrives. Empty lines are skipped.
+ * Parses CSV (RFC 4180) with any kind of line break as it arrives. Rows without a text are skipped.
  * @throws InvalidFile if the input is not CSV or in another encoding
  */
 async function parseCsv(input: Readable, onRow: (row: CsvRow) => void): Promise<void> {
@@ -102,8 +102,8 @@ async function parseCsv(input: Readable, onRow: (row: CsvRow) => void): Promise<
       if (cells.length > MAX_COLUMNS) {
         throw new InvalidFile(`The row that begins on line ${line} has ${cells.length} cells.`);
       }
+      const isEmpty = cells.every((cell) => cell.trim() === '');
       // A first line `sep=;` is meant for Excel.
-      const isEmpty = cells.length === 1 && cells[0] === '';
       if (!isEmpty && !(line === 1 && cells[0] === 'sep=')) onRow({ line, cells });
       line += raw.match(/\r\n|\n|\r/g)?.length ?? 0;
       return null;

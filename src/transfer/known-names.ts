@@ -52,7 +52,7 @@ const STATUSES = lookup<Status>([
       "deployed, won't do, won't fix, wontfix, archived," +
       'fertig, erledigt, geschlossen, gelöst, abgeschlossen, abgebrochen, beendet,' +
       'hecho, hecha, listo, terminado, terminada, finalizado, finalizada, cerrado, cerrada, resuelto, resuelta,' +
-      'cancelado, cancelada, completado, completada,' +
+      'cancelado, cancelada, completado, completada, acabado, acabada,' +
       'terminé, terminée, terminé(e), fini, fermé, fermée, résolu, résolue, annulé, annulée, achevé, clos,' +
       'feito, concluído, concluída, itens concluídos, fechado, fechada, resolvido, resolvida, pronto, finalizados',
   ],

@@ -58,9 +58,9 @@ export class MappedNames {
   }
 }
 
-/** The number of a priority that is one, such as `3` or `P3`. */
+/** The number of a priority that is one or begins with one, such as `3`, `P3` or `P3 - Minor`. */
 function numberOf(name: string): number | undefined {
-  const number = Number(/^p?(-?\d{1,10})$/i.exec(name)?.[1] ?? NaN);
+  const number = Number(/^p?(-?\d{1,10}$|\d(?= ?[-–:] ?\p{L}))/iu.exec(name)?.[1] ?? NaN);
   return number >= INT32[0] && number <= INT32[1] ? number + 0 : undefined;
 }
 

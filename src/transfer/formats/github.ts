@@ -1,7 +1,13 @@
 import type { Readable } from 'node:stream';
 import { InvalidFile } from '../invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../json';
-import { Warnings, type Skipped, type SourceReader, type SourceStory } from '../source';
+import {
+  Warnings,
+  type Skipped,
+  type SourceField,
+  type SourceReader,
+  type SourceStory,
+} from '../source';
 
 interface Issue {
   number: number;
@@ -23,6 +29,7 @@ export const github: SourceReader = {
     const pullRequests = new Set<string>();
     const skipped: Skipped[] = [];
     const warnings = new Warnings();
+    const present = new Set<string>();
     let entries = 0;
     const visit = (value: unknown): void => {
       if (Array.isArray(value)) {
@@ -49,24 +56,29 @@ export const github: SourceReader = {
         );
         pullRequests.add(id);
       } else {
+        for (const name of Object.keys(fields)) present.add(name);
         issues.push({ number, repository, story: storyOf(fields, entries, warnings) });
       }
     };
     await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
     if (entries === 0) throw new InvalidFile('The file has no issues.');
     const stories = inOrder(issues).map(({ story }) => story);
-    const lacks = new Set(['priority', 'sprints', 'tasks'] as const);
     const hasPoints = stories.some(({ points }) => points !== null);
-    return {
-      format: 'github',
-      sprints: [],
-      stories,
-      skipped,
-      warnings,
-      lacks: hasPoints ? lacks : new Set([...lacks, 'points' as const]),
-    };
+    const lacks = new Set<SourceField>(['priority', 'sprints', 'tasks']);
+    if (!hasPoints) lacks.add('points');
+    // gh writes the fields that it was asked for.
+    for (const [field, names] of FIELDS) {
+      if (!names.some((name) => present.has(name))) lacks.add(field);
+    }
+    return { format: 'github', sprints: [], stories, skipped, warnings, lacks };
   },
 };
+
+const FIELDS: [SourceField, string[]][] = [
+  ['description', ['body']],
+  ['assignee', ['assignees', 'assignee']],
+  ['labels', ['labels', 'milestone']],
+];
 
 /** Fields that only make an issue long. */
 const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'projectItems'];
@@ -92,17 +104,23 @@ function storyOf(fields: Record<string, unknown>, line: number, warnings: Warnin
   );
   const [assignee = null, ...others] = new Set(assignees);
   if (others.length > 0) warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
-  const isClosed = textOf(fields.state)?.toLowerCase() === 'closed';
+  const closedAt = textOf(fields.closed_at ?? fields.closedAt);
+  const state =
+    textOf(fields.state)?.toLowerCase() ??
+    (fields.closed === true || closedAt !== null ? 'closed' : null);
   const reason = textOf(fields.state_reason ?? fields.stateReason)?.toLowerCase();
   return {
     line,
     external_id: `github:${String(fields.number)}`,
     title: textOf(fields.title) ?? '',
     description: textOf(fields.body),
-    status: isClosed
-      ? // A mapping can treat this one in another way.
-        { name: reason === 'not_planned' ? 'not_planned' : 'closed', category: 'done' }
-      : { name: 'open', category: 'todo' },
+    status:
+      state === 'closed'
+        ? // A mapping can treat this one in another way.
+          { name: reason === 'not_planned' ? 'not_planned' : 'closed', category: 'done' }
+        : state === null
+          ? null
+          : { name: 'open', category: 'todo' },
     priority: null,
     points: pointsOf(labels),
     assignee,
@@ -110,7 +128,7 @@ function storyOf(fields: Record<string, unknown>, line: number, warnings: Warnin
     // A milestone of GitHub has no first day, so it is no sprint.
     epic: textOf(fieldsOf(fields.milestone).title),
     sprints: [],
-    done: textOf(fields.closed_at ?? fields.closedAt),
+    done: closedAt,
     archived: false,
     parent: null,
     tasks: [],

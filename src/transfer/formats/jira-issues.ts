@@ -93,7 +93,7 @@ export async function jiraSource(
       external_id: idOf(key ?? id),
       epic: isSubtask ? null : epicOf(issue, parent, parent !== undefined && isEpic(parent)),
       sprints: issue.sprints.map((sprint) => sprint.key),
-      parent: isSubtask ? idOf(parent?.key ?? firstParent ?? 'its story') : null,
+      parent: isSubtask ? (idOf(parent?.key ?? firstParent ?? null) ?? 'its story') : null,
       tasks: [],
       rank,
     });

@@ -51,6 +51,15 @@ describe('tables', () => {
     ]);
   });
 
+  it('skip rows whose cells are all empty, as spreadsheets leave them', async () => {
+    const { rows, warnings } = await table(',,\na,b,c\n,,\n1,,\n , ,\n;\n"",,\n');
+    expect(rows).toEqual([
+      { line: 4, cells: ['1', '', ''] },
+      { line: 6, cells: [';', '', ''] },
+    ]);
+    expect(warnings.map(({ code }) => code)).toEqual(['short_row']);
+  });
+
   it('pad short rows, and report surplus cells', async () => {
     const { rows, warnings } = await table('a,b,c\n1\n1,2,3,,\n1,2,3,,lost,too\n');
     expect(rows.map(({ cells }) => cells)).toEqual([

@@ -44,6 +44,30 @@ const ids = ({ stories }: SourceFile): (string | null)[] =>
   stories.map(({ external_id: id }) => id);
 
 describe('issues of GitHub', () => {
+  it('leave what gh was not asked for', async () => {
+    const source = await read([
+      { number: 1, title: 'open' },
+      { number: 2, title: 'done', closedAt: '2026-03-02T10:00:00Z' },
+      { number: 3, title: 'closed', closed: true },
+    ]);
+    expect([...(source.lacks ?? [])].sort()).toEqual([
+      'assignee',
+      'description',
+      'labels',
+      'points',
+      'priority',
+      'sprints',
+      'tasks',
+    ]);
+    expect(source.stories.map(({ status }) => status?.category)).toEqual([
+      undefined,
+      'done',
+      'done',
+    ]);
+    const { lacks } = await read([{ number: 1, title: 'in a milestone', milestone: null }]);
+    expect(lacks).not.toContain('labels');
+  });
+
   it.each([
     ['a list', [rest(3), rest(1), rest(2)]],
     ['pages', [[rest(3), rest(1)], [], [rest(2)]]],

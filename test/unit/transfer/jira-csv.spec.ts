@@ -211,6 +211,14 @@ describe('a CSV export of Jira', () => {
     expect(plan.codes.parent_ignored).toBe(1);
   });
 
+  it('makes stories of sub-tasks where no column names their stories', async () => {
+    const plan = await read('Resumen,Clave,Tipo de Incidencia\nS,A-1,Historia\nT,A-2,Subtarea\n');
+    expect(plan.stories.map(({ title }) => title)).toEqual(['S', 'T']);
+    expect(plan.warnings.list().find(({ code }) => code === 'parent_missing')?.examples).toEqual([
+      'line 3: "T" is a story, because its story is not in the file',
+    ]);
+  });
+
   it('takes the points of whichever column holds them', async () => {
     const plan = await read(
       'Summary,Issue key,Custom field (Story Points),Custom field (Story point estimate)\n' +

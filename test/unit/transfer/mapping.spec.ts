@@ -122,7 +122,8 @@ describe('a status', () => {
 describe('a priority', () => {
   it.each([
     [1, 'Highest, Blocker, urgent, Höchste, Más alta, La plus élevée, Mais alta, 1, P1'],
-    [2, 'High, Critical, Hoch, Alta, Élevée, Haute'],
+    [1, 'P1-Immediate, P1 - Critical, 1 - Very high, p1: now'],
+    [2, 'High, Critical, Hoch, Alta, Élevée, Haute, 2-Soon'],
     [3, 'Medium, Major, Mittel, Media, Moyenne, Média'],
     [4, 'Low, Minor, Niedrig, Baja, Faible, Baixa'],
     [5, 'Lowest, Trivial, Niedrigste, Más baja, La plus faible, Mais baixa'],
@@ -137,6 +138,9 @@ describe('a priority', () => {
 
   it('is null with a warning for another name, unless the mapping has it', async () => {
     expect(await field({ priority: 'Soon' }, 'priority')).toEqual([null, ['priority_unknown']]);
+    for (const priority of ['Priority 1', '1st', '2026-11-22', 'P1x', '12:30']) {
+      expect(await field({ priority }, 'priority')).toEqual([null, ['priority_unknown']]);
+    }
     expect(await field({ priority: '3000000000' }, 'priority')).toEqual([
       null,
       ['priority_unknown'],
