@@ -394,6 +394,17 @@ describe('our own CSV', () => {
     expect(a).toMatchObject({ title: 'a', points: 2, assignee: 'x; y\tz' });
   });
 
+  it('keeps the apostrophes of a file whose columns are mapped, which is not our export', async () => {
+    const parts = (mapping: object) => [
+      { name: 'mapping', value: JSON.stringify(mapping) },
+      { name: 'file', value: "title,Key\n'--type=' is rejected,A-1\n" },
+    ];
+    await loadForm('Apostrophes', parts({ columns: { external_id: 'Key' } }));
+    expect((await storiesOf('Apostrophes'))[0].title).toBe("'--type=' is rejected");
+    await loadForm('Formulas', parts({ columns: { title: 'title' } }));
+    expect((await storiesOf('Formulas'))[0].title).toBe("--type=' is rejected");
+  });
+
   it('is detected by its columns', async () => {
     const answer = await load('Detected', 'title,sprint\na,\n', { query: '' });
     expect(answer.body.format).toBe('csv');

@@ -123,15 +123,20 @@ class RowReader {
   /** The names of sprints, by these without white space around them. */
   readonly sprints = new Map<string, string>();
   private readonly ids = new Set<string>();
+  /** Whether its columns have our names; else no apostrophe in it is one that an export has added. */
+  private readonly isOurs: boolean;
   private readonly words: Partial<Record<Column, Map<string, string>>>;
 
   constructor(
     private readonly columns: readonly (Column | null)[],
-    { status, priority }: Mapping,
+    { columns: mapped = {}, status, priority }: Mapping,
     private readonly context: PlanContext,
     private readonly warnings: Warnings,
     private readonly errors: LineError[],
   ) {
+    this.isOurs = Object.entries(mapped).every(
+      ([ours, theirs]) => theirs.trim().toLowerCase() === ours,
+    );
     this.words = { status: wordsOf(status), priority: wordsOf(priority) };
   }
 
@@ -143,7 +148,7 @@ class RowReader {
     let sprints: string[] | undefined;
     columns.forEach((column, i) => {
       if (column === null) return;
-      const cell = unguarded(cells[i] ?? '');
+      const cell = this.isOurs ? unguarded(cells[i] ?? '') : (cells[i] ?? '');
       const isEmpty = cell === '' || cell === this.context.nullText;
       if (column === 'sprint') sprints = isEmpty ? [] : this.sprint(line, cell);
       else if (!isEmpty) fields[column] = this.valueOf(column, cell);
