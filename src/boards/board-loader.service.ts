@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Change } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
+import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { Clock } from '../time/clock';
@@ -42,7 +43,7 @@ export class BoardLoader {
    * @param dryRun does the same, but does not publish it
    * @throws Problem `name_taken` where a board has this name, before or after the load
    */
-  async load<T>(
+  async load<T extends object>(
     caller: Caller,
     board: BoardView,
     work: (load: BoardLoad) => Promise<T>,
@@ -56,7 +57,7 @@ export class BoardLoader {
       const result = await work({ boardId, part: (part) => this.part(caller, boardId, part) });
       if (dryRun) {
         await this.requireFree(board.name);
-        return result;
+        return atRevision(result, 0);
       }
       const answer = await this.publish(caller, boardId, board, result);
       isPublished = caller.idempotency?.replayed !== true;

@@ -153,9 +153,13 @@ export class BoardsService implements OnModuleInit {
    * does not exist and CREATE_BOARDS is `implicit`.
    * @throws Problem `board_not_found`, also when the caller may not see it
    */
-  async boardForCreation(change: Change, name: string): Promise<LockedBoard> {
+  async boardForCreation(
+    change: Change,
+    name: string,
+    fields: Omit<CreateBoard, 'name'> = {},
+  ): Promise<LockedBoard> {
     if (this.config.createBoards === 'explicit') return change.lockNamed(name);
-    const board = await this.lockOrCreate(change, name);
+    const board = await this.lockOrCreate(change, name, fields);
     if (board.revision === 0) this.recordCreation(change, board);
     return board;
   }

@@ -54,8 +54,17 @@ export class SprintChanges {
     });
   }
 
-  /** Creates a sprint of a locked board. @throws Problem `external_id_taken` */
-  async createIn(change: Change, board: LockedBoard, body: CreateSprint): Promise<SprintView> {
+  /**
+   * Creates a sprint of a locked board.
+   * @param createdAt when it was created on the board that it is imported from; default: now
+   * @throws Problem `external_id_taken`
+   */
+  async createIn(
+    change: Change,
+    board: LockedBoard,
+    body: CreateSprint,
+    createdAt = change.instant,
+  ): Promise<SprintView> {
     await this.sprints.requireFree(change, board.id, body.external_id ?? null);
     const columns = {
       board_id: board.id,
@@ -69,7 +78,7 @@ export class SprintChanges {
       version: 1,
     };
     const { instant } = change;
-    const times = { created_at: instant, updated_at: instant };
+    const times = { created_at: createdAt, updated_at: instant };
     const { identifiers } = await change.manager.insert(Sprint, { ...columns, ...times });
     const id = identifiers[0]?.id as number;
     const now = toStored(instant);
@@ -79,7 +88,7 @@ export class SprintChanges {
       board_name: board.name,
       time_zone: board.time_zone,
       revision: board.revision,
-      created_at: now,
+      created_at: toStored(createdAt),
       updated_at: now,
     });
     recordEvent(change, board, 'sprint.created', null, sprint);

@@ -36,7 +36,7 @@ export interface SprintRow {
 /** What an import finds a sprint by. */
 export type SprintBrief = Pick<
   SprintRow,
-  'id' | 'name' | 'external_id' | 'start_date' | 'completed_at'
+  'id' | 'name' | 'external_id' | 'start_date' | 'completed_at' | 'created_at'
 >;
 
 /** The sprints of a board that a path may name by a word. */
@@ -209,7 +209,7 @@ export class SprintQueries {
 
   /** All sprints of a board, in their order. */
   briefs(reader: Reader, boardId: number): Promise<SprintBrief[]> {
-    const columns = 's.id, s.name, s.external_id, s.start_date, s.completed_at';
+    const columns = 's.id, s.name, s.external_id, s.start_date, s.completed_at, s.created_at';
     const sprints = this.sprints.createQueryBuilder('s').select(columns);
     return rowsOf(reader, ordered(sprints.where('s.board_id = :boardId', { boardId }), 'ASC'));
   }

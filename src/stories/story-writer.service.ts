@@ -5,7 +5,7 @@ import { recordEvent } from '../events/record-event';
 import { writable } from '../http/read-only';
 import { Task } from '../tasks/task.entity';
 import { findTasks } from '../tasks/task.queries';
-import { toStored } from '../time/clock';
+import { fromRfc3339, toStored } from '../time/clock';
 import { searchable, storedLabels } from './story-text';
 import type { CreateStory, StoryView, UpdateStory } from './story.dto';
 import { Story } from './story.entity';
@@ -21,6 +21,8 @@ export interface PlacedStory<Ref> {
   sprint_id: number | null;
   /** If it is done; default: now. */
   done_at?: Date | null;
+  /** Default: now. */
+  created_at?: Date;
   /** More than 1 if events after its creation have changed it. */
   version: number;
   /** By it the caller recognises the story when it is stored. */
@@ -77,7 +79,8 @@ export class StoryWriter {
         refs.set(key, [...(refs.get(key) ?? []), story.ref]);
       }
       const done_at = view.done_at && toStored(new Date(view.done_at));
-      return { ...columnsOf(board, view, now), done_at };
+      const created_at = fromRfc3339(view.created_at);
+      return { ...columnsOf(board, view, now), created_at, done_at };
     };
     const cells = function* (): Generator<unknown[]> {
       for (const story of stories) yield Object.values(row(story));
@@ -191,7 +194,11 @@ function represent(
   board: LockedBoard,
   sprintId: number | null,
   body: NewStory,
-  { done_at = null, version = 1 }: { done_at?: Date | null; version?: number } = {},
+  {
+    done_at = null,
+    created_at: createdAt = change.instant,
+    version = 1,
+  }: Partial<Pick<PlacedStory<never>, 'done_at' | 'created_at' | 'version'>> = {},
 ): Omit<StoryView, 'id'> {
   const now = change.instant.toISOString();
   const { status = 'todo' } = body;
@@ -207,7 +214,7 @@ function represent(
     assignee: body.assignee ?? null,
     labels: body.labels ?? [],
     external_id: body.external_id ?? null,
-    created_at: now,
+    created_at: createdAt.toISOString(),
     updated_at: now,
     done_at: status === 'done' ? (done_at?.toISOString() ?? now) : null,
     version,

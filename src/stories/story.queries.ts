@@ -114,6 +114,21 @@ export async function findStoriesByExternalId(
   return new Map(rows.map((row) => [row.external_id, representStory(row)]));
 }
 
+/** What stories without an `external_id` are recognised by, by their ids after an id. */
+export function findStoriesWithoutExternalId(
+  reader: Reader,
+  boardId: number,
+  id: number,
+  limit: number,
+): Promise<{ id: number; title: string; created_at: string }[]> {
+  // As `findStoryIdsAfter`.
+  return reader.query(
+    `SELECT s.id, s.title, s.created_at FROM stories s /*! USE INDEX (uq_stories_external_id) */
+     WHERE s.board_id = ? AND s.external_id IS NULL AND +s.id > ? ORDER BY +s.id LIMIT ${limit}`,
+    [boardId, id],
+  );
+}
+
 /** The stories of a sprint in their order; `done: false` leaves out the finished ones. */
 export async function findStoriesOfSprint(
   reader: Reader,

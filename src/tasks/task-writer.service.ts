@@ -17,6 +17,8 @@ export interface PlacedTask {
   story_id: number;
   /** If it is done; default: now. */
   done_at?: Date | null;
+  /** Default: now. */
+  created_at?: Date | undefined;
 }
 
 /** Writes tasks of stories of locked boards and records the events. */
@@ -38,9 +40,9 @@ export class TaskWriter {
     await change.insertMany(
       'tasks',
       columns,
-      tasks.map(({ story_id, body, done_at }) => [
+      tasks.map(({ story_id, body, done_at, created_at: createdAt }) => [
         ...[story_id, body.title, body.seq, body.status ?? 'todo', body.assignee ?? null],
-        ...[body.external_id ?? null, now, now],
+        ...[body.external_id ?? null, createdAt ? toStored(createdAt) : now, now],
         body.status === 'done' ? toStored(done_at ?? change.instant) : null,
         1,
       ]),

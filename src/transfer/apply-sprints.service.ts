@@ -4,6 +4,7 @@ import { differences } from '../events/differences';
 import { SprintChanges } from '../sprints/sprint-changes.service';
 import type { SprintBrief } from '../sprints/sprint.queries';
 import { SprintQueries } from '../sprints/sprint.queries';
+import { toStored } from '../time/clock';
 import type { Applied } from './applied';
 import type { PlannedSprint } from './plan';
 
@@ -15,6 +16,8 @@ export interface PlacedSprint {
   wasCompleted: boolean;
   /** When the other tool completed it, where the import completes it. */
   completesAt: Date | null;
+  /** When it was started, where the import starts it. */
+  startsAt: Date | null;
 }
 
 /** Finds, creates, updates and completes the sprints of a plan. */
@@ -49,11 +52,22 @@ export class ApplySprints {
   }
 
   /** Completes a sprint at the time of the other tool, which is earlier than that of the event. */
-  async complete(change: Change, { id, completesAt }: PlacedSprint): Promise<void> {
+  async complete(change: Change, { id, completesAt, startsAt }: PlacedSprint): Promise<void> {
     const locked = await this.changes.lock(change, id);
     const latest = change.instant.getTime() - 1;
     const completed_at = new Date(Math.min(completesAt?.getTime() ?? latest, latest));
-    await this.changes.write(change, locked, 'sprint.completed', { completed_at });
+    const started_at = startsAt && new Date(Math.min(startsAt.getTime(), latest));
+    await this.changes.write(change, locked, 'sprint.completed', {
+      completed_at,
+      ...(started_at && { started_at }),
+    });
+  }
+
+  /** Starts a sprint that is open: what is in it now is what it commits to. */
+  async start(change: Change, { id, startsAt }: PlacedSprint): Promise<void> {
+    const locked = await this.changes.lock(change, id);
+    const started_at = new Date(Math.min(Number(startsAt), change.instant.getTime()));
+    await this.changes.write(change, locked, 'sprint.started', { started_at });
   }
 
   private async create(
@@ -62,15 +76,17 @@ export class ApplySprints {
     sprint: PlannedSprint,
     { created, warnings }: Applied,
   ): Promise<PlacedSprint> {
-    const { key: _, id: _id, assumed, completed_at: completesAt, ...body } = sprint;
-    const { id } = await this.changes.createIn(change, board, body);
+    const { external_id, name: ownName, goal, start_date, end_date, assumed } = sprint;
+    const body = { external_id, name: ownName, goal, start_date, end_date };
+    const createdAt = sprint.created_at && earlier(change, sprint.created_at);
+    const { id } = await this.changes.createIn(change, board, body, createdAt);
     created.sprints += 1;
     const name = nameOf(sprint);
     if (assumed) {
-      const { start_date, end_date } = sprint;
       warnings.add('dates_assumed', `${name}: ${start_date}${end_date ? ` to ${end_date}` : ''}`);
     }
-    return { id, name, wasCompleted: false, completesAt };
+    const { completed_at: completesAt, started_at: startsAt = null } = sprint;
+    return { id, name, wasCompleted: false, completesAt, startsAt };
   }
 
   private async update(
@@ -86,6 +102,7 @@ export class ApplySprints {
       name: nameOf(sprint),
       wasCompleted: found.completed_at !== null,
       completesAt: found.completed_at === null ? completed_at : null,
+      startsAt: null,
     };
     const locked = await this.changes.lock(change, found.id);
     const { start_date: _, end_date: _end, ...others } = locked.sprint;
@@ -106,11 +123,19 @@ export class ApplySprints {
 
 /** The sprint of the board that a plan means: by its `external_id`, else by its name. */
 function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrief | undefined {
-  const { external_id, name, start_date } = sprint;
+  const { external_id, name, start_date, created_at: createdAt } = sprint;
   const all = [...free];
   if (external_id !== null) return all.find((other) => other.external_id === external_id);
+  if (createdAt) {
+    const created = toStored(createdAt);
+    return all.find(
+      (other) => other.external_id === null && other.created_at === created && other.name === name,
+    );
+  }
   const named = all.filter((other) => name !== null && other.name?.trim() === name.trim());
   return named.find((other) => other.start_date === start_date) ?? named[0];
 }
+
+const earlier = ({ instant }: Change, time: Date): Date => (time < instant ? time : instant);
 
 const nameOf = ({ name, key }: PlannedSprint): string => name ?? key;

@@ -64,9 +64,11 @@ export class ApplyTasks {
         throw new Problem('too_many_tasks', detail);
       }
       let last = Math.max(0, ...own.map(({ seq }) => seq));
-      for (const { title, status, assignee, external_id, done_at } of wanted) {
-        const body = { title, status, assignee, external_id, seq: (last += 1) };
-        created.push({ story_id: story.id, body, done_at });
+      for (const { title, status, assignee, external_id, done_at, ...others } of wanted) {
+        const seq = others.seq ?? last + 1;
+        last = Math.max(last, seq);
+        const body = { title, status, assignee, external_id, seq };
+        created.push({ story_id: story.id, body, done_at, created_at: others.created_at });
       }
     }
     applied.created.tasks += created.length;
@@ -86,7 +88,8 @@ export class ApplyTasks {
     const seen = new Set<string>();
     const missing: PlannedTask[] = [];
     for (const task of tasks) {
-      const { external_id, title, status, assignee, done_at, line } = task;
+      const { external_id, title, status, assignee, done_at, line, seq } = task;
+      const createdAt = task.created_at?.toISOString();
       if (external_id !== null && seen.has(external_id)) {
         applied.skipped.push({ line, code: 'duplicate', detail: `${external_id} occurs twice` });
         continue;
@@ -94,7 +97,9 @@ export class ApplyTasks {
       if (external_id !== null) seen.add(external_id);
       const found = [...free].find((other) =>
         external_id === null
-          ? other.external_id === null && other.title === title
+          ? other.external_id === null &&
+            other.title === title &&
+            (createdAt === undefined || other.created_at === createdAt)
           : other.external_id === external_id,
       );
       if (!found) {
@@ -106,6 +111,7 @@ export class ApplyTasks {
         title,
         status,
         assignee,
+        ...(seq !== undefined && { seq }),
         ...(status === 'done' && done_at && { done_at: notAfter(change, done_at) }),
       });
       applied[after === found ? 'unchanged' : 'updated'].tasks += 1;

@@ -23,6 +23,7 @@ import { InvalidFile } from './invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
 import type { Route } from './routes';
 import { routeOfExisting, routeOfNew } from './routes';
+import { Twins } from './twins';
 
 /** Stories that one SELECT looks for, and that are updated before their events are written. */
 const CHUNK = 250;
@@ -110,6 +111,9 @@ export class ApplyService {
     await change.flush();
     await this.tasks.apply(change, board, withTasks, applied);
     await this.complete(change, board, [...sprints.values()], waiting);
+    for (const sprint of sprints.values()) {
+      if (sprint.startsAt && !sprint.completesAt) await this.sprints.start(change, sprint);
+    }
     await change.flush();
     return applied;
   }
@@ -131,11 +135,13 @@ export class ApplyService {
     const seen = new Set<string>();
     const creations: PlacedStory<Creation>[] = [];
     const updates: Update[] = [];
+    const twins = await Twins.of(change, board.id, plan.stories);
     for (let start = 0; start < plan.stories.length; start += CHUNK) {
       await change.pause();
       const chunk = plan.stories.slice(start, start + CHUNK);
       const ids = chunk.flatMap(({ external_id: id }) => id ?? []);
       const existing = await findStoriesByExternalId(change, board.id, ids);
+      const own = await twins.take(change, chunk);
       for (const planned of chunk) {
         const { external_id: id, line } = planned;
         if (id !== null && seen.has(id)) {
@@ -144,7 +150,7 @@ export class ApplyService {
         }
         if (id !== null) seen.add(id);
         const path = planned.sprints?.map((key) => sprints.get(key) as PlacedSprint);
-        const story = id === null ? undefined : existing.get(id);
+        const story = id === null ? own.get(planned) : existing.get(id);
         const { route, refusedBy, waits } = story
           ? routeOfExisting(path, story.sprint_id, completed)
           : routeOfNew(path ?? []);
@@ -180,12 +186,14 @@ export class ApplyService {
     route: Route,
     seq: number,
   ): PlacedStory<Creation> {
-    const { line: _, sprints: _sprints, tasks, done_at: doneAt = null, ...fields } = planned;
+    const { line: _, sprints: _sprints, tasks, ...others } = planned;
+    const { done_at: doneAt = null, created_at: createdAt, ...fields } = others;
     const hasMore = route.length > 1 || (tasks?.length ?? 0) > 0;
     return {
       body: { ...fields, title: planned.title as string, seq },
       sprint_id: route.at(-1) ?? null,
       done_at: doneAt && new Date(notAfter(change, doneAt)),
+      ...(createdAt && { created_at: new Date(notAfter(change, createdAt)) }),
       version: route.length,
       ...(hasMore && { ref: { planned, route } }),
     };

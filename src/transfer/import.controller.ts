@@ -25,6 +25,7 @@ export class ImportController {
     'unknown_format',
     'ambiguous_dates',
     'external_id_taken',
+    'name_taken',
     'sprint_full',
     'too_many_tasks',
   )

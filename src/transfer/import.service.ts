@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Semaphore, withTimeout } from 'async-mutex';
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { BoardsService } from '../boards/boards.service';
 import type { Change } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -13,10 +13,15 @@ import { Clock } from '../time/clock';
 import { ApplyService } from './apply.service';
 import { detectFormat } from './detect';
 import { FORMATS } from './formats/formats';
+import { planExport } from './formats/sprintline';
 import type { ImportFormat, ImportQuery, ImportView } from './import.dto';
 import { Mapping } from './import.dto';
 import { InvalidFile, problemOf } from './invalid-file';
 import type { ImportPlan } from './plan';
+import { survey as surveyOf } from './restore-survey';
+import type { ExportedBoard } from './restore.service';
+import { RestoreService } from './restore.service';
+import { Warnings } from './source';
 
 /** Milliseconds during which an import is run again after conflicts. */
 const RETRY_MS = 300_000;
@@ -29,6 +34,23 @@ const WAIT_MS = 60_000;
 /** Rows and statuses of an answer. */
 const MAX_LISTED = 1000;
 
+/** What the restore of a board never has. */
+const NOTHING = {
+  updated: { sprints: 0, stories: 0, tasks: 0 },
+  unchanged: { sprints: 0, stories: 0, tasks: 0 },
+  skipped: [],
+  warnings: [],
+  unmapped: { statuses: [] },
+};
+
+const EMPTY_PLAN: ImportPlan = {
+  sprints: [],
+  stories: [],
+  skipped: [],
+  warnings: new Warnings(),
+  unmapped: new Map(),
+};
+
 /** A file to import, with what is known about it. */
 export interface ImportFile {
   bytes: Readable;
@@ -37,12 +59,16 @@ export interface ImportFile {
   format: ImportFormat | 'auto';
   mapping: Mapping;
   nullText?: string;
+  /** Opens the file once more; without it the file is kept in memory if it has to be read again. */
+  reopen?: () => AsyncIterable<Buffer>;
 }
 
 export interface PlannedImport {
   format: ImportFormat;
   mapping: Mapping;
   plan: ImportPlan;
+  /** An export with its log, which is restored instead. */
+  exported?: ExportedBoard;
 }
 
 /** Imports files into boards. */
@@ -58,6 +84,7 @@ export class ImportService {
     private readonly unitOfWork: UnitOfWork,
     private readonly boards: BoardsService,
     private readonly applying: ApplyService,
+    private readonly restores: RestoreService,
     private readonly clock: Clock,
   ) {}
 
@@ -99,6 +126,7 @@ export class ImportService {
         contentType: file.mediaType,
         fileName: file.name,
       });
+      if (format === 'sprintline') return planOwn(bytes, file);
       const planFile = FORMATS[format];
       if (!planFile) throw new Problem('unknown_format', `${format} cannot be imported.`);
       const plan = await planFile(bytes, mapping, context);
@@ -113,11 +141,20 @@ export class ImportService {
   apply(
     caller: Caller,
     boardName: string,
-    { format, mapping, plan }: PlannedImport,
+    { format, mapping, plan, exported }: PlannedImport,
     { dryRun = false, progress = (_: number): void => undefined } = {},
   ): Promise<ImportView> {
+    if (exported) {
+      const view = { format, mapping, ...NOTHING };
+      return translating(() =>
+        this.restores.restore(caller, boardName, exported, (created) => ({ ...view, created }), {
+          dryRun,
+          progress,
+        }),
+      );
+    }
     const work = async (change: Change): Promise<ImportView> => {
-      const board = await this.boards.boardForCreation(change, boardName);
+      const board = await this.boards.boardForCreation(change, boardName, plan.board);
       const applied = await this.applying.apply(change, board, plan, progress);
       const { created, updated, unchanged } = applied;
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
@@ -141,6 +178,19 @@ export class ImportService {
         : this.unitOfWork.run(caller, work, RETRY_MS),
     );
   }
+}
+
+/** Reads a file of our own, which an import reads more than once. @throws InvalidFile */
+async function planOwn(bytes: Readable, { reopen, mapping }: ImportFile): Promise<PlannedImport> {
+  let open = reopen;
+  if (!open) {
+    const chunks = (await bytes.toArray()) as Buffer[];
+    open = () => Readable.from(chunks);
+  } else bytes.destroy();
+  const survey = await surveyOf(open());
+  const format = 'sprintline';
+  if (survey.header.log) return { format, mapping, plan: EMPTY_PLAN, exported: { survey, open } };
+  return { format, mapping, plan: await planExport(open(), survey) };
 }
 
 /** @throws Problem instead of `InvalidFile` */

@@ -1,3 +1,4 @@
+import type { CreateBoard } from '../boards/board.dto';
 import type { Status } from '../stories/story.entity';
 import type { Mapping } from './import.dto';
 import type { Skipped, Warnings } from './source';
@@ -13,6 +14,8 @@ export interface PlanContext {
 
 /** What an import writes. Every value is within the limits of its field. */
 export interface ImportPlan {
+  /** What the board gets, if the import creates it. */
+  board?: Pick<CreateBoard, 'time_zone' | 'working_days'>;
   sprints: PlannedSprint[];
   /** In their order. */
   stories: PlannedStory[];
@@ -43,6 +46,12 @@ export interface PlannedSprint {
   assumed?: boolean;
   /** Null if it is open. */
   completed_at: Date | null;
+  /**
+   * When it was created, of our own format. A sprint of the board without an `external_id` is recognised by
+   * this and its name.
+   */
+  created_at?: Date;
+  started_at?: Date | null;
 }
 
 export interface PlannedTask {
@@ -53,6 +62,9 @@ export interface PlannedTask {
   assignee: string | null;
   /** Null: the time of the import, if it is done. */
   done_at: Date | null;
+  /** As of a story. */
+  created_at?: Date;
+  seq?: number;
 }
 
 /** A story to create or to update. Fields that the file does not have are absent, and are left as they are. */
@@ -70,5 +82,10 @@ export interface PlannedStory {
   /** Keys of the sprints that it was in, oldest first; empty for the backlog; absent where the file has none. */
   sprints?: string[];
   done_at?: Date | null;
+  /**
+   * When it was created, of our own format. A story of the board without an `external_id` is recognised by
+   * this and its title.
+   */
+  created_at?: Date;
   tasks?: PlannedTask[];
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { InvalidFile } from './invalid-file';
 import { Restore } from './restore';
-import { survey } from './restore-survey';
+import type { Survey } from './restore-survey';
 
 /** Rows that were created. */
 export interface RestoredCounts {
@@ -14,11 +14,18 @@ export interface RestoredCounts {
   tasks: number;
 }
 
+/** An export with its log, which was read once and found to be valid. */
+export interface ExportedBoard {
+  survey: Survey;
+  /** Opens it again. */
+  open: () => AsyncIterable<Buffer>;
+}
+
 interface RestoreOptions {
   /** Does all of it, and leaves nothing. */
   dryRun?: boolean;
-  /** Called with the number of lines that were written, of so many. */
-  progress?: (lines: number, of: number) => void;
+  /** Called with the number of lines that were written. */
+  progress?: (lines: number) => void;
 }
 
 /** Restores exported boards with their logs. */
@@ -31,30 +38,29 @@ export class RestoreService {
 
   /**
    * Restores an export with the log as a new board: all of it as it was, but for the ids and the name.
-   * @param open opens the file, which is read twice
+   * @param answer makes the answer, which is stored for repeated requests
    * @throws InvalidFile, Problem `forbidden`, `name_taken`
    */
-  async restore(
+  async restore<T extends object>(
     caller: Caller,
     boardName: string,
-    open: () => AsyncIterable<Buffer>,
+    { survey, open }: ExportedBoard,
+    answer: (created: RestoredCounts) => T,
     { dryRun, progress = () => undefined }: RestoreOptions = {},
-  ): Promise<RestoredCounts> {
+  ): Promise<T> {
     if (caller.scope !== 'admin') {
       throw new Problem('forbidden', 'Only an admin may restore a board with its log.');
     }
-    const found = await survey(open());
-    const { sprint, story, task } = found.counts;
-    const counts = { sprints: sprint, stories: story, tasks: task };
-    const board = { ...found.header.board, name: boardName };
+    const { sprint, story, task } = survey.counts;
+    const created = { sprints: sprint, stories: story, tasks: task };
+    const board = { ...survey.header.board, name: boardName };
     try {
       return await this.loader.load(
         caller,
         board,
         async (load) => {
-          const restore = new Restore(load, found, boardName);
-          await restore.run(open(), (lines) => progress(lines, found.lines));
-          return counts;
+          await new Restore(load, survey, boardName).run(open(), progress);
+          return answer(created);
         },
         { dryRun },
       );

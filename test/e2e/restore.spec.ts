@@ -5,14 +5,16 @@ import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
 import { EVENT_TYPES } from '../../src/events/event';
-import type { Problem } from '../../src/http/problem';
+import type { Caller } from '../../src/http/caller';
 import { lastLine } from '../../src/transfer/export-format';
-import { InvalidFile } from '../../src/transfer/invalid-file';
+import { survey } from '../../src/transfer/restore-survey';
 import { RestoreService } from '../../src/transfer/restore.service';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import type { Answer } from '../support/client';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+import { expectProblem } from '../support/problems';
 import { asRestored, everythingOf } from '../support/same-board';
 
 let service: TestApp;
@@ -25,21 +27,33 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.close());
 
-const restore = (text: string | Buffer, name: string, options = {}) =>
-  service.app
-    .get(RestoreService)
-    .restore(OPERATOR, name, () => Readable.from([Buffer.from(text)]), options);
+const upload = (text: string | Buffer, name: string, query = ''): Promise<Answer> =>
+  service.client.post(`${boardPath(name)}/import${query}`, undefined, {
+    raw: text,
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+
+/** What an import created. */
+const restore = async (text: string | Buffer, name: string, query = ''): Promise<unknown> =>
+  (await made2xx(upload(text, name, query))).created;
+
+/** A restore by the service itself, of a file that a test controls. */
+async function restoreFrom(
+  name: string,
+  open: () => AsyncIterable<Buffer>,
+  caller: Caller = OPERATOR,
+): Promise<unknown> {
+  const exported = { survey: await survey(open()), open };
+  return service.app.get(RestoreService).restore(caller, name, exported, (created) => created);
+}
 
 /** The error of a restore that must fail, as its code and its line. */
 async function failure(text: string | Buffer, name = freshName('Refused')): Promise<unknown[]> {
-  try {
-    await restore(text, name);
-  } catch (error) {
-    expect((await service.client.get(boardPath(name))).status).toBe(404);
-    if (error instanceof InvalidFile) return [error.errors[0]?.code, error.errors[0]?.line];
-    return [(error as Problem).code];
-  }
-  throw new Error('it was restored');
+  const answer = await upload(text, name, '?format=sprintline');
+  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_file']);
+  expect((await service.client.get(boardPath(name))).status).toBe(404);
+  const [error] = answer.body.errors ?? [];
+  return [error?.code, error?.line];
 }
 
 /** The file with other lines, and the checksum of these. */
@@ -134,7 +148,7 @@ describe('a board that is restored with its log', () => {
   it('is not there after a dry run, which counts the same', async () => {
     const before = await rows();
     const name = freshName('Dry');
-    const counts = await restore(file, name, { dryRun: true });
+    const counts = await restore(file, name, '?dry_run=true');
     expect((await service.client.get(boardPath(name))).status).toBe(404);
     expect(await rows()).toEqual(before);
     expect(await restore(file, name)).toEqual(counts);
@@ -154,9 +168,9 @@ describe('a restore is refused, and leaves nothing,', () => {
 
   it('where the file was cut anywhere', async () => {
     const bytes = Buffer.from(file);
-    const lengths = fc.sample(fc.integer({ min: 0, max: bytes.length - 1 }), 40);
+    const lengths = fc.sample(fc.integer({ min: 1, max: bytes.length - 1 }), 40);
     const ends = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at);
-    for (const length of [0, 1, bytes.length - 1, ends[0] ?? 0, ends.at(-2) ?? 0, ...lengths]) {
+    for (const length of [1, bytes.length - 1, ends[0] ?? 0, ends.at(-2) ?? 0, ...lengths]) {
       const [code, line] = await failure(bytes.subarray(0, length));
       expect([length, code]).toEqual([length, 'cut']);
       expect(line).toBe(1 + ends.filter((at) => at < length - 1).length);
@@ -234,23 +248,21 @@ describe('a restore is refused, and leaves nothing,', () => {
         ? line.replace(/"external_id":"[^"]*"/, '"external_id":"X"')
         : line,
     );
-    await expect(restore(signed(other), freshName('Refused'))).rejects.toThrow(InvalidFile);
+    expect(await failure(signed(other))).toEqual([undefined, undefined]);
   });
 
   it('where a board has the name, also if it got it meanwhile', async () => {
-    await expect(restore(file, board.name)).rejects.toMatchObject({ code: 'name_taken' });
+    expectProblem(await upload(file, board.name), 409, 'name_taken');
     const name = freshName('Raced');
-    let raced = false;
+    let readings = 0;
     const open = (): AsyncIterable<Buffer> =>
       (async function* () {
+        readings += 1;
         yield Buffer.from(file);
         // The second reading, which loads.
-        if (raced) await made2xx(service.client.post('/api/boards', { name }));
-        raced = true;
+        if (readings === 2) await made2xx(service.client.post('/api/boards', { name }));
       })();
-    await expect(
-      service.app.get(RestoreService).restore(OPERATOR, name, open),
-    ).rejects.toMatchObject({ code: 'name_taken' });
+    await expect(restoreFrom(name, open)).rejects.toMatchObject({ code: 'name_taken' });
     expect((await service.client.get(`${boardPath(name)}/stories`)).body).toEqual([]);
     await made2xx(service.client.delete(boardPath(name)));
     service.clock.set('2026-11-21T10:00:00Z');
@@ -259,17 +271,38 @@ describe('a restore is refused, and leaves nothing,', () => {
   it('where the caller is no admin', async () => {
     const writer = { actor: 'ada', scope: 'write' as const };
     const open = (): AsyncIterable<Buffer> => Readable.from([Buffer.from(file)]);
-    await expect(
-      service.app.get(RestoreService).restore(writer, freshName('Refused'), open),
-    ).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(restoreFrom(freshName('Refused'), open, writer)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
+});
+
+it('is repeated safely with an idempotency key', async () => {
+  const name = freshName('Repeated');
+  const send = (): Promise<Answer> =>
+    service.client.post(`${boardPath(name)}/import`, undefined, {
+      raw: file,
+      headers: {
+        'content-type': 'application/x-ndjson',
+        'idempotency-key': encodeURIComponent(name),
+      },
+    });
+  const before = await rows();
+  const first = await send();
+  const after = await rows();
+  const second = await send();
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(after[0]).toBe((before[0] ?? 0) + 1);
+  expect(await rows()).toEqual(after);
 });
 
 it('two restores of one name at once make one board', async () => {
   const name = freshName('Twice');
   const before = await rows();
-  const done = await Promise.allSettled([restore(file, name), restore(file, name)]);
-  expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const done = await Promise.all([upload(file, name), upload(file, name)]);
+  expect(done.map(({ status }) => status).sort()).toEqual([200, 409]);
   const one = (await rows()).map((count, i) => count - (before[i] ?? 0));
   const shown = await everythingOf(service.client, name);
   expect(one).toEqual([
@@ -287,7 +320,7 @@ describe('a load that stops', () => {
     const before = await rows();
     const name = freshName('Stopped');
     let reading = 0;
-    const stopped = service.app.get(RestoreService).restore(OPERATOR, name, () => {
+    const stopped = restoreFrom(name, () => {
       reading += 1;
       const isSecond = reading === 2;
       return (async function* () {

@@ -1,0 +1,77 @@
+import type { SprintView } from '../../sprints/sprint.dto';
+import type { StoryView } from '../../stories/story.dto';
+import type { TaskView } from '../../tasks/task.dto';
+import { linesOf } from '../export-lines';
+import { parseLine } from '../export-rules';
+import { Pace } from '../pace';
+import type { ImportPlan, PlannedSprint, PlannedStory } from '../plan';
+import type { Survey } from '../restore-survey';
+import { Warnings } from '../source';
+
+const timeOf = (instant: string | null): Date | null =>
+  instant === null ? null : new Date(instant);
+
+/** Plans the import of an export without its log, whose rows were checked. @throws InvalidFile */
+export async function planExport(
+  file: AsyncIterable<Buffer>,
+  { header }: Survey,
+): Promise<ImportPlan> {
+  const { time_zone, working_days } = header.board;
+  const sprints: PlannedSprint[] = [];
+  const stories: PlannedStory[] = [];
+  const pace = new Pace();
+  for await (const { first, texts } of linesOf(file)) {
+    for (const [i, text] of texts.entries()) {
+      await pace.pause();
+      const line = first + i;
+      const { sprint, story, task } = parseLine(line, text) as {
+        sprint?: SprintView;
+        story?: StoryView;
+        task?: TaskView;
+      };
+      if (sprint) sprints.push(planSprint(sprint));
+      else if (story) stories.push(planStory(line, story));
+      else if (task) {
+        const { title, seq, status, assignee, external_id, created_at, done_at } = task;
+        stories.at(-1)?.tasks?.push({
+          ...{ line, title, seq, status, assignee, external_id },
+          created_at: new Date(created_at),
+          done_at: timeOf(done_at),
+        });
+      }
+    }
+  }
+  return {
+    board: { time_zone, working_days },
+    ...{ sprints, stories, skipped: [], warnings: new Warnings(), unmapped: new Map() },
+  };
+}
+
+const planSprint = (sprint: SprintView): PlannedSprint => ({
+  key: String(sprint.id),
+  external_id: sprint.external_id,
+  name: sprint.name,
+  goal: sprint.goal,
+  start_date: sprint.start_date,
+  end_date: sprint.end_date,
+  created_at: new Date(sprint.created_at),
+  started_at: timeOf(sprint.started_at),
+  completed_at: timeOf(sprint.completed_at),
+});
+
+const planStory = (line: number, story: StoryView): PlannedStory => ({
+  line,
+  external_id: story.external_id,
+  title: story.title,
+  description: story.description,
+  status: story.status,
+  priority: story.priority,
+  points: story.points,
+  assignee: story.assignee,
+  labels: story.labels,
+  seq: story.seq,
+  sprints: story.sprint_id === null ? [] : [String(story.sprint_id)],
+  created_at: new Date(story.created_at),
+  done_at: timeOf(story.done_at),
+  tasks: [],
+});

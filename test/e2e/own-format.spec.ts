@@ -1,0 +1,119 @@
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { Answer } from '../support/client';
+import { livedBoard } from '../support/lived-board';
+import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+
+let service: TestApp;
+let board: Workspace;
+let file: string;
+beforeAll(async () => {
+  service = await startApp();
+  board = await livedBoard(service);
+  for (let i = 0; i < 3; i += 1) await board.story(null, { title: 'the same', labels: ['a,b'] });
+  file = (await service.client.get(`${board.path}/export`)).text;
+}, 60_000);
+afterAll(() => service.close());
+
+const upload = (name: string, query = '', text = file): Promise<Answer> =>
+  service.client.post(`${boardPath(name)}/import${query}`, undefined, {
+    raw: text,
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+
+/** The rows of a board as its export has them, but for what no other board can have. */
+async function rowsOf(name: string): Promise<unknown[]> {
+  const { text } = await service.client.get(`${boardPath(name)}/export`);
+  const names = new Map<number, string>();
+  return text
+    .trimEnd()
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => {
+      const { sprint, story, task } = JSON.parse(line);
+      const kept = (row: any): object => {
+        const { id, board_name, updated_at, version, sprint_id, story_id, ...fields } = row;
+        void [id, board_name, updated_at, version, story_id];
+        return sprint_id === undefined ? fields : { ...fields, sprint: names.get(sprint_id) };
+      };
+      if (sprint) names.set(sprint.id as number, sprint.name as string);
+      return sprint
+        ? { sprint: kept(sprint) }
+        : story
+          ? { story: kept(story) }
+          : { task: kept(task) };
+    });
+}
+
+const kindsOf = (rows: unknown[], kind: string): unknown[] =>
+  rows
+    .filter((row) => kind in (row as object))
+    .map((row) => JSON.stringify(row))
+    .sort();
+
+describe('an export without its log', () => {
+  it('is imported into a new board with every field and every time of its rows', async () => {
+    const name = freshName('Copied');
+    const answer = await made2xx(upload(name));
+    const [from, to] = [await rowsOf(board.name), await rowsOf(name)];
+    expect(answer).toMatchObject({
+      format: 'sprintline',
+      created: {
+        sprints: kindsOf(from, 'sprint').length,
+        stories: kindsOf(from, 'story').length,
+        tasks: kindsOf(from, 'task').length,
+      },
+      warnings: [],
+    });
+    for (const kind of ['sprint', 'story', 'task']) {
+      expect(kindsOf(to, kind)).toEqual(kindsOf(from, kind));
+    }
+    const { time_zone, working_days } = (await service.client.get(board.path)).body;
+    expect((await service.client.get(boardPath(name))).body).toMatchObject({
+      time_zone,
+      working_days,
+    });
+  });
+
+  it('changes nothing the second time, rows without an external id included', async () => {
+    const name = freshName('Twice');
+    await made2xx(upload(name));
+    const before = (await service.client.get(boardPath(name))).body;
+    const again = await made2xx(upload(name));
+    expect(again.created).toEqual({ sprints: 0, stories: 0, tasks: 0 });
+    expect(again.updated).toEqual({ sprints: 0, stories: 0, tasks: 0 });
+    expect((await service.client.get(boardPath(name))).body).toEqual(before);
+    // Nor into the board that it is of.
+    const own = (await service.client.get(board.path)).body;
+    expect((await made2xx(upload(board.name))).updated).toEqual(again.updated);
+    expect((await service.client.get(board.path)).body).toEqual(own);
+  });
+
+  it('is imported beside what another board has', async () => {
+    const other = await Workspace.create(service.client);
+    await other.story(null, { title: 'there before' });
+    await made2xx(upload(other.name));
+    const stories = (await made2xx<any[]>(service.client.get(`${other.path}/stories`))).length;
+    expect(stories).toBe(1 + kindsOf(await rowsOf(board.name), 'story').length);
+  });
+
+  it('has reports: what was completed is', async () => {
+    const name = freshName('Reported');
+    await made2xx(upload(name));
+    const of = async (path: string): Promise<number[]> =>
+      (await made2xx(service.client.get(`${path}/velocity`))).sprints.map(
+        ({ completed_points }: any) => completed_points as number,
+      );
+    expect(await of(boardPath(name))).toEqual(await of(board.path));
+  });
+
+  it('is refused where it was cut or changed, and nothing is left', async () => {
+    const name = freshName('Refused');
+    for (const text of [file.slice(0, -1), file.replace('Story 0.1', 'Story 0.2')]) {
+      const answer = await upload(name, '', text);
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_file']);
+      expect(answer.body.errors).toHaveLength(1);
+    }
+    expect((await service.client.get(boardPath(name))).status).toBe(404);
+  });
+});
