@@ -24,6 +24,10 @@ const COMMANDS: Record<string, [description: string, load: () => Promise<Define>
     'import a file of another tool, or our own CSV, into a board: all of it, or none',
     async () => (await import('./cli/import.js')).defineImport,
   ],
+  export: [
+    'write a board to a file, with or without its event log, or its stories as CSV',
+    async () => (await import('./cli/export.js')).defineExport,
+  ],
   tokens: [
     'create, list and delete API tokens',
     async () => (await import('./cli/tokens.js')).defineTokens,

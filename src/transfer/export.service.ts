@@ -44,7 +44,7 @@ export class ExportService {
     );
   }
 
-  /** @throws Problem `board_not_found` */
+  /** The content of an export. @throws Problem `board_not_found` */
   async read(snapshot: Reader, boardName: string, log: boolean): Promise<StreamedContent> {
     const board = await findBoard(snapshot, boardName);
     const parts = signed(this.lines(snapshot, board, log));

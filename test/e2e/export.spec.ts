@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import type { Outcome } from '../support/command';
+import { command } from '../support/command';
 import { shownBoard } from '../support/fingerprint';
 import { made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -157,5 +162,43 @@ describe('an export', () => {
       Array.from({ length: 40 }, (_, i) => `s${i}`),
     );
     expect(valuesOf(lines, 'event')).toHaveLength(41);
+  });
+});
+
+describe('the command export', () => {
+  const run = (...words: string[]): Promise<Outcome> =>
+    command(service.database, 'export', ...words);
+
+  it('writes what the API sends, from the database or from a running service', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprintline-export-'));
+    try {
+      for (const [flags, path] of [
+        [[], 'export'],
+        [['--log'], 'export?log=true'],
+        [['--csv'], 'stories?format=csv'],
+      ] as const) {
+        for (const from of [[], ['--url', `${service.url}/`]]) {
+          const file = join(folder, `${flags.join()}${from.length}`);
+          const outcome = await run(file, '--board', board.name, ...flags, ...from);
+          expect(outcome).toEqual({ code: 0, out: `${board.name} is in ${file}.\n`, err: '' });
+          const { text } = await service.client.get(`${board.path}/${path}`);
+          // The command has a clock of its own, so only the states of sprints may differ.
+          const stable = (content: string): string =>
+            content.replace(/"state":"\w+"/g, '').replace(/"sha256":"\w+"/, '');
+          expect(stable(readFileSync(file, 'utf8'))).toBe(stable(text));
+          expect((await run(file, '--board', board.name)).err).toBe(`${file} exists already.\n`);
+        }
+      }
+      const missing = join(folder, 'missing');
+      for (const from of [[], ['--url', service.url]]) {
+        const outcome = await run(missing, '--board', 'Nowhere', ...from);
+        expect(outcome).toEqual({ code: 1, out: '', err: 'There is no board with this name.\n' });
+      }
+      expect(existsSync(missing)).toBe(false);
+      const away = await run(missing, '--board', 'x', '--url', 'http://127.0.0.1:1');
+      expect([away.code, away.err]).toEqual([1, expect.stringContaining('did not answer')]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { Database } from '../database/database';
+import { readBoardName } from '../http/path';
+import { StoryListsService } from '../stories/story-lists.service';
+import { ExportService } from '../transfer/export.service';
+import { withApplication } from './application';
+import { CommandError } from './command-error';
+
+interface ExportFlags {
+  board: string;
+  log: boolean;
+  csv: boolean;
+  url?: string;
+  token?: string;
+}
+
+/** `export`: writes a board to a file. */
+export function defineExport(command: Command): void {
+  command
+    .argument('[file]', 'the new file; without one, or with -, standard output', '-')
+    .requiredOption('--board <name>', 'the board')
+    .option('--log', 'also its event log, from which history and reports are read', false)
+    .option('--csv', 'only its stories, as a table for spreadsheets', false)
+    .option('--url <url>', 'of a running service to read from, instead of the database')
+    .option('--token <token>', 'for that service')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sprintline export rocket.ndjson --board rocket --log
+  sprintline export --board rocket --csv > stories.csv
+  sprintline export rocket.ndjson --board rocket --url https://planner.example.org --token spl_…`,
+    )
+    .action(async (file: string, flags: ExportFlags) => {
+      if (flags.csv && flags.log)
+        throw new CommandError('--csv has no log; leave out one of both.');
+      await writeNew(file, (write) =>
+        flags.url === undefined ? exportLocally(flags, write) : exportRemotely(flags, write),
+      );
+      if (file !== '-') console.log(`${flags.board} is in ${file}.`);
+    });
+}
+
+/** Writes the parts of a file. */
+type Write = (parts: AsyncIterable<string | Uint8Array>) => Promise<void>;
+
+async function exportLocally({ board, log, csv }: ExportFlags, write: Write): Promise<void> {
+  const name = readBoardName(board);
+  await withApplication(async (app) => {
+    const snapshot = await app.get(Database).openStream('cli');
+    try {
+      const parts = csv
+        ? (await app.get(StoryListsService).ofBoard(name, {})).csv(snapshot)
+        : (await app.get(ExportService).read(snapshot, name, log)).parts;
+      await write(parts);
+    } finally {
+      await snapshot.close();
+    }
+  });
+}
+
+/** @throws CommandError */
+async function exportRemotely(flags: ExportFlags, write: Write): Promise<void> {
+  const { url = '', token, board, csv, log } = flags;
+  const what = csv ? 'stories?format=csv' : `export?log=${log}`;
+  const path = `/api/boards/${encodeURIComponent(board)}/${what}`;
+  const headers: Record<string, string> =
+    token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const response = await fetch(url.replace(/\/+$/, '') + path, { headers }).catch(
+    (error: Error) => {
+      const { message } = (error.cause ?? error) as Error;
+      throw new CommandError(`${url} did not answer: ${message}.`);
+    },
+  );
+  if (response.ok) return write(Readable.fromWeb(response.body as ReadableStream));
+  const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
+  throw new CommandError(detail ?? `${url} answered ${response.status}.`);
+}
+
+/** Creates a file, which is removed if it is not completed; `-` is standard output. @throws CommandError */
+async function writeNew(file: string, work: (write: Write) => Promise<void>): Promise<void> {
+  if (file === '-') {
+    return work(async (parts) => {
+      for await (const part of parts) {
+        if (!process.stdout.write(part)) await once(process.stdout, 'drain');
+      }
+    });
+  }
+  // Before anything is read.
+  const created = await open(file, 'wx').catch(({ code, message }: NodeJS.ErrnoException) => {
+    const why = code === 'EEXIST' ? 'exists already' : `cannot be written: ${message}`;
+    throw new CommandError(`${file} ${why}.`);
+  });
+  try {
+    await work((parts) => pipeline(parts, created.createWriteStream()));
+  } catch (error) {
+    await created.close();
+    await rm(file, { force: true });
+    throw error;
+  }
+}
