@@ -15,6 +15,8 @@ export interface FileForBoard {
   format: ImportFormat | 'auto';
   mapping: Mapping;
   nullText?: string;
+  /** Opens it again; absent for standard input. */
+  reopen?: () => AsyncIterable<Buffer>;
 }
 
 /** A file that is ready to be imported, here or at a remote service. */
@@ -34,7 +36,7 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
     const planned = await imports.plan(board, file);
     return use({
       rehearse: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
-      stories: planned.plan.stories.length,
+      stories: planned.exported?.survey.lines ?? planned.plan.stories.length,
       run: (progress) => imports.apply(OPERATOR, board, planned, { progress }),
     });
   });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SingleBar } from 'cli-progress';
+import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -73,7 +74,9 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
     const bytes = await openFile(path);
     const name = path === '-' ? '' : basename(path);
-    const file = { board, bytes, name, format, mapping, nullText: flags.null };
+    // A board of ours may be too large for memory, and is read more than once.
+    const reopen = path === '-' ? undefined : () => createReadStream(path);
+    const file = { board, bytes, reopen, name, format, mapping, nullText: flags.null };
     const use = (one: Import): Promise<void> => importInto(board, one, flags);
     await (url === undefined ? importHere(file, use) : importRemotely(file, { url, token }, use));
   } catch (error) {
@@ -94,7 +97,7 @@ async function importInto(board: string, one: Import, { yes }: ImportFlags): Pro
     }
   }
   const bar = new SingleBar({
-    format: 'importing {bar} {percentage}% of {total} stories, {duration_formatted}',
+    format: 'importing {bar} {percentage}% of {total}, {duration_formatted}',
     stopOnComplete: false,
     hideCursor: true,
   });

@@ -121,10 +121,10 @@ export function findStoriesWithoutExternalId(
   id: number,
   limit: number,
 ): Promise<{ id: number; title: string; created_at: string }[]> {
-  // As `findStoryIdsAfter`.
+  // Equal rows of the index are in the order of their ids.
   return reader.query(
     `SELECT s.id, s.title, s.created_at FROM stories s /*! USE INDEX (uq_stories_external_id) */
-     WHERE s.board_id = ? AND s.external_id IS NULL AND +s.id > ? ORDER BY +s.id LIMIT ${limit}`,
+     WHERE s.board_id = ? AND s.external_id IS NULL AND s.id > ? ORDER BY s.id LIMIT ${limit}`,
     [boardId, id],
   );
 }

@@ -181,12 +181,17 @@ export class ImportService {
 }
 
 /** Reads a file of our own, which an import reads more than once. @throws InvalidFile */
-async function planOwn(bytes: Readable, { reopen, mapping }: ImportFile): Promise<PlannedImport> {
+async function planOwn(
+  bytes: Readable,
+  { bytes: original, reopen, mapping }: ImportFile,
+): Promise<PlannedImport> {
   let open = reopen;
   if (!open) {
     const chunks = (await bytes.toArray()) as Buffer[];
     open = () => Readable.from(chunks);
-  } else bytes.destroy();
+  }
+  // Nothing more is read of it.
+  original.destroy();
   const survey = await surveyOf(open());
   const format = 'sprintline';
   if (survey.header.log) return { format, mapping, plan: EMPTY_PLAN, exported: { survey, open } };

@@ -228,6 +228,26 @@ async function everything(): Promise<void> {
     headers: { 'Content-Type': 'text/csv' },
     raw: 'external_id,title,sprint\nIMPORTED-1,Imported,Imported\n,Imported,\nEXT-2,Changed,\n',
   });
+  // A board of which something was deleted.
+  const restored = { board_name: 'Restored' };
+  const sprintOfIt = await call(`POST ${BOARD}/sprints`, restored, { start_date: week(1) });
+  const storyOfIt = {
+    story_id: (await call(`POST ${BOARD}/backlog`, restored, { title: 'A' })).body.id,
+  };
+  const taskOfIt = await call(`POST ${STORY}/tasks`, storyOfIt, { title: 'A' });
+  await call(`POST ${BOARD}/backlog`, restored, { title: 'B' });
+  await call(`DELETE ${TASK}`, { task_id: taskOfIt.body.id });
+  await call(`DELETE ${STORY}`, storyOfIt);
+  await call(`DELETE ${SPRINT}`, { sprint_id: sprintOfIt.body.id });
+  const headersOfExport = { 'Content-Type': 'application/x-ndjson' };
+  for (const log of [false, true]) {
+    const query = `?log=${log}`;
+    const exported = await call(`GET ${BOARD}/export`, restored, undefined, { query });
+    await call(`POST ${BOARD}/import`, { board_name: `Restored ${log}` }, undefined, {
+      headers: headersOfExport,
+      raw: exported.text,
+    });
+  }
   await call(`GET ${STORY}`, story);
   await call(`GET ${STORY}/history`, story);
   await call(`GET ${STORY}/history`, story, undefined, { by: limited, query: '?limit=1' });
@@ -388,7 +408,7 @@ async function tokens(): Promise<void> {
 /** Statements that may read or sort all of something, and why that does no harm. */
 const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   {
-    sql: /^SELECT s.id, s.name, s.external_id, s.start_date, s.completed_at FROM sprints/,
+    sql: /^SELECT s.id, s.name, s.external_id, s.start_date, s.completed_at, s.created_at FROM sprints/,
     because: 'an import looks for its sprints among all of the board',
   },
   {
@@ -442,6 +462,10 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   {
     sql: /FROM sprints s .* WHERE s.board_id = \S+ AND s.id > \S+ ORDER BY s.id/,
     because: 'an export sorts the sprints of the board by their ids, 500 at a time',
+  },
+  {
+    sql: /FROM stories s .* AND s.external_id IS NULL AND s.id > \? ORDER BY s.id LIMIT/,
+    because: 'MariaDB sorts the stories of the board without an external id, 2,000 at a time',
   },
   {
     sql: /^SELECT s.id FROM stories s .* AND \+s.id > \? ORDER BY \+s.id LIMIT/,

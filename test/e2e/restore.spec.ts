@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { OPERATOR } from '../../src/cli/application';
@@ -12,6 +15,7 @@ import { RestoreService } from '../../src/transfer/restore.service';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { command } from '../support/command';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -296,6 +300,25 @@ it('is repeated safely with an idempotency key', async () => {
   expect(second.headers.get('idempotent-replayed')).toBe('true');
   expect(after[0]).toBe((before[0] ?? 0) + 1);
   expect(await rows()).toEqual(after);
+});
+
+it('is done by the command line, too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sprintline-restore-'));
+  try {
+    const path = join(folder, 'board.ndjson');
+    const name = freshName('Command');
+    writeFileSync(path, file);
+    const { sprints, stories } = (await restore(file, freshName('Counted'))) as any;
+    expect(sprints).toBeGreaterThan(0);
+    const run = () => command(service.database, 'import', path, '--board', name);
+    const done = { code: 0, out: `${name}: ${stories} stories created.\n`, err: '' };
+    expect(await run()).toEqual(done);
+    expect(await run()).toEqual({ code: 1, out: '', err: 'Another board has this name.\n' });
+    writeFileSync(path, file.slice(0, -1));
+    expect((await run()).err).toMatch(/^line \d+: the file ends early/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('two restores of one name at once make one board', async () => {
