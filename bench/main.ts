@@ -7,6 +7,7 @@ import { measureOverload } from './overload';
 import { CASE_NAMES, measureRatios } from './ratios';
 import { measureCheckout } from './service';
 import { measureStart } from './start';
+import { measureTransfer } from './transfer';
 import { measureWaiting } from './waiting';
 
 const USAGE = `npm run bench [-- PART… OPTIONS]
@@ -16,6 +17,7 @@ Parts; all of them by default, with --quick ratios and start:
   growth     latencies on a board of a million stories against one of a thousand
   waiting    another client's small requests while one client does something large
   overload   bursts, and more load than the service can do
+  transfer   export and restore of 100,000 stories with a million events
   memory     slow readers of large answers
   start      time to the first answer, memory at rest
 
@@ -60,6 +62,7 @@ async function main(): Promise<void> {
     growth: (database) => measureGrowth(database, quick),
     waiting: (database) => measureWaiting(database, quick),
     overload: (database) => measureOverload(database, quick),
+    transfer: (database) => measureTransfer(database, quick),
     memory: (database) => measureMemory(database, quick),
     start: (database) => measureStart(database, quick),
   };

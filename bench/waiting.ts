@@ -18,7 +18,7 @@ import { migrate, runCommand, startService } from './service';
 const LIMIT = { sqlite: 100, mysql: 50 };
 
 /** What one client does; resolves when it is done. */
-interface Work {
+export interface Work {
   title: string;
   /** How often; 0 for as often as fits into the time. */
   times?: number;
@@ -177,7 +177,7 @@ async function importStories(database: Database, count: number): Promise<void> {
 }
 
 /** Sends small requests one after the other, each kind on its own connection, while the work runs. */
-async function measure(
+export async function measure(
   service: Service,
   { title, times = 0, run }: Work,
   board: Board,
