@@ -308,10 +308,14 @@ it('is done by the command line, too', async () => {
     const path = join(folder, 'board.ndjson');
     const name = freshName('Command');
     writeFileSync(path, file);
-    const { sprints, stories } = (await restore(file, freshName('Counted'))) as any;
-    expect(sprints).toBeGreaterThan(0);
+    const counts = (await restore(file, freshName('Counted'))) as any;
+    const { sprints, stories, tasks } = counts;
     const run = () => command(service.database, 'import', path, '--board', name);
-    const done = { code: 0, out: `${name}: ${stories} stories created.\n`, err: '' };
+    const done = {
+      code: 0,
+      out: `${name}: ${stories} stories, ${sprints} sprints and ${tasks} tasks created.\n`,
+      err: '',
+    };
     expect(await run()).toEqual(done);
     expect(await run()).toEqual({ code: 1, out: '', err: 'Another board has this name.\n' });
     writeFileSync(path, file.slice(0, -1));
