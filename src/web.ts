@@ -20,7 +20,7 @@ const POLICY = [
 ].join('; ');
 
 /** Views over which a story can be open. */
-const BOARD_VIEWS = ['', '/backlog', '/reports', '/settings'].map(
+const BOARD_VIEWS = ['', '/backlog', '/reports', '/settings', '/import'].map(
   (view) => `/b/:board_name${view}`,
 );
 
@@ -29,6 +29,7 @@ const VIEWS = [
   '/',
   '/sign-in',
   '/tokens',
+  '/import',
   ...BOARD_VIEWS,
   ...BOARD_VIEWS.map((view) => `${view}/stories/:story_id`),
 ];

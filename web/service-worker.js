@@ -4,7 +4,7 @@ const FILES = '{{files}}'.split(' ');
 const CACHE = 'sprintline-{{version}}';
 // The headers of the requests differ from those of the installation.
 const AS_STORED = { ignoreVary: true };
-const VIEW = /^\/($|b\/|tokens$|sign-in$)/;
+const VIEW = /^\/($|b\/|tokens$|import$|sign-in$)/;
 
 self.addEventListener('install', (event) => {
   event.waitUntil(

@@ -16,6 +16,7 @@ import { BoardView } from './views/board/board';
 const BoardsView = lazy(async () => (await import('./views/boards/boards')).BoardsView);
 const ReportsView = lazy(async () => (await import('./views/reports/reports')).ReportsView);
 const SettingsView = lazy(async () => (await import('./views/settings/settings')).SettingsView);
+const ImportView = lazy(async () => (await import('./views/transfer/import')).ImportView);
 const TokensView = lazy(async () => (await import('./views/tokens/tokens')).TokensView);
 const SignInView = lazy(async () => (await import('./views/sign-in/sign-in')).SignInView);
 const SignInDialog = lazy(async () => (await import('./views/sign-in/sign-in')).SignInDialog);
@@ -67,6 +68,7 @@ function View() {
   const current = store.value;
   if (view === 'boards') return <BoardsView />;
   if (view === 'tokens') return <TokensView />;
+  if (view === 'import' && !board) return <ImportView />;
   if (view === 'missing') return <Missing detail="There is no such page." />;
   if (!current || current.name !== board) return <Skeleton lines={5} />;
   const failure = current.failure.value;
@@ -80,6 +82,8 @@ function View() {
       return <PlanView key={board} store={current} />;
     case 'settings':
       return <SettingsView store={current} />;
+    case 'import':
+      return <ImportView key={board} board={board} />;
     default:
       return <Missing detail="There is no such page." />;
   }

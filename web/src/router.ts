@@ -2,13 +2,13 @@ import { computed, signal } from '@preact/signals';
 
 /** The place in the program: what the URL says. */
 export interface Route {
-  view: 'boards' | 'board' | 'backlog' | 'reports' | 'settings' | 'tokens' | 'missing';
+  view: 'boards' | 'board' | 'backlog' | 'reports' | 'settings' | 'import' | 'tokens' | 'missing';
   board: string;
   /** The story that is open over the view. */
   story?: number;
 }
 
-const VIEWS = ['backlog', 'reports', 'settings'] as const;
+const VIEWS = ['backlog', 'reports', 'settings', 'import'] as const;
 
 export const url = signal(new URL(location.href));
 export const query = computed(() => url.value.searchParams);
@@ -18,6 +18,8 @@ function parse(path: string): Route {
   const parts = path.split('/').filter(Boolean);
   if (parts.length === 0) return { view: 'boards', board: '' };
   if (parts[0] === 'tokens' && parts.length === 1) return { view: 'tokens', board: '' };
+  // Into a new board.
+  if (parts[0] === 'import' && parts.length === 1) return { view: 'import', board: '' };
   if (parts[0] !== 'b' || parts[1] === undefined) return { view: 'missing', board: '' };
   let board: string;
   try {

@@ -16,6 +16,9 @@ export type Forecast = Schemas['Forecast'];
 export type Token = Schemas['Token'];
 export type Problem = Schemas['Problem'];
 export type Batch = Schemas['Batch'];
+export type Mapping = Schemas['Mapping'];
+export type ImportView = Schemas['Import'];
+export type ImportFormat = ImportView['format'];
 export type NewStory = Schemas['CreateStory'];
 export type Position = 'first' | 'last' | { before: number } | { after: number };
 

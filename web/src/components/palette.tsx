@@ -4,6 +4,7 @@ import { api } from '../api/client';
 import { commands } from '../commands';
 import { navigate, pathOf, route, storyUrl } from '../router';
 import { sprintName, sprintsOf } from '../state/model';
+import { canWrite } from '../state/session';
 import { store } from '../state/stores';
 import { Dialog } from './dialog';
 
@@ -31,6 +32,8 @@ function placesAndCommands(): Option[] {
     places.push(go('Board', pathOf(board)));
     places.push(go('Plan', pathOf(board, 'backlog')));
     places.push(go('Reports', pathOf(board, 'reports')));
+    places.push(go('Settings', pathOf(board, 'settings')));
+    if (canWrite.value) places.push(go('Import', pathOf(board, 'import')));
   }
   const sprints = state
     ? sprintsOf(state)

@@ -7,13 +7,15 @@ interface TableProps {
     cells: readonly string[];
     isSoft?: boolean;
   }[];
+  /** Whether the cells are words, not numbers. */
+  isText?: boolean;
 }
 
 /** A table of numbers, which can be scrolled by the keyboard, too. */
-export function Table({ name, head, rows }: TableProps) {
+export function Table({ name, head, rows, isText }: TableProps) {
   return (
     <div class="table-wrap" tabIndex={0} role="region" aria-label={name}>
-      <table>
+      <table class={isText ? 'text' : undefined}>
         <thead>
           <tr>
             {head.map((title) => (

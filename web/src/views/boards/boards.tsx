@@ -38,6 +38,11 @@ export function BoardsView() {
             </a>
           )}
           {canCreate && (
+            <a class="button" href="/import">
+              Import
+            </a>
+          )}
+          {canCreate && (
             <Button kind="primary" onClick={() => openDialog({ kind: 'new-board' })}>
               New board
             </Button>
@@ -49,7 +54,7 @@ export function BoardsView() {
         <div class="blank">
           <p>
             A board is the work of one team: its sprints, its stories and a backlog. Make the first
-            one{canCreate ? ' with New board' : ''}.
+            one{canCreate ? ' with New board, or bring one along with Import' : ''}.
           </p>
         </div>
       )}

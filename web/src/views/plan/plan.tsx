@@ -3,7 +3,7 @@ import { useCallback, useEffect } from 'preact/hooks';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters, hasFilter } from '../../components/filters';
 import { Menu } from '../../components/menu';
-import { query } from '../../router';
+import { pathOf, query } from '../../router';
 import { alertError } from '../../state/announce';
 import type { BoardStore } from '../../state/board-store';
 import { openDialog } from '../../state/dialogs';
@@ -99,6 +99,12 @@ export function PlanView({ store }: { store: BoardStore }) {
         <p class="empty plan-hint">
           Write what the team could do into the backlog, make a sprint with New sprint, and drag
           into it what fits.
+          {canWrite.value && (
+            <>
+              {' '}
+              Or <a href={pathOf(store.name, 'import')}>import a file</a> from another tool.
+            </>
+          )}
         </p>
       )}
       {shown.map(list)}

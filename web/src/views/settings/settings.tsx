@@ -6,9 +6,11 @@ import type { Board, Weekday } from '../../api/types';
 import { Button, Field, Skeleton } from '../../components/controls';
 import { announce, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board-store';
+import { pathOf } from '../../router';
 import { canWrite } from '../../state/session';
 import { failureText } from '../../util/failure';
 import { weekdays } from '../../util/format';
+import { Exports } from '../transfer/export';
 import { DeleteBoard } from './delete-board';
 
 /** What can be set for a board. */
@@ -28,6 +30,16 @@ export function SettingsView({ store }: { store: BoardStore }) {
       {canWrite.value ? (
         <>
           <BoardForm store={store} board={board} />
+          <section class="setting" aria-label="Import">
+            <h2>Import</h2>
+            <p class="note">Bring sprints and stories along from another tool, with a preview.</p>
+            <div class="actions">
+              <a class="button" href={pathOf(board.name, 'import')}>
+                Import file
+              </a>
+            </div>
+          </section>
+          <Exports board={board.name} />
           <section class="setting danger-zone" aria-label="Delete the board">
             <h2>Delete the board</h2>
             <p class="note">
@@ -39,9 +51,12 @@ export function SettingsView({ store }: { store: BoardStore }) {
           </section>
         </>
       ) : (
-        <p class="empty">
-          Your token can read this board only. Its settings need one that can write.
-        </p>
+        <>
+          <p class="empty">
+            Your token can read this board only. Its settings need one that can write.
+          </p>
+          <Exports board={board.name} />
+        </>
       )}
       {isDeleting.value && <DeleteBoard board={board} onClose={() => (isDeleting.value = false)} />}
     </div>

@@ -1,0 +1,307 @@
+import type { Page } from 'playwright-core';
+import type { Program } from '../support/program';
+import { axe, card, list, openPage, startService, titles, until } from './browser';
+import { day } from './small-board';
+
+const csv = (...rows: string[]): string => `${rows.join('\n')}\n`;
+
+const JIRA = csv(
+  'Issue key,Issue id,Issue Type,Summary,Status,Sprint,Story Points,Parent id,Reporter',
+  'AB-1,1,Epic,Flight,To Do,,,,Mei',
+  'AB-2,2,Story,Ant,Done,Sprint 1,3,,Mei',
+  'AB-3,3,Story,Bee,Waiting,Sprint 2,5,,Ben',
+  'AB-4,4,Sub-task,Wing,Done,,,3,Ben',
+);
+
+const JIRA_WITH_DATES = csv(
+  'Issue key,Issue id,Issue Type,Summary,Status,Resolved',
+  'AB-2,2,Story,Ant,Done,03/04/2026 10:00',
+);
+
+/** A service with the board “rocket”, which has a sprint. */
+async function startRocket(): Promise<Program> {
+  const service = await startService();
+  await service.client.post('/api/boards/rocket/sprints', {
+    name: 'Now',
+    start_date: day(-3),
+    end_date: day(10),
+  });
+  return service;
+}
+
+async function choose(page: Page, name: string, content: string): Promise<void> {
+  await page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
+}
+
+/** The numbers of the preview: new, changed and unchanged. */
+async function counts(page: Page, kind: string): Promise<string[]> {
+  const row = page.getByRole('region', { name: 'Preview' }).getByRole('row', { name: kind });
+  return row.getByRole('cell').allInnerTexts();
+}
+
+const preview = (page: Page) => page.getByRole('region', { name: 'Preview' });
+
+const importButton = (page: Page) => page.getByRole('button', { name: 'Import', exact: true });
+
+const all = async ({ client }: Program, path: string): Promise<any[]> =>
+  (await client.get(path)).body;
+
+describe('An import', () => {
+  test('shows what would happen, asks what the file leaves open, and does it once', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/settings`);
+    await page.getByRole('link', { name: 'Import file' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Import into rocket' }).waitFor();
+    await choose(page, 'jira.csv', JIRA);
+    await preview(page).waitFor();
+    expect(await counts(page, 'Stories')).toEqual(['2', '0', '0']);
+    expect(await counts(page, 'Tasks')).toEqual(['1', '0', '0']);
+    await preview(page).getByText('Left out: 1 epic, which becomes a label').click();
+    await preview(page).getByText('Line 2: AB-1 is an epic').waitFor();
+    await preview(page).getByText('1 column is ignored').click();
+    await preview(page).getByText('Reporter').waitFor();
+    // A status that nothing explains, dates that are missing, and what sub-tasks become.
+    await page.getByText('1 not known').waitFor();
+    await page.getByLabel('Status Waiting').selectOption('In progress');
+    await page.getByText('1 not known').waitFor({ state: 'detached' });
+    await page.getByLabel('Start date of Sprint 2').fill(day(20));
+    await page.getByLabel('End date of Sprint 2').fill(day(30));
+    await page.getByLabel('Sub-tasks').selectOption('Stories of their own');
+    await page.getByText('Creates 2 sprints and 3 stories.').waitFor();
+    expect(await all(service, '/api/boards/rocket/stories')).toEqual([]);
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await page.getByText('Created: 2 sprints and 3 stories. Left out: 1.').waitFor();
+    await page.getByRole('link', { name: 'Go to the plan' }).click();
+    await card(page, 'Sprint 2', 'Bee').waitFor();
+    const stories = await all(service, '/api/boards/rocket/stories');
+    expect(stories.map(({ title, status, points }) => [title, status, points]).sort()).toEqual([
+      ['Ant', 'done', 3],
+      ['Bee', 'in_progress', 5],
+      ['Wing', 'done', null],
+    ]);
+    const sprints = await all(service, '/api/boards/rocket/sprints');
+    expect(sprints.find(({ name }) => name === 'Sprint 2')).toMatchObject({
+      start_date: day(20),
+      end_date: day(30),
+    });
+    // The second time there is nothing to do.
+    await page.goto(`${service.url}/b/rocket/import`);
+    await choose(page, 'jira.csv', JIRA.replace('Waiting', 'In Progress'));
+    await page.getByLabel('Sub-tasks').selectOption('Stories of their own');
+    await page.getByText('The board has all of it already.').waitFor();
+    expect(await importButton(page).isDisabled()).toBe(true);
+  });
+
+  test('asks for the order of dates that can be read in two ways', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'jira.csv', JIRA_WITH_DATES);
+    await page.getByRole('alert').getByText('Choose their order').waitFor();
+    await page.getByText('"03/04/2026 10:00" is 2026-04-03 or 2026-03-04').waitFor();
+    expect(await importButton(page).isDisabled()).toBe(true);
+    await page.getByLabel('Order of dates').selectOption('Day, month, year');
+    await preview(page).waitFor();
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    const [story] = await all(service, '/api/boards/rocket/stories');
+    expect(story.done_at).toBe('2026-04-03T10:00:00.000Z');
+  });
+
+  test('names the lines that are wrong, and imports nothing', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'stories.csv', csv('title,points', 'Ant,3', ',4', 'Bee,x'));
+    const errors = page.getByRole('region', { name: 'Errors by line' });
+    await errors.getByRole('row', { name: '3 title is required' }).waitFor();
+    await errors.getByRole('row', { name: '4 points must be a number' }).waitFor();
+    await page.getByRole('alert').getByText('There are 2 errors').waitFor();
+    expect(await importButton(page).isDisabled()).toBe(true);
+    expect(await all(service, '/api/boards/rocket/stories')).toEqual([]);
+    await choose(page, 'stories.csv', csv('title,points', 'Ant,3'));
+    await page.getByText('Creates 1 story.').waitFor();
+    expect(await errors.count()).toBe(0);
+  });
+
+  test('reads the columns that the user names, of any table', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'sheet.csv', csv('"What, in short";Weight', 'Ant;3', 'Bee;5'));
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Column of Title').selectOption('What, in short');
+    await page.getByText('Creates 2 stories.').waitFor();
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByLabel('Column of Points').selectOption('Weight');
+    await page.getByText('Creates 2 stories.').waitFor();
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    const stories = await all(service, '/api/boards/rocket/stories');
+    expect(stories.map(({ title, points }) => [title, points])).toEqual([
+      ['Ant', 3],
+      ['Bee', 5],
+    ]);
+  });
+
+  test('makes a new board from the list of boards, in the time zone of the browser', async () => {
+    const service = await startRocket();
+    const page = await openPage(service.url, { timezoneId: 'Asia/Tokyo' });
+    await page.getByRole('link', { name: 'Import' }).click();
+    await choose(page, 'Team Comet.csv', csv('title,status', 'Ant,todo'));
+    await page.getByText('Creates 1 story.').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Team Comet');
+    await page.getByLabel('Name').fill('rocket');
+    await page.getByText('There is a board with this name').waitFor();
+    await page.getByLabel('Name').fill('Comet / 彗星');
+    await page.getByText('Creates 1 story.').waitFor();
+    expect(await all(service, '/api/boards')).toHaveLength(1);
+    await importButton(page).click();
+    await page.getByRole('link', { name: 'Go to the plan' }).click();
+    await card(page, 'Backlog', 'Ant').waitFor();
+    const { body } = await service.client.get(`/api/boards/${encodeURIComponent('Comet / 彗星')}`);
+    expect(body.time_zone).toBe('Asia/Tokyo');
+  });
+
+  test('is made once if the response is lost, and says so if the service is away', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'stories.csv', csv('title', 'Ant', 'Bee'));
+    await page.getByText('Creates 2 stories.').waitFor();
+    const debug = await page.context().newCDPSession(page);
+    await debug.send('Fetch.enable', {
+      patterns: [{ urlPattern: '*/import?*', requestStage: 'Response' }],
+    });
+    debug.once('Fetch.requestPaused', ({ requestId }) => {
+      void debug.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionReset' });
+    });
+    await importButton(page).click();
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    await debug.send('Fetch.disable');
+    expect(await all(service, '/api/boards/rocket/stories')).toHaveLength(2);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await page.getByText('Created: 2 stories.').waitFor();
+    expect(await all(service, '/api/boards/rocket/stories')).toHaveLength(2);
+  });
+
+  test('shows on the board of someone else at once', async () => {
+    const service = await startRocket();
+    const other = await openPage(`${service.url}/b/rocket/backlog`);
+    await list(other, 'Backlog').waitFor({ state: 'attached' });
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    const rows = Array.from({ length: 150 }, (_, i) => `Story ${i}`);
+    await choose(page, 'stories.csv', csv('title', ...rows));
+    await page.getByText('Creates 150 stories.').waitFor();
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await card(other, 'Backlog', 'Story 149').waitFor({ state: 'attached', timeout: 2000 });
+    expect(await titles(other, 'Backlog')).toEqual(rows);
+  });
+
+  test('is not offered to a token that only reads', async () => {
+    const service = await startRocket();
+    const { client } = service;
+    const admin = await client.post('/api/tokens', { name: 'admin', scope: 'admin' });
+    const headers = { Authorization: `Bearer ${admin.body.token}` };
+    const { body } = await client.post('/api/tokens', { name: 'eve', scope: 'read' }, { headers });
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await page.getByLabel('Token').fill(body.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Your token can read only').waitFor();
+    expect(await page.getByLabel('File', { exact: true }).count()).toBe(0);
+    await page.goto(`${service.url}/b/rocket/settings`);
+    await page.getByRole('link', { name: 'Export board', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Import file' }).count()).toBe(0);
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'rocket' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'works by keyboard, and gives axe nothing to report (%s)',
+    async (colorScheme) => {
+      const service = await startRocket();
+      const page = await openPage(`${service.url}/b/rocket/import`, { colorScheme });
+      await page.getByLabel('File', { exact: true }).waitFor();
+      expect(await axe(page)).toEqual([]);
+      await choose(page, 'jira.csv', JIRA_WITH_DATES);
+      await page.getByRole('alert').waitFor();
+      expect(await axe(page)).toEqual([]);
+      await choose(page, 'jira.csv', JIRA);
+      await preview(page).waitFor();
+      await page.getByText('Columns', { exact: true }).click();
+      await preview(page).getByText('1 column is ignored').click();
+      expect(await axe(page)).toEqual([]);
+      await page.getByLabel('Format').focus();
+      const name = 'document.activeElement.ariaLabel ?? document.activeElement.textContent';
+      for (let i = 0; (await page.evaluate(name)) !== 'Import'; i++) {
+        if (i > 60) throw new Error('Tab does not reach Import');
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('Enter');
+      await until(page, 'document.activeElement.textContent', 'Imported');
+      expect(await axe(page)).toEqual([]);
+    },
+  );
+
+  test('fits a phone without sideways scrolling', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`, {
+      viewport: { width: 390, height: 844 },
+    });
+    const long = `Sprint ${'W'.repeat(80)}`;
+    await choose(
+      page,
+      'jira.csv',
+      JIRA.replace('Sprint 2', long).replace('Waiting', 'W'.repeat(90)),
+    );
+    await preview(page).waitFor();
+    await page.getByText('Columns', { exact: true }).click();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});
+
+describe('An export', () => {
+  async function download(page: Page, name: string): Promise<{ file: string; text: string }> {
+    const started = page.waitForEvent('download');
+    await page.getByRole('link', { name, exact: true }).click();
+    const file = await started;
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    return { file: file.suggestedFilename(), text: Buffer.concat(chunks).toString() };
+  }
+
+  test('has the board, also with its history, and lists for a spreadsheet', async () => {
+    const service = await startRocket();
+    await service.client.post('/api/boards/rocket/backlog', { title: 'Ant' });
+    const page = await openPage(`${service.url}/b/rocket/settings`);
+    const board = await download(page, 'Export board');
+    expect(board.file).toBe('rocket.ndjson');
+    const lines = board.text.trim().split('\n');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ sprintline_export: 1, log: false });
+    expect(lines).toHaveLength(4);
+    const whole = await download(page, 'Export board with its history');
+    expect(JSON.parse(whole.text.split('\n')[0] ?? '')).toMatchObject({ log: true });
+    expect(whole.text).toContain('story.created');
+    const stories = await download(page, 'Export stories as CSV');
+    expect(stories.file).toBe('rocket-stories.csv');
+    expect(stories.text).toContain('Ant');
+    const events = await download(page, 'Export events as CSV');
+    expect(events.text.split('\n')[0]).toContain('revision');
+  });
+
+  test('can be imported as a new board', async () => {
+    const service = await startRocket();
+    const { body } = await service.client.get('/api/boards/rocket/sprints/current');
+    await service.client.post(`/api/sprints/${body.id}/stories`, { title: 'Ant' });
+    const page = await openPage(`${service.url}/b/rocket/settings`);
+    const stories = await download(page, 'Export stories as CSV');
+    await page.goto(`${service.url}/import`);
+    await choose(page, 'copy.csv', stories.text);
+    await page.getByText('Creates 1 sprint and 1 story.').waitFor();
+    await importButton(page).click();
+    await page.getByRole('link', { name: 'Go to the plan' }).click();
+    await card(page, 'Now', 'Ant').waitFor();
+  });
+});

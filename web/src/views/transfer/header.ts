@@ -1,0 +1,37 @@
+/** The header of a table fits into its beginning. */
+const BEGINNING = 256 * 1024;
+
+/** The names of the columns of a table, without repetitions; null where a file is no table. */
+export async function headerOf(file: Blob): Promise<string[] | null> {
+  const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer());
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const isReversed = bytes[0] === 0xfe && bytes[1] === 0xff;
+  const encoding = isUtf16 ? 'utf-16le' : isReversed ? 'utf-16be' : 'utf-8';
+  const text = new TextDecoder(encoding).decode(bytes).replace(/^(sep=.\r?\n|\s)+/i, '');
+  if (/^[[{]/.test(text) || text === '') return null;
+  const cells = new Map<string, string[]>();
+  for (const separator of [',', ';', '\t']) cells.set(separator, firstRow(text, separator));
+  const [row = []] = [...cells.values()].sort((a, b) => b.length - a.length);
+  return [...new Set(row.map((cell) => cell.trim()).filter(Boolean))];
+}
+
+/** The cells of the first row (RFC 4180). */
+function firstRow(text: string, separator: string): string[] {
+  const row: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] ?? '';
+    if (isQuoted) {
+      if (char !== '"') cell += char;
+      else if (text[i + 1] === '"') cell += text[++i] ?? '';
+      else isQuoted = false;
+    } else if (char === '"') isQuoted = true;
+    else if (char === separator) {
+      row.push(cell);
+      cell = '';
+    } else if (char === '\n' || char === '\r') break;
+    else cell += char;
+  }
+  return [...row, cell];
+}

@@ -1,0 +1,431 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { api } from '../../api/client';
+import { ApiError } from '../../api/problem';
+import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
+import { upload } from '../../api/upload';
+import { Button, Field } from '../../components/controls';
+import { navigate, pathOf } from '../../router';
+import { announce } from '../../state/announce';
+import { canWrite, session } from '../../state/session';
+import { failureText } from '../../util/failure';
+import { formatNumber } from '../../util/format';
+import { randomKey } from '../../util/random';
+import { headerOf } from './header';
+import { Archived, Columns, DateOrder, SprintDates, Statuses, Subtasks } from './mapping';
+import { Errors, Preview } from './preview';
+import { countsText, FORMATS, SOURCES } from './words';
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** The user may change several choices at once. */
+const PAUSE_MS = 250;
+
+interface Chosen {
+  name: string;
+  /** A copy, so that what is imported is what was looked at. */
+  content: Blob;
+  header: readonly string[] | null;
+}
+
+/** What was sent last, and its answer. */
+interface Looked {
+  answer: Answer | null;
+  failure: unknown;
+}
+
+/**
+ * Imports a file: shows by a dry run what would happen, asks what the file leaves open, and does it.
+ * @param board the name of the board; absent for one that the import creates
+ */
+export function ImportView({ board }: { board?: string }) {
+  const title = board === undefined ? 'Import a board' : `Import into ${board}`;
+  useEffect(() => {
+    document.title = `${title} – Sprintline`;
+  }, [title]);
+  const isAllowed = canWrite.value && (board !== undefined || session.value?.boards == null);
+  return (
+    <div class="transfer">
+      <header class="view-head">
+        <h1>{title}</h1>
+        <p class="note">
+          From Jira, Trello, Taiga, Linear, GitHub, a spreadsheet, or another Sprintline. You see
+          what would happen before anything is changed.
+        </p>
+      </header>
+      {isAllowed ? (
+        <Import board={board} />
+      ) : (
+        <p class="empty">Your token can read only. An import needs one that can write.</p>
+      )}
+    </div>
+  );
+}
+
+function Import({ board }: { board?: string }) {
+  const typedName = useSignal('');
+  const file = useSignal<Chosen | null>(null);
+  const fileError = useSignal('');
+  const format = useSignal<ImportFormat | 'auto'>('auto');
+  const choices = useSignal<Mapping>({});
+  const looked = useSignal<Looked>({ answer: null, failure: null });
+  const isLooking = useSignal(false);
+  const isImporting = useSignal(false);
+  /** Whether the failed request was the import: only with its key it can be repeated. */
+  const isSent = useSignal(false);
+  const sent = useSignal(0);
+  const done = useSignal<Answer | null>(null);
+  const attempt = useSignal(0);
+  const boards = useSignal<readonly string[]>([]);
+  /** The same for each attempt of one import. */
+  const key = useRef('');
+  const name = board ?? typedName.value.trim();
+  const isNew = board === undefined && !boards.value.includes(name);
+
+  useEffect(() => {
+    if (board !== undefined) return;
+    void api.GET('/api/boards').then(
+      ({ data }) => (boards.value = (data as Board[]).map((each) => each.name)),
+      () => undefined,
+    );
+  }, [board]);
+
+  const send = (isDryRun: boolean, signal?: AbortSignal): Promise<Answer> => {
+    const form = new FormData();
+    // A new board gets the time zone of its first user.
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const mapping = { ...(isNew && { time_zone: timeZone }), ...choices.value };
+    form.append('mapping', JSON.stringify(mapping));
+    if (file.value) form.append('file', file.value.content, file.value.name);
+    sent.value = 0;
+    return upload<Answer>(
+      `/api/boards/${encodeURIComponent(name)}/import?format=${format.value}&dry_run=${isDryRun}`,
+      form,
+      {
+        signal,
+        headers: isDryRun ? {} : { 'Idempotency-Key': key.current },
+        onProgress: (share) => (sent.value = share),
+      },
+    );
+  };
+
+  // Looks at the file again whenever something is decided.
+  const inputs = [name, file.value, format.value, choices.value, attempt.value];
+  const lastFile = useRef<Chosen | null>(null);
+  useEffect(() => {
+    if (!file.value || !name) return;
+    const abort = new AbortController();
+    const isOther = lastFile.current !== file.value;
+    lastFile.current = file.value;
+    if (isOther) looked.value = { answer: null, failure: null };
+    isLooking.value = true;
+    key.current = randomKey();
+    isSent.value = false;
+    const timer = setTimeout(
+      () => {
+        send(true, abort.signal).then(
+          (answer) => {
+            looked.value = { answer, failure: null };
+            isLooking.value = false;
+            announce(`The import would create ${countsText(answer.created) || 'nothing'}`);
+          },
+          (failure: unknown) => {
+            if (abort.signal.aborted) return;
+            looked.value = { answer: looked.value.answer, failure };
+            isLooking.value = false;
+          },
+        );
+      },
+      isOther ? 0 : PAUSE_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, inputs);
+
+  const choose = async (chosen: File | undefined): Promise<void> => {
+    fileError.value = '';
+    if (!chosen) return;
+    if (chosen.size > MAX_BYTES) {
+      fileError.value = 'The file has more than 32 MiB. Export it in parts.';
+      return;
+    }
+    try {
+      const content = new Blob([await chosen.arrayBuffer()]);
+      choices.value = {};
+      done.value = null;
+      if (board === undefined && !name) {
+        typedName.value = chosen.name.replace(/\.[^.]*$/, '').slice(0, 100);
+      }
+      file.value = { name: chosen.name, content, header: await headerOf(content) };
+    } catch {
+      fileError.value = 'The file cannot be read.';
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    isImporting.value = true;
+    isSent.value = true;
+    looked.value = { answer: looked.value.answer, failure: null };
+    const creates = isNew;
+    try {
+      const answer = await send(false);
+      done.value = answer;
+      announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+      if (creates && answer.format !== 'sprintline') {
+        // It can be set later, too.
+        await api
+          .PATCH('/api/boards/{board_name}', {
+            params: { path: { board_name: name } },
+            body: { time_zone: timeZone },
+          })
+          .catch(() => undefined);
+      }
+    } catch (failure) {
+      looked.value = { answer: looked.value.answer, failure };
+    } finally {
+      isImporting.value = false;
+    }
+  };
+
+  const { answer, failure } = looked.value;
+  const isAmbiguous = failure instanceof ApiError && failure.code === 'ambiguous_dates';
+  const change = (set: Partial<Mapping>): void => {
+    choices.value = { ...choices.value, ...set };
+  };
+  const total = useComputed(() => {
+    const shown = looked.value.answer;
+    if (!shown) return 0;
+    const count = (counts: Answer['created']): number =>
+      counts.sprints + counts.stories + counts.tasks;
+    return count(shown.created) + count(shown.updated);
+  });
+
+  if (done.value)
+    return <Done answer={done.value} name={name} onAgain={() => navigate('/import')} />;
+  const mapping = { choices: choices.value, onChoice: change };
+  const table = file.value?.header;
+  const read = answer?.format ?? (format.value === 'auto' ? undefined : format.value);
+  return (
+    <>
+      <form
+        class="setting"
+        noValidate
+        onSubmit={(event) => event.preventDefault()}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          void choose(event.dataTransfer?.files[0]);
+        }}
+      >
+        <FileField error={fileError.value} onChoose={(chosen) => void choose(chosen)} />
+        {board === undefined && (
+          <Field
+            label="Name"
+            hint={
+              name && !isNew
+                ? 'There is a board with this name. The file is imported into it.'
+                : 'Of the new board.'
+            }
+          >
+            {(props) => (
+              <input
+                {...props}
+                maxLength={100}
+                value={typedName.value}
+                onInput={(event) => (typedName.value = event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
+        {file.value && (
+          <Field label="Format">
+            {(props) => (
+              <select
+                {...props}
+                value={format.value}
+                onChange={(event) =>
+                  (format.value = event.currentTarget.value as ImportFormat | 'auto')
+                }
+              >
+                <option value="auto">
+                  {answer && format.value === 'auto'
+                    ? `${FORMATS[answer.format]}, detected`
+                    : 'Detect'}
+                </option>
+                {Object.entries(FORMATS).map(([value, words]) => (
+                  <option key={value} value={value}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        {!file.value && <Sources />}
+      </form>
+
+      {failure !== null && (
+        <Errors
+          failure={failure}
+          text={failureText(failure)}
+          onRetry={() => {
+            if (isSent.value) void run();
+            else attempt.value += 1;
+          }}
+        />
+      )}
+
+      {file.value && (answer || failure !== null) && read !== 'sprintline' && (
+        <section class="setting" aria-label="How the file is read">
+          <h2>How the file is read</h2>
+          {isAmbiguous && <DateOrder {...mapping} isAsked />}
+          {answer && <Statuses {...mapping} answer={answer} />}
+          {answer && <SprintDates {...mapping} answer={answer} />}
+          {table && (
+            <details open={failure !== null && !isAmbiguous ? true : undefined}>
+              <summary>Columns</summary>
+              <Columns
+                {...mapping}
+                header={table}
+                answer={answer}
+                isLinear={read === 'linear-csv'}
+              />
+            </details>
+          )}
+          {read !== 'csv' && (answer !== null || isAmbiguous) && (
+            <div class="mapping-fields">
+              {!isAmbiguous && <DateOrder {...mapping} isAsked={false} />}
+              <Subtasks {...mapping} />
+              <Archived {...mapping} />
+            </div>
+          )}
+        </section>
+      )}
+
+      {answer && failure === null && <Preview answer={answer} isBusy={isLooking.value} />}
+
+      {file.value && (
+        <footer class="transfer-foot">
+          <Progress
+            isShown={isLooking.value || isImporting.value}
+            sent={sent.value}
+            text={isImporting.value ? 'Importing' : 'Reading the file'}
+          />
+          {answer && failure === null && !isLooking.value && !isImporting.value && (
+            <span class="note">{planText(answer)}</span>
+          )}
+          <span class="spring" />
+          <a class="button" href={board === undefined ? '/' : pathOf(board, 'backlog')}>
+            Cancel
+          </a>
+          <Button
+            kind="primary"
+            disabled={
+              !answer ||
+              !name ||
+              failure !== null ||
+              isLooking.value ||
+              isImporting.value ||
+              total.value === 0
+            }
+            onClick={() => void run()}
+          >
+            Import
+          </Button>
+        </footer>
+      )}
+    </>
+  );
+}
+
+function planText({ created, updated }: Answer): string {
+  const [creates, changes] = [countsText(created), countsText(updated)];
+  if (!creates && !changes) return 'The board has all of it already.';
+  return [creates && `Creates ${creates}.`, changes && `Changes ${changes}.`]
+    .filter(Boolean)
+    .join(' ');
+}
+
+interface FileFieldProps {
+  error: string;
+  onChoose: (file: File | undefined) => void;
+}
+
+function FileField({ error, onChoose }: FileFieldProps) {
+  return (
+    <Field label="File" error={error || undefined} hint="Or drop it here. At most 32 MiB.">
+      {(props) => (
+        <input
+          {...props}
+          type="file"
+          accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
+          onChange={(event) => {
+            const [chosen] = event.currentTarget.files ?? [];
+            onChoose(chosen);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Sources() {
+  return (
+    <details>
+      <summary>Where do I get the file?</summary>
+      <dl class="sources">
+        {SOURCES.map(({ name, how }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{how}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function Progress({ isShown, sent, text }: { isShown: boolean; sent: number; text: string }) {
+  const id = useId();
+  if (!isShown) return null;
+  return (
+    <>
+      {/* Once all is sent, the time that the service needs is not known. */}
+      <progress aria-labelledby={id} {...(sent < 1 && { value: sent })} />
+      <span id={id} class="note">
+        {text}…
+      </span>
+    </>
+  );
+}
+
+function Done({ answer, name, onAgain }: { answer: Answer; name: string; onAgain: () => void }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const { created, updated, skipped } = answer;
+  return (
+    <section class="setting" aria-label="Imported">
+      <h2 ref={heading} tabIndex={-1}>
+        Imported
+      </h2>
+      <p>
+        Created: {countsText(created) || 'nothing'}.
+        {countsText(updated) && ` Updated: ${countsText(updated)}.`}
+        {skipped.length > 0 && ` Left out: ${formatNumber(skipped.length)}.`}
+      </p>
+      <div class="actions">
+        <a class="button primary" href={pathOf(name, 'backlog')}>
+          Go to the plan
+        </a>
+        <a class="button" href={pathOf(name, 'reports')}>
+          Reports
+        </a>
+        <Button kind="quiet" onClick={onAgain}>
+          Import another file
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,254 @@
+import type { ComponentChildren } from 'preact';
+import type { ImportView, Mapping, Status } from '../../api/types';
+import { Field } from '../../components/controls';
+import { STATUSES } from '../../state/model';
+import { formatNumber } from '../../util/format';
+
+/** The columns of a table that can be chosen for a field. */
+const FIELDS: readonly { field: string; name: string }[] = [
+  { field: 'title', name: 'Title' },
+  { field: 'description', name: 'Description' },
+  { field: 'status', name: 'Status' },
+  { field: 'priority', name: 'Priority' },
+  { field: 'points', name: 'Points' },
+  { field: 'assignee', name: 'Assignee' },
+  { field: 'labels', name: 'Labels' },
+  { field: 'sprint', name: 'Sprint' },
+  { field: 'external_id', name: 'Id' },
+];
+/** Of a cycle there are several columns. */
+const FIELDS_OF_LINEAR = FIELDS.filter(({ field }) => field !== 'sprint');
+
+export const DATE_ORDERS = [
+  { order: 'dmy', name: 'Day, month, year' },
+  { order: 'mdy', name: 'Month, day, year' },
+  { order: 'ymd', name: 'Year, month, day' },
+] as const;
+
+interface MappingProps {
+  /** What the user has decided. */
+  choices: Mapping;
+  onChoice: (set: Partial<Mapping>) => void;
+}
+
+function Group({
+  name,
+  hint,
+  children,
+}: {
+  name: string;
+  hint?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <fieldset class="mapping">
+      <legend>{name}</legend>
+      {hint && <p class="field-hint">{hint}</p>}
+      {children}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  label: ComponentChildren;
+  name: string;
+  value: string;
+  options: readonly { value: string; name: string }[];
+  onChange: (value: string) => void;
+}
+
+/** A row of a mapping: what the file says, and what it shall mean. */
+function Choice({ label, name, value, options, onChange }: ChoiceProps) {
+  return (
+    <label class="mapped">
+      <span class="mapped-name">{label}</span>
+      <select
+        aria-label={name}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {options.map((each) => (
+          <option key={each.value} value={each.value}>
+            {each.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** What each status of the file means; those that nothing explains come first. */
+export function Statuses({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
+  const unknown = new Map(answer.unmapped.statuses.map(({ value, count }) => [value, count]));
+  const all = Object.entries({ ...answer.mapping.status, ...choices.status });
+  for (const value of unknown.keys()) {
+    if (!all.some(([name]) => name === value)) all.push([value, 'todo']);
+  }
+  if (all.length === 0) return null;
+  all.sort(([a], [b]) => Number(unknown.has(b)) - Number(unknown.has(a)));
+  const hint =
+    unknown.size > 0
+      ? 'Nothing says what the marked ones mean. They are to do, unless you decide.'
+      : undefined;
+  return (
+    <Group name="Statuses" hint={hint}>
+      {all.map(([value, status]) => (
+        <Choice
+          key={value}
+          label={
+            <>
+              {value}
+              {unknown.has(value) && (
+                <span class="state unknown">{formatNumber(unknown.get(value) ?? 0)} not known</span>
+              )}
+            </>
+          }
+          name={`Status ${value}`}
+          value={status ?? 'todo'}
+          options={STATUSES.map((each) => ({ value: each.status, name: each.name }))}
+          onChange={(to) => onChoice({ status: { ...choices.status, [value]: to as Status } })}
+        />
+      ))}
+    </Group>
+  );
+}
+
+interface ColumnsProps extends MappingProps {
+  header: readonly string[];
+  answer: ImportView | null;
+  isLinear: boolean;
+}
+
+/** Which column of a table is read as which field. */
+export function Columns({ header, answer, isLinear, choices, onChoice }: ColumnsProps) {
+  return (
+    <div class="columns-read" role="group" aria-label="Columns">
+      {(isLinear ? FIELDS_OF_LINEAR : FIELDS).map(({ field, name }) => {
+        const found = answer?.mapping.columns?.[field];
+        const chosen = choices.columns?.[field] ?? '';
+        return (
+          <Choice
+            key={field}
+            label={name}
+            name={`Column of ${name}`}
+            value={chosen}
+            options={[
+              { value: '', name: found && !chosen ? found : 'By its name' },
+              ...header
+                .filter((column) => chosen !== '' || column !== found)
+                .map((column) => ({ value: column, name: column })),
+            ]}
+            onChange={(column) => {
+              const { [field]: _former, ...columns } = choices.columns ?? {};
+              onChoice({ columns: column ? { ...columns, [field]: column } : columns });
+            }}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+/** The dates of the sprints that have none in the file. */
+export function SprintDates({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
+  const all = Object.entries({ ...answer.mapping.sprints, ...choices.sprints });
+  if (all.length === 0) return null;
+  all.sort(([, a], [, b]) => a.start_date.localeCompare(b.start_date));
+  const set = (name: string, dates: { start_date: string; end_date?: string | null }): void => {
+    if (!dates.start_date) return;
+    const end = dates.end_date && dates.end_date >= dates.start_date ? dates.end_date : null;
+    onChoice({ sprints: { ...choices.sprints, [name]: { ...dates, end_date: end } } });
+  };
+  return (
+    <Group name="Dates of sprints" hint="The file has none for these.">
+      {all.map(([name, dates]) => (
+        <div key={name} class="mapped dates">
+          <span class="mapped-name">{name}</span>
+          <input
+            type="date"
+            aria-label={`Start date of ${name}`}
+            value={dates.start_date}
+            onChange={(event) => set(name, { ...dates, start_date: event.currentTarget.value })}
+          />
+          <input
+            type="date"
+            aria-label={`End date of ${name}`}
+            value={dates.end_date ?? ''}
+            min={dates.start_date}
+            onChange={(event) =>
+              set(name, { ...dates, end_date: event.currentTarget.value || null })
+            }
+          />
+        </div>
+      ))}
+    </Group>
+  );
+}
+
+/** In which order the dates of the file are written. */
+export function DateOrder({ choices, onChoice, isAsked }: MappingProps & { isAsked: boolean }) {
+  return (
+    <Field
+      label="Order of dates"
+      hint={isAsked ? 'Choose how dates are written in the file.' : undefined}
+    >
+      {(props) => (
+        <select
+          {...props}
+          value={choices.date_order ?? ''}
+          onChange={(event) =>
+            onChoice({
+              date_order: (event.currentTarget.value || undefined) as Mapping['date_order'],
+            })
+          }
+        >
+          <option value="">{isAsked ? 'Choose' : 'As the file shows'}</option>
+          {DATE_ORDERS.map(({ order, name }) => (
+            <option key={order} value={order}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function Subtasks({ choices, onChoice }: MappingProps) {
+  return (
+    <Field label="Sub-tasks">
+      {(props) => (
+        <select
+          {...props}
+          value={choices.subtasks ?? 'tasks'}
+          onChange={(event) =>
+            onChoice({ subtasks: event.currentTarget.value as Mapping['subtasks'] })
+          }
+        >
+          <option value="tasks">Tasks of their story</option>
+          <option value="stories">Stories of their own</option>
+          <option value="skip">Leave out</option>
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function Archived({ choices, onChoice }: MappingProps) {
+  return (
+    <Field label="Archived">
+      {(props) => (
+        <select
+          {...props}
+          value={choices.archived ?? 'skip'}
+          onChange={(event) =>
+            onChoice({ archived: event.currentTarget.value as Mapping['archived'] })
+          }
+        >
+          <option value="skip">Leave out</option>
+          <option value="import">Import</option>
+        </select>
+      )}
+    </Field>
+  );
+}

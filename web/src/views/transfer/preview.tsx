@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import { ApiError } from '../../api/problem';
+import type { ImportView as Answer } from '../../api/types';
+import { Button } from '../../components/controls';
+import { Table } from '../../components/table';
+import { formatNumber } from '../../util/format';
+import { FORMATS, skippedText, warningText } from './words';
+
+/** More lines than these are not listed. */
+const MAX_LINES = 200;
+
+/** What an import would do. */
+export function Preview({ answer, isBusy }: { answer: Answer; isBusy: boolean }) {
+  const { created, updated, unchanged, skipped, warnings, format } = answer;
+  const kinds = [
+    { name: 'Sprints', kind: 'sprints' },
+    { name: 'Stories', kind: 'stories' },
+    { name: 'Tasks', kind: 'tasks' },
+  ] as const;
+  const groups = new Map<string, Answer['skipped']>();
+  for (const each of skipped) groups.set(each.code, [...(groups.get(each.code) ?? []), each]);
+  return (
+    <section class="setting preview" aria-label="Preview" aria-busy={isBusy}>
+      <div class="figure-head">
+        <h2>Preview</h2>
+        <span class="note">{FORMATS[format]}</span>
+      </div>
+      <Table
+        name="What the import does"
+        head={['Kind', 'New', 'Changed', 'Unchanged']}
+        rows={kinds.map(({ name, kind }) => ({
+          key: kind,
+          cells: [name, ...[created, updated, unchanged].map((each) => formatNumber(each[kind]))],
+        }))}
+      />
+      {(groups.size > 0 || warnings.length > 0) && (
+        <ul class="findings">
+          {[...groups].map(([code, rows]) => (
+            <Finding key={code} text={`Left out: ${skippedText(code, rows.length)}`}>
+              {rows
+                .slice(0, MAX_LINES)
+                .map(
+                  ({ line, detail }) =>
+                    `${format.includes('csv') ? 'Line' : 'Entry'} ${line}: ${detail}`,
+                )}
+            </Finding>
+          ))}
+          {warnings.map(({ code, count, examples }) => (
+            <Finding key={code} text={warningText(code, count)} more={count - examples.length}>
+              {examples}
+            </Finding>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+interface FindingProps {
+  text: string;
+  /** How many are not listed. */
+  more?: number;
+  children: readonly string[];
+}
+
+function Finding({ text, more = 0, children }: FindingProps) {
+  if (children.length === 0) return <li>{text}</li>;
+  return (
+    <li>
+      <details>
+        <summary>{text}</summary>
+        <ul class="examples">
+          {children.map((each, i) => (
+            <li key={i}>{each}</li>
+          ))}
+          {more > 0 && <li>and {formatNumber(more)} more</li>}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+interface ErrorsProps {
+  failure: unknown;
+  text: string;
+  onRetry: () => void;
+}
+
+/** Why a file cannot be imported, line by line. */
+export function Errors({ failure, text, onRetry }: ErrorsProps): ComponentChildren {
+  const problem = failure instanceof ApiError ? failure.problem : undefined;
+  const lines = (problem?.errors ?? []).filter(({ line }) => line !== undefined);
+  const words = lines.length > 0 ? (problem?.detail ?? text) : text;
+  const isAmbiguous = problem?.code === 'ambiguous_dates';
+  return (
+    <section class="setting import-errors" aria-label="Errors">
+      <p role="alert" class={isAmbiguous ? '' : 'field-error'}>
+        {isAmbiguous
+          ? 'The dates of the file can be read in more than one way. Choose their order below.'
+          : words}
+      </p>
+      {lines.length > 0 && (
+        <Table
+          isText
+          name={isAmbiguous ? 'Dates' : 'Errors by line'}
+          head={['Line', isAmbiguous ? 'Which is it?' : 'What is wrong']}
+          rows={lines.slice(0, MAX_LINES).map(({ line, detail }, i) => ({
+            key: i,
+            cells: [formatNumber(line ?? 0), detail],
+          }))}
+        />
+      )}
+      {lines.length > MAX_LINES && (
+        <p class="note">and {formatNumber(lines.length - MAX_LINES)} more.</p>
+      )}
+      {!problem && (
+        <div class="actions">
+          <Button onClick={onRetry}>Try again</Button>
+        </div>
+      )}
+    </section>
+  );
+}
