@@ -39,12 +39,14 @@ describe('the board in the browser', () => {
     '/',
     '/sign-in',
     '/tokens',
+    '/import',
     '/b/Team%20Rocket',
     '/b/Team%20Rocket/',
     '/b/%E2%9C%93%2F%3F?sprint=current',
     '/b/x/backlog',
     '/b/x/reports',
     '/b/x/settings',
+    '/b/x/import',
     '/b/x/stories/7',
     '/b/x/backlog/stories/7',
     '/b/x/reports/stories/7',
@@ -57,8 +59,8 @@ describe('the board in the browser', () => {
       'cache-control': 'no-cache',
       'content-security-policy':
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-        "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; " +
-        "base-uri 'none'; frame-ancestors 'none'",
+        "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+        "font-src 'self'; manifest-src 'self'; form-action 'self'",
       'x-content-type-options': 'nosniff',
     });
     const head = await get(path, { accept: '*/*' }, 'HEAD');
