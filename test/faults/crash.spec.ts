@@ -103,6 +103,39 @@ describe('a program that is killed while it runs a batch', () => {
   });
 });
 
+const RESTORES = scale(2, 8);
+
+describe('a program that is killed while it restores a board', () => {
+  it(`shows all of the board, or nothing, and can restore it then, ${RESTORES} times`, async () => {
+    let program = await Program.start(database);
+    const path = (name: string): string => `/api/boards/${name}`;
+    await postStories(program.client, `${path('Original')}/backlog`, 1000);
+    const file = (await program.client.get(`${path('Original')}/export?log=true`)).text;
+    const restore = (name: string): Promise<Answer> =>
+      program.client.post(`${path(name)}/import`, undefined, {
+        raw: file,
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+    const usual = await timeOf(() => restore('Usual'));
+    for (let i = 1; i <= RESTORES; i += 1) {
+      const name = `Restored${i}`;
+      const acknowledged = await killDuring(program, () => restore(name), usual);
+      program = await Program.start(database);
+      const { status } = await program.client.get(path(name));
+      expect(status === 200 || !acknowledged).toBe(true);
+      if (status !== 200) {
+        expect(status).toBe(404);
+        expect((await restore(name)).status).toBe(200);
+      }
+      const restored = (await program.client.get(`${path(name)}/stories?limit=1&count=true`))
+        .headers;
+      expect(restored.get('x-total-count')).toBe('1000');
+      const events = await program.client.get(`${path(name)}/export?log=true`);
+      expect(events.text.split('\n')).toHaveLength(file.split('\n').length);
+    }
+  });
+});
+
 const COMPLETIONS = scale(2, 8);
 const LEFT = 300;
 
