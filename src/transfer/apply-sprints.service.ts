@@ -108,7 +108,7 @@ export class ApplySprints {
     const { start_date: _, end_date: _end, ...others } = locked.sprint;
     const hasDates = !assumed && !placed.wasCompleted;
     const changed = differences(hasDates ? locked.sprint : others, {
-      ...(external_id !== null && name !== null && { name }),
+      ...(external_id !== null && { external_id, ...(name !== null && { name }) }),
       ...(goal !== null && { goal }),
       ...(hasDates && { start_date, end_date }),
     })?.after;
@@ -121,18 +121,30 @@ export class ApplySprints {
   }
 }
 
-/** The sprint of the board that a plan means: by its `external_id`, else by its name. */
+/**
+ * The sprint of the board that a plan means: by its `external_id`, else by its name. One that was planned
+ * here, or came from a file without ids, becomes that of the file.
+ */
 function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrief | undefined {
   const { external_id, name, start_date, created_at: createdAt } = sprint;
   const all = [...free];
-  if (external_id !== null) return all.find((other) => other.external_id === external_id);
+  const same = external_id !== null && all.find((other) => other.external_id === external_id);
+  if (same) return same;
   if (createdAt) {
     const created = toStored(createdAt);
-    return all.find(
-      (other) => other.external_id === null && other.created_at === created && other.name === name,
-    );
+    return external_id === null
+      ? all.find(
+          (other) =>
+            other.external_id === null && other.created_at === created && other.name === name,
+        )
+      : undefined;
   }
-  const named = all.filter((other) => name !== null && other.name?.trim() === name.trim());
+  const named = all.filter(
+    (other) =>
+      name !== null &&
+      other.name?.trim() === name.trim() &&
+      (external_id === null || other.external_id === null),
+  );
   return named.find((other) => other.start_date === start_date) ?? named[0];
 }
 

@@ -294,6 +294,38 @@ describe('sprints that another tool has completed', () => {
     });
   });
 
+  it('are found by their names where no import has named their ids yet', async () => {
+    const csv = 'Summary,Issue key,Status,Sprint,Sprint\nOne,T-1,Done,Sprint 1,Sprint 2\n';
+    await service.client.call('POST', '/api/boards/Adopted/import', undefined, {
+      raw: `${csv}Two,T-2,To Do,Sprint 6,\n`,
+      headers: { 'content-type': 'text/csv' },
+    });
+    await service.client.post('/api/boards/Adopted/sprints', {
+      name: 'Sprint 1',
+      start_date: '2026-01-05',
+      external_id: 'ours',
+    });
+    const issues = [
+      issue('T-1', { sprints: CLOSED.slice(0, 2), points: 3, done: '2026-01-20T10:00:00Z' }),
+      issue('T-2', { sprints: [ACTIVE], points: 5 }),
+    ];
+    expect((await load('Adopted', issues)).body).toMatchObject({
+      created: { sprints: 0, stories: 0 },
+      updated: { sprints: 3, stories: 2 },
+    });
+    const sprints = await of('/api/boards/Adopted/sprints');
+    expect(sprints.map((s: any) => [s.name, s.external_id, s.start_date, s.completed_at])).toEqual([
+      ['Sprint 1', 'jira:sprint:1', '2026-01-05', '2026-01-17T08:30:00.000Z'],
+      ['Sprint 1', 'ours', '2026-01-05', null],
+      ['Sprint 2', 'jira:sprint:2', '2026-01-19', '2026-01-31T08:30:00.000Z'],
+      ['Sprint 6', 'jira:sprint:6', '2026-03-16', null],
+    ]);
+    expect((await load('Adopted', issues)).body).toMatchObject({
+      updated: { sprints: 0, stories: 0 },
+      unchanged: { sprints: 3, stories: 2 },
+    });
+  });
+
   it('can be reopened and completed here', async () => {
     await load('Reopened', ISSUES);
     const [first] = await of('/api/boards/Reopened/sprints');
