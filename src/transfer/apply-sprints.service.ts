@@ -130,14 +130,12 @@ function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrie
   const all = [...free];
   const same = external_id !== null && all.find((other) => other.external_id === external_id);
   if (same) return same;
+  if (createdAt && external_id !== null) return undefined;
   if (createdAt) {
     const created = toStored(createdAt);
-    return external_id === null
-      ? all.find(
-          (other) =>
-            other.external_id === null && other.created_at === created && other.name === name,
-        )
-      : undefined;
+    return all.find(
+      (other) => other.external_id === null && other.created_at === created && other.name === name,
+    );
   }
   const named = all.filter(
     (other) =>

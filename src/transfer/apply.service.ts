@@ -161,7 +161,7 @@ export class ApplyService {
         }
         const sprintId = route.at(-1);
         if (story) {
-          const moves = sprintId !== undefined;
+          const moves = sprintId !== undefined && sprintId !== story.sprint_id;
           const seq = moves ? await lists.add(sprintId, planned.seq) : (planned.seq ?? undefined);
           if (moves) lists.remove(story.sprint_id);
           updates.push({ story, planned, route: waits ? [story.sprint_id, ...route] : route, seq });

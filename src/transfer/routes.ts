@@ -30,12 +30,18 @@ export function routeOfExisting(
   current: number | null,
   completed: ReadonlySet<number>,
 ): Decision {
-  const last = path?.at(-1);
-  if (!path || (last?.id ?? null) === current) return { route: [] };
+  if (!path) return { route: [] };
+  const last = path.at(-1);
   const at = path.findIndex(({ id }) => id === current);
-  if (current !== null && completed.has(current) && at === -1) {
-    return { route: [], refusedBy: current };
-  }
+  const isFixed = current !== null && completed.has(current);
+  // It was in sprints that nobody knew of, or knew as open, when the story came here.
+  const isLate =
+    !isFixed &&
+    last?.wasCompleted === false &&
+    path.slice(0, Math.max(at, 0)).some((sprint) => sprint.completesAt);
+  if (isLate) return { route: through(path) };
+  if ((last?.id ?? null) === current) return { route: [] };
+  if (isFixed && at === -1) return { route: [], refusedBy: current };
   if (!last) return { route: [null] };
   if (last.wasCompleted) return { route: [], refusedBy: last.id };
   return { route: through(path.slice(at + 1)), waits: Boolean(path[at]?.completesAt) };

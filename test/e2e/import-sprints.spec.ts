@@ -320,6 +320,12 @@ describe('sprints that another tool has completed', () => {
       ['Sprint 2', 'jira:sprint:2', '2026-01-19', '2026-01-31T08:30:00.000Z'],
       ['Sprint 6', 'jira:sprint:6', '2026-03-16', null],
     ]);
+    expect(await of('/api/boards/Adopted/velocity')).toMatchObject({
+      sprints: [
+        { committed_points: 3, completed_points: 0 },
+        { committed_points: 3, completed_points: 3 },
+      ],
+    });
     expect((await load('Adopted', issues)).body).toMatchObject({
       updated: { sprints: 0, stories: 0 },
       unchanged: { sprints: 3, stories: 2 },
