@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { CommandError } from './cli/command-error';
 import { ConfigError } from './config/config-error';
 import { Problem } from './http/problem';
-import { InvalidFile } from './transfer/invalid-file';
+import { InvalidFile } from './transfer/files/invalid-file';
 
 type Define = (command: Command) => void;
 

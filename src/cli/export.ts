@@ -7,7 +7,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { Database } from '../database/database';
 import { readBoardName } from '../http/path';
 import { StoryListsService } from '../stories/story-lists.service';
-import { ExportService } from '../transfer/export.service';
+import { ExportService } from '../transfer/export/export.service';
 import { withApplication } from './application';
 import { CommandError } from './command-error';
 

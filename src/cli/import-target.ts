@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
-import type { ImportFormat, ImportView, Mapping } from '../transfer/import.dto';
-import { ImportService } from '../transfer/import.service';
+import type { ImportFormat, ImportView, Mapping } from '../transfer/import/import.dto';
+import { ImportService } from '../transfer/import/import.service';
 import { OPERATOR, withApplication } from './application';
 import { CommandError } from './command-error';
 

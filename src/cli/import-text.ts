@@ -1,4 +1,4 @@
-import type { ImportView } from '../transfer/import.dto';
+import type { ImportView } from '../transfer/import/import.dto';
 
 const KINDS = ['sprints', 'stories', 'tasks'] as const;
 

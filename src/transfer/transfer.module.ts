@@ -4,16 +4,16 @@ import { CompletionModule } from '../completion/completion.module';
 import { SprintsModule } from '../sprints/sprints.module';
 import { StoriesModule } from '../stories/stories.module';
 import { TasksModule } from '../tasks/tasks.module';
-import { ApplySprints } from './apply-sprints.service';
-import { ApplyTasks } from './apply-tasks.service';
-import { ApplyService } from './apply.service';
-import { BatchController } from './batch.controller';
-import { BatchService } from './batch.service';
-import { ExportController } from './export.controller';
-import { ExportService } from './export.service';
-import { ImportController } from './import.controller';
-import { ImportService } from './import.service';
-import { RestoreService } from './restore.service';
+import { ApplySprints } from './import/apply-sprints.service';
+import { ApplyTasks } from './import/apply-tasks.service';
+import { ApplyService } from './import/apply.service';
+import { BatchController } from './batch/batch.controller';
+import { BatchService } from './batch/batch.service';
+import { ExportController } from './export/export.controller';
+import { ExportService } from './export/export.service';
+import { ImportController } from './import/import.controller';
+import { ImportService } from './import/import.service';
+import { RestoreService } from './restore/restore.service';
 
 @Module({
   imports: [BoardsModule, CompletionModule, SprintsModule, StoriesModule, TasksModule],

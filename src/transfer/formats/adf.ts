@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, textOf } from '../json';
+import { fieldsOf, listOf, textOf } from '../files/json';
 
 /** The text of a document in the Atlassian Document Format, one paragraph or list item on a line. */
 export function textOfDocument(document: unknown): string {

@@ -7,14 +7,14 @@ import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
 import { calendarDate } from '../../time/clock';
-import type { CsvRow } from '../csv';
-import { readTable } from '../csv';
-import type { Mapping } from '../import.dto';
-import type { LineError } from '../invalid-file';
-import { InvalidFile } from '../invalid-file';
-import { Pace } from '../pace';
-import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../plan';
-import { Warnings } from '../source';
+import type { CsvRow } from '../files/csv';
+import { readTable } from '../files/csv';
+import type { Mapping } from '../import/import.dto';
+import type { LineError } from '../files/invalid-file';
+import { InvalidFile } from '../files/invalid-file';
+import { Pace } from '../files/pace';
+import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
+import { Warnings } from '../files/source';
 
 type Column = (typeof CSV_COLUMNS)[number];
 

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
-import { InvalidFile } from '../invalid-file';
-import { fieldsOf, listOf, readJson, textOf } from '../json';
+import { InvalidFile } from '../files/invalid-file';
+import { fieldsOf, listOf, readJson, textOf } from '../files/json';
 import {
   Warnings,
   type Skipped,
   type SourceField,
   type SourceReader,
   type SourceStory,
-} from '../source';
+} from '../files/source';
 
 interface Issue {
   number: number;

@@ -1,8 +1,8 @@
-import type { Mapping } from '../import.dto';
-import { InvalidFile } from '../invalid-file';
-import { fieldsOf, textOf } from '../json';
-import { comparable } from '../known-names';
-import type { Warnings } from '../source';
+import type { Mapping } from '../import/import.dto';
+import { InvalidFile } from '../files/invalid-file';
+import { fieldsOf, textOf } from '../files/json';
+import { comparable } from '../import/known-names';
+import type { Warnings } from '../files/source';
 import { isPointsName, jiraField } from './jira-names';
 
 /** What the custom fields of an issue say. */

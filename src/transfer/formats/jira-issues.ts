@@ -1,5 +1,5 @@
-import type { ImportFormat } from '../import.dto';
-import { Pace } from '../pace';
+import type { ImportFormat } from '../import/import.dto';
+import { Pace } from '../files/pace';
 import type {
   DateText,
   Skipped,
@@ -8,7 +8,7 @@ import type {
   SourceStatus,
   SourceStory,
   Warnings,
-} from '../source';
+} from '../files/source';
 
 /** An issue of Jira, as both of its formats have it. */
 export interface JiraIssue {

@@ -1,4 +1,4 @@
-import { comparable } from '../known-names';
+import { comparable } from '../import/known-names';
 
 // The names that Jira gives to columns and types in English, German, Spanish, French and Portuguese.
 

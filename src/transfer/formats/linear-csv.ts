@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
-import { Columns } from '../columns';
-import type { CsvRow } from '../csv';
-import { readTable } from '../csv';
-import type { Mapping } from '../import.dto';
-import { InvalidFile } from '../invalid-file';
-import { comparable } from '../known-names';
-import type { SourceReader, SourceSprint, SourceStory } from '../source';
-import { Warnings } from '../source';
+import { Columns } from '../files/columns';
+import type { CsvRow } from '../files/csv';
+import { readTable } from '../files/csv';
+import type { Mapping } from '../import/import.dto';
+import { InvalidFile } from '../files/invalid-file';
+import { comparable } from '../import/known-names';
+import type { SourceReader, SourceSprint, SourceStory } from '../files/source';
+import { Warnings } from '../files/source';
 
 const FIELDS = [
   'external_id',

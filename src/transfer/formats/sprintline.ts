@@ -1,12 +1,12 @@
 import type { SprintView } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';
 import type { TaskView } from '../../tasks/task.dto';
-import { linesOf } from '../export-lines';
-import { parseLine } from '../export-rules';
-import { Pace } from '../pace';
-import type { ImportPlan, PlannedSprint, PlannedStory } from '../plan';
-import type { Survey } from '../restore-survey';
-import { Warnings } from '../source';
+import { linesOf } from '../export/export-lines';
+import { parseLine } from '../export/export-rules';
+import { Pace } from '../files/pace';
+import type { ImportPlan, PlannedSprint, PlannedStory } from '../import/plan';
+import type { Survey } from '../restore/restore-survey';
+import { Warnings } from '../files/source';
 
 const timeOf = (instant: string | null): Date | null =>
   instant === null ? null : new Date(instant);

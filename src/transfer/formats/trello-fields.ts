@@ -1,6 +1,6 @@
-import { InvalidFile } from '../invalid-file';
-import { fieldsOf, listOf, textOf } from '../json';
-import { comparable } from '../known-names';
+import { InvalidFile } from '../files/invalid-file';
+import { fieldsOf, listOf, textOf } from '../files/json';
+import { comparable } from '../import/known-names';
 
 /** What custom fields and titles are read from. */
 export interface TrelloCard {

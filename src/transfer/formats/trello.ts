@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { IgnoredFields } from '../ignored';
-import type { Mapping } from '../import.dto';
-import { InvalidFile } from '../invalid-file';
-import { fieldsOf, listOf, readJson, textOf } from '../json';
-import { Pace } from '../pace';
+import { IgnoredFields } from '../import/ignored';
+import type { Mapping } from '../import/import.dto';
+import { InvalidFile } from '../files/invalid-file';
+import { fieldsOf, listOf, readJson, textOf } from '../files/json';
+import { Pace } from '../files/pace';
 import {
   Warnings,
   type Skipped,
@@ -11,7 +11,7 @@ import {
   type SourceReader,
   type SourceStory,
   type SourceTask,
-} from '../source';
+} from '../files/source';
 import { TrelloFields, type CardValues, type TrelloCard } from './trello-fields';
 
 /**

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { readTable } from '../../../src/transfer/csv';
-import { InvalidFile } from '../../../src/transfer/invalid-file';
-import { Warnings } from '../../../src/transfer/source';
+import { readTable } from '../../../src/transfer/files/csv';
+import { InvalidFile } from '../../../src/transfer/files/invalid-file';
+import { Warnings } from '../../../src/transfer/files/source';
 
 async function table(file: string | Buffer, pieces = Infinity) {
   const bytes = Buffer.from(file);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { detectFormat } from '../../../src/transfer/detect';
+import { detectFormat } from '../../../src/transfer/files/detect';
 import { github } from '../../../src/transfer/formats/github';
 import { taiga } from '../../../src/transfer/formats/taiga';
 import { trello } from '../../../src/transfer/formats/trello';
-import { InvalidFile } from '../../../src/transfer/invalid-file';
-import { readJson } from '../../../src/transfer/json';
+import { InvalidFile } from '../../../src/transfer/files/invalid-file';
+import { readJson } from '../../../src/transfer/files/json';
 import { fileOf } from './files';
 
 const FILES = [

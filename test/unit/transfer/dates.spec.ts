@@ -1,5 +1,5 @@
-import { Dates, OrderFinder } from '../../../src/transfer/dates';
-import { InvalidFile } from '../../../src/transfer/invalid-file';
+import { Dates, OrderFinder } from '../../../src/transfer/import/dates';
+import { InvalidFile } from '../../../src/transfer/files/invalid-file';
 
 const orderOf = (...texts: string[]) => {
   const finder = new OrderFinder();

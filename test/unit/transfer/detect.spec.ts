@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { detectFormat, type FileHints } from '../../../src/transfer/detect';
-import { InvalidFile } from '../../../src/transfer/invalid-file';
+import { detectFormat, type FileHints } from '../../../src/transfer/files/detect';
+import { InvalidFile } from '../../../src/transfer/files/invalid-file';
 import { fileOf } from './files';
 
 const AUTO: FileHints = { format: 'auto' };

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { github } from '../../../src/transfer/formats/github';
-import type { SourceFile } from '../../../src/transfer/source';
+import type { SourceFile } from '../../../src/transfer/files/source';
 import { published, withPublished } from '../../support/published';
 import { fileOf, jsonFile } from './files';
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { jiraCsv } from '../../../src/transfer/formats/jira-csv';
-import type { Mapping } from '../../../src/transfer/import.dto';
-import type { PlannedStory } from '../../../src/transfer/plan';
+import type { Mapping } from '../../../src/transfer/import/import.dto';
+import type { PlannedStory } from '../../../src/transfer/import/plan';
 import { published, withPublished } from '../../support/published';
 import { counts, planOf } from './plan-of';
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { textOfDocument } from '../../../src/transfer/formats/adf';
 import { jiraJson } from '../../../src/transfer/formats/jira-json';
-import type { Mapping } from '../../../src/transfer/import.dto';
+import type { Mapping } from '../../../src/transfer/import/import.dto';
 import { published, withPublished } from '../../support/published';
 import { fileOf, jsonFile } from './files';
 import { counts, planOf } from './plan-of';

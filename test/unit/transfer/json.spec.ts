@@ -1,5 +1,5 @@
-import { InvalidFile } from '../../../src/transfer/invalid-file';
-import { readJson } from '../../../src/transfer/json';
+import { InvalidFile } from '../../../src/transfer/files/invalid-file';
+import { readJson } from '../../../src/transfer/files/json';
 import { fileOf, jsonFile } from './files';
 
 const BOARD = {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { mapSource } from '../../../src/transfer/mapping';
-import type { Mapping } from '../../../src/transfer/import.dto';
-import type { SourceFile, SourceSprint, SourceStory } from '../../../src/transfer/source';
-import { Warnings } from '../../../src/transfer/source';
+import { mapSource } from '../../../src/transfer/import/mapping';
+import type { Mapping } from '../../../src/transfer/import/import.dto';
+import type { SourceFile, SourceSprint, SourceStory } from '../../../src/transfer/files/source';
+import { Warnings } from '../../../src/transfer/files/source';
 
 /** A Saturday. */
 const NOW = new Date('2026-11-21T09:30:00Z');

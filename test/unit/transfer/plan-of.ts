@@ -1,7 +1,7 @@
-import type { Mapping } from '../../../src/transfer/import.dto';
-import { mapSource } from '../../../src/transfer/mapping';
-import type { ImportPlan } from '../../../src/transfer/plan';
-import type { SourceReader } from '../../../src/transfer/source';
+import type { Mapping } from '../../../src/transfer/import/import.dto';
+import { mapSource } from '../../../src/transfer/import/mapping';
+import type { ImportPlan } from '../../../src/transfer/import/plan';
+import type { SourceReader } from '../../../src/transfer/files/source';
 import { fileOf } from './files';
 
 /** The plan of a file, at a fixed time; counts of values by their name. */

@@ -1,6 +1,6 @@
 import { taiga } from '../../../src/transfer/formats/taiga';
-import type { Mapping } from '../../../src/transfer/import.dto';
-import type { SourceFile } from '../../../src/transfer/source';
+import type { Mapping } from '../../../src/transfer/import/import.dto';
+import type { SourceFile } from '../../../src/transfer/files/source';
 import { jsonFile } from './files';
 
 const story = (ref: number, more: object = {}): object => ({

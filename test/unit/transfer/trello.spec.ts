@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { trello } from '../../../src/transfer/formats/trello';
-import type { Mapping } from '../../../src/transfer/import.dto';
-import type { SourceFile } from '../../../src/transfer/source';
+import type { Mapping } from '../../../src/transfer/import/import.dto';
+import type { SourceFile } from '../../../src/transfer/files/source';
 import { published, withPublished } from '../../support/published';
 import { fileOf, jsonFile } from './files';
 

@@ -1,0 +1,173 @@
+import type { Type } from '@nestjs/common';
+import type { FieldError, FieldErrorCode } from '../../http/problem';
+import { Problem } from '../../http/problem';
+import { validate } from '../../http/validation.pipe';
+import { isReference } from '../../http/validation';
+import { Batch, BatchOperation, fieldsOf, KINDS, takesCurrent } from './batch.dto';
+import type { OperationName, ResourceType } from './batch.dto';
+import { Pace } from '../files/pace';
+
+/** The kinds of operations, as `create story`. */
+export type Kind = {
+  [Op in OperationName]: `${Op} ${keyof (typeof KINDS)[Op] & string}`;
+}[OperationName];
+
+/** An operation of a valid form; ids may be names, until `resolve` has replaced them. */
+export interface Operation extends BatchOperation {
+  kind: Kind;
+  set: object;
+}
+
+/** Errors of a batch that are reported. */
+const MAX_ERRORS = 1000;
+
+/** The types of the resources that these fields of `set` refer to. */
+const REFERENCES = { sprint_id: 'sprint', story_id: 'story', unfinished: 'sprint' } as const;
+
+/**
+ * Reads a batch by the DTOs of the single requests.
+ * @throws Problem with the errors of form of all operations, up to 1,000
+ */
+export async function readBatch(
+  body: Record<string, unknown>,
+): Promise<{ operations: Operation[]; dryRun: boolean }> {
+  const list = body.operations;
+  const errors: FieldError[] = [];
+  const { dry_run: dryRun = false } =
+    // Without the operations, which are validated one by one.
+    (await check(errors, '', Batch, {
+      ...body,
+      ...(Array.isArray(list) && { operations: list.map(() => null) }),
+    })) ?? {};
+  const operations: Operation[] = [];
+  if (Array.isArray(list) && !errors.some(({ pointer }) => pointer === '/operations')) {
+    const names = new Map<string, unknown>();
+    const pace = new Pace();
+    for (const [i, sent] of list.entries()) {
+      const operation = await readOperation(errors, `/operations/${i}`, sent, names);
+      if (operation) operations.push(operation);
+      if (errors.length >= MAX_ERRORS) break;
+      await pace.pause();
+    }
+  }
+  if (errors.length > 0) throw Problem.invalid(errors.slice(0, MAX_ERRORS));
+  return { operations, dryRun };
+}
+
+/** @param names the types of what earlier operations create, by its names; gets that of this one */
+async function readOperation(
+  errors: FieldError[],
+  pointer: string,
+  sent: unknown,
+  names: Map<string, unknown>,
+): Promise<Operation | undefined> {
+  if (!isObject(sent)) {
+    errors.push({ pointer, code: 'invalid_type', detail: 'an operation must be a JSON object' });
+    return undefined;
+  }
+  const fail = (field: string, code: FieldErrorCode, detail: string): void => {
+    errors.push({ pointer: `${pointer}/${field}`, code, detail: `${field} ${detail}` });
+  };
+  const { set = {}, ...others } = sent;
+  const operation = await check(errors, pointer, BatchOperation, {
+    ...others,
+    set: isObject(set) ? {} : set,
+  });
+  const { op, type, as } = sent as unknown as BatchOperation;
+  const Set = setOf(op, type);
+  if (Set === undefined) {
+    if (operation) fail('op', 'invalid_value', `cannot be ${op} for a ${type}`);
+  } else {
+    const fields = fieldsOf(op, Set !== null);
+    for (const field of ['id', 'as', 'if_match', 'set'] as const) {
+      if (field in sent && !fields.includes(field)) {
+        fail(field, 'excluded', `cannot be combined with ${op} ${type}`);
+      }
+    }
+    if (op !== 'create' && sent.id === undefined) fail('id', 'required', 'is required');
+    if (sent.id === 'current' && !takesCurrent(op)) {
+      fail('id', 'invalid_type', 'must be an id, or a name such as "$story"');
+    }
+  }
+  const refer = (field: string, name: unknown, wanted: unknown): void => {
+    if (!isReference(name)) return;
+    const of = names.get(name);
+    if (of === undefined) fail(field, 'not_found', `names ${name}, which is not created before`);
+    else if (of !== wanted) fail(field, 'invalid_value', `names ${name}, which is another type`);
+  };
+  refer('id', sent.id, type);
+  for (const [field, name, wanted] of isObject(set) ? referencesOf(set) : []) {
+    refer(`set/${field}`, name, wanted);
+  }
+  if (op === 'create' && as !== undefined) {
+    const name = `$${as}`;
+    if (names.has(name)) fail('as', 'duplicate', 'is given twice');
+    names.set(name, type);
+  }
+  const body =
+    Set && isObject(set) ? await check(errors, `${pointer}/set`, Set, { ...set }) : undefined;
+  return operation && { ...operation, kind: `${op} ${type}` as Kind, set: body ?? {} };
+}
+
+/** Validates fields; undefined if there are errors, which are added with their pointers. */
+async function check<T extends object>(
+  errors: FieldError[],
+  pointer: string,
+  Dto: Type<T>,
+  fields: Record<string, unknown>,
+): Promise<T | undefined> {
+  try {
+    return await validate(Dto, fields);
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.options.errors) throw error;
+    for (const each of error.options.errors) {
+      errors.push({ ...each, pointer: pointer + (each.pointer ?? '') });
+    }
+    return undefined;
+  }
+}
+
+/** The fields of `set` that may name what an earlier operation creates: field, value, type. */
+function* referencesOf(
+  set: Record<string, unknown>,
+): Generator<[field: string, value: unknown, type: ResourceType]> {
+  for (const [field, type] of Object.entries(REFERENCES)) yield [field, set[field], type];
+  if (!isObject(set.position)) return;
+  for (const [side, id] of Object.entries(set.position)) yield [`position/${side}`, id, 'story'];
+}
+
+/** An operation with the ids of what its names stand for. */
+export function resolve(operation: Operation, ids: ReadonlyMap<string, number>): Operation {
+  const idOf = <T>(value: T): T | number =>
+    isReference(value) ? (ids.get(value) ?? value) : value;
+  const { set, id } = operation;
+  const resolved: Record<string, unknown> = {};
+  for (const field of Object.keys(REFERENCES)) {
+    const value = (set as Record<string, unknown>)[field];
+    if (isReference(value)) resolved[field] = idOf(value);
+  }
+  const { position } = set as { position?: unknown };
+  if (isObject(position)) {
+    resolved.position = Object.fromEntries(
+      Object.entries(position).map(([side, value]) => [side, idOf(value)]),
+    );
+  }
+  return {
+    ...operation,
+    id: idOf(id),
+    // A copy of the same class, by which the services know its read-only fields.
+    set: Object.assign(
+      Object.create(Object.getPrototypeOf(set) as object) as object,
+      set,
+      resolved,
+    ),
+  };
+}
+
+const setOf = (op: string, type: string): Type<object> | null | undefined =>
+  Object.hasOwn(KINDS, op)
+    ? (KINDS[op as OperationName] as Record<string, Type<object> | null>)[type]
+    : undefined;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import { collectionTag } from '../../boards/board.queries';
+import { BoardsService } from '../../boards/boards.service';
+import { CompletionService } from '../../completion/completion.service';
+import type { Change, LockedBoard } from '../../database/change';
+import { UnitOfWork } from '../../database/unit-of-work';
+import type { Caller } from '../../http/caller';
+import { requireTag } from '../../http/etag';
+import type { FieldError, ProblemCode } from '../../http/problem';
+import { Problem } from '../../http/problem';
+import { SprintChanges } from '../../sprints/sprint-changes.service';
+import { MovesService } from '../../stories/moves.service';
+import { noSprint, SprintWords } from '../../stories/sprint-words';
+import { StoriesService } from '../../stories/stories.service';
+import { findOpenSprint } from '../../stories/story.queries';
+import { TasksService } from '../../tasks/tasks.service';
+import type { BatchCreateStory, BatchCreateTask, BatchResult } from './batch.dto';
+import type { Kind, Operation } from './batch-form';
+import { readBatch, resolve } from './batch-form';
+
+type Perform = (
+  change: Change,
+  board: LockedBoard,
+  operation: { id: number; sprint: Parameters<SprintChanges['startIn']>[1]; set: never },
+) => Promise<{ id: number }>;
+
+/** Performs many operations on one board, all or none. */
+@Injectable()
+export class BatchService {
+  /** The method of a single request for each kind. */
+  private readonly performs: Record<Kind, Perform> = {
+    'create story': (change, board, { set }) => this.createStory(change, board, set),
+    'create sprint': (change, board, { set }) => this.sprints.createIn(change, board, set),
+    'create task': (change, _, { set }) => this.createTask(change, set),
+    'update story': (change, _, { id, set }) => this.stories.updateIn(change, id, set),
+    'update sprint': (change, _, { id, set }) => this.sprints.updateIn(change, id, set),
+    'update task': (change, _, { id, set }) => this.tasks.updateIn(change, id, set),
+    'delete story': (change, _, { id }) => this.stories.deleteIn(change, id),
+    'delete sprint': (change, _, { id }) => this.sprints.deleteIn(change, id, false),
+    'delete task': (change, _, { id }) => this.tasks.deleteIn(change, id),
+    'move story': (change, _, { id, set }) => this.moves.moveIn(change, id, set),
+    'start sprint': (change, _, { sprint }) => this.sprints.startIn(change, sprint),
+    'complete sprint': (change, _, { sprint, set }) =>
+      this.completion.completeIn(change, sprint, set),
+  };
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly boards: BoardsService,
+    private readonly stories: StoriesService,
+    private readonly moves: MovesService,
+    private readonly sprints: SprintChanges,
+    private readonly completion: CompletionService,
+    private readonly tasks: TasksService,
+    private readonly words: SprintWords,
+  ) {}
+
+  /**
+   * Performs operations on a board in their order, in one change. Each has the rules and the result of its
+   * single request by a caller who may see this board only. `If-Match` refers to the board's lists. The
+   * board is created if it does not exist and the batch creates a sprint or a story.
+   * @throws Problem of the first operation that fails, which `errors` names
+   */
+  async run(
+    caller: Caller,
+    boardName: string,
+    body: Record<string, unknown>,
+  ): Promise<BatchResult> {
+    const { operations, dryRun } = await readBatch(body);
+    const creates =
+      caller.ifMatch === undefined &&
+      operations.some(({ kind }) => kind === 'create story' || kind === 'create sprint');
+    const work = async (change: Change): Promise<BatchResult> => {
+      const board = creates
+        ? await this.boards.boardForCreation(change, boardName)
+        : await change.lockNamed(boardName);
+      requireTag(caller, collectionTag(board));
+      const { revision: before } = board;
+      const ids = new Map<string, number>();
+      const results: BatchResult['results'] = [];
+      for (const [i, operation] of operations.entries()) {
+        const { op, type, as, if_match: ifMatch } = operation;
+        change.caller = { ...caller, boards: new Set([board.name]), ifMatch };
+        const { id, ...resource } = await this.perform(
+          change,
+          board,
+          resolve(operation, ids),
+        ).catch((error: unknown) => {
+          throw atOperation(i, operation, error);
+        });
+        if (as !== undefined) ids.set(`$${as}`, id);
+        results.push({ op, type, id, ...resource });
+        await change.pause();
+      }
+      await change.flush();
+      const { revision: after } = board;
+      return {
+        results,
+        refs: Object.fromEntries([...ids].map(([name, id]) => [name.slice(1), id])),
+        revision: after > before ? { from: before + 1, to: after } : { from: null, to: null },
+      };
+    };
+    return dryRun ? this.unitOfWork.dryRun(caller, work) : this.unitOfWork.run(caller, work);
+  }
+
+  private perform(
+    change: Change,
+    board: LockedBoard,
+    { kind, id, set }: Operation,
+  ): Promise<{ id: number }> {
+    const sprint = id === 'current' ? ({ boardName: board.name, which: id } as const) : id;
+    // The form of the operation has been checked: it has the id and the `set` of its kind.
+    return this.performs[kind](change, board, {
+      id: id as number,
+      sprint: sprint as number,
+      set: set as never,
+    });
+  }
+
+  /** @throws Problem of the field, as of an update, if there is no such sprint on the board */
+  private async createStory(
+    change: Change,
+    board: LockedBoard,
+    { sprint_id: sent = null, ...body }: BatchCreateStory,
+  ): Promise<{ id: number }> {
+    const id = await this.words.idOf(change, board, sent);
+    const exists = id === null || (id !== undefined && (await findOpenSprint(change, id)));
+    if (id === undefined || !exists) throw Problem.invalid([noSprint(sent)]);
+    return this.stories.createIn(change, board, id, body);
+  }
+
+  private async createTask(
+    change: Change,
+    { story_id: storyId, ...body }: BatchCreateTask,
+  ): Promise<{ id: number }> {
+    try {
+      return await this.tasks.createIn(change, storyId, body);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'story_not_found') throw error;
+      const detail = 'story_id names no story of the board';
+      throw Problem.invalid([{ pointer: '/story_id', code: 'not_found', detail }]);
+    }
+  }
+}
+
+/** The fields of an operation that problems are about. */
+const FIELDS: Partial<Record<ProblemCode, string>> = {
+  external_id_taken: '/set/external_id',
+  no_current_sprint: '/id',
+  sprint_not_found: '/id',
+  story_not_found: '/id',
+  task_not_found: '/id',
+};
+
+/** The problem of an operation as one of the batch, with pointers into its body. */
+function atOperation(i: number, { if_match: ifMatch }: Operation, error: unknown): unknown {
+  if (!(error instanceof Problem) || error.status >= 500) return error;
+  const { code, detail, options } = error;
+  const pointer = `/operations/${i}`;
+  const isStale = code === 'precondition_failed';
+  const field = isStale ? (ifMatch === undefined ? '/set/version' : '/if_match') : FIELDS[code];
+  const errors: FieldError[] = options.errors?.map((each) => ({
+    ...each,
+    pointer: `${pointer}/set${each.pointer}`,
+  })) ?? [{ pointer: pointer + (field ?? ''), code: 'rejected', detail }];
+  return new Problem(code, detail, { ...options, errors });
+}

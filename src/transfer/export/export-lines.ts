@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { FieldErrorCode } from '../../http/problem';
+import { lastLine } from './export-format';
+import { InvalidFile } from '../files/invalid-file';
+
+/** Some lines of a file, without the last one. */
+export interface Lines {
+  /** The number of the first of them, from 1. */
+  first: number;
+  texts: string[];
+}
+
+/** Bytes of one line: what the move of a story with 1,000 tasks may take, and more. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+const NEWLINE = 10;
+
+/** @throws InvalidFile */
+export function invalidLine(line: number, code: FieldErrorCode, detail: string): InvalidFile {
+  return new InvalidFile(`Line ${line}: ${detail}.`, 'invalid_file', [{ line, code, detail }]);
+}
+
+/**
+ * Reads the lines of an export but the last one, which confirms all others.
+ * @throws InvalidFile if the file was cut or changed anywhere, after the lines before were read
+ */
+export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
+  const hash = createHash('sha256');
+  let first = 1;
+  // The last whole line may be the last of the file, which is not part of the checksum.
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of file) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const end = bytes.lastIndexOf(NEWLINE);
+    const start = end > 0 ? bytes.lastIndexOf(NEWLINE, end - 1) + 1 : 0;
+    rest = bytes.subarray(start);
+    if (rest.length > 2 * MAX_LINE_BYTES) throw invalidLine(first, 'too_long', 'it is too long');
+    if (start === 0) continue;
+    const confirmed = bytes.subarray(0, start);
+    hash.update(confirmed);
+    const texts = decode(confirmed, first).split('\n').slice(0, -1);
+    yield { first, texts };
+    first += texts.length;
+    // A file that is read from memory or a fast disk never lets other requests run.
+    await setImmediate();
+  }
+  const last = rest.toString();
+  if (last === lastLine(first - 1, hash.digest('hex'))) return;
+  if (/^\{"end".*\n$/.test(last)) {
+    throw invalidLine(first, 'changed', 'the file was changed: its checksum is another one');
+  }
+  const line = /\n./.test(last) ? first + 1 : first;
+  throw invalidLine(line, 'cut', 'the file ends early: this is not the last line of an export');
+}
+
+/** @throws InvalidFile that names the line which is not UTF-8 */
+function decode(bytes: Buffer, first: number): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    let line = first;
+    for (let start = 0; start < bytes.length; line += 1) {
+      const end = bytes.indexOf(NEWLINE, start) + 1;
+      const part = bytes.subarray(start, end);
+      if (!Buffer.from(part.toString()).equals(part)) break;
+      start = end;
+    }
+    throw invalidLine(line, 'invalid_text', 'it is not in UTF-8');
+  }
+}

@@ -1,0 +1,23 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Query } from '../../http/input';
+import { BoardName } from '../../http/path';
+import { RequireScope, Route } from '../../http/route';
+import { EXPORT_MEDIA_TYPE } from './export-format';
+import { ExportQuery } from './export.dto';
+import { ExportService } from './export.service';
+
+@ApiTags('Transfer')
+@Controller('api')
+export class ExportController {
+  constructor(private readonly exports: ExportService) {}
+
+  @Get('boards/:board_name/export')
+  @RequireScope('read')
+  @Route({ produces: [EXPORT_MEDIA_TYPE] })
+  @ApiOperation({ summary: 'Export board' })
+  @ApiOkResponse({ content: { [EXPORT_MEDIA_TYPE]: { schema: { type: 'string' } } } })
+  export(@BoardName() name: string, @Query() query: ExportQuery) {
+    return this.exports.export(name, query);
+  }
+}

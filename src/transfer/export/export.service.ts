@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import type { BoardRow } from '../../boards/board.queries';
+import { collectionTag, findBoard, representBoard } from '../../boards/board.queries';
+import { Database } from '../../database/database';
+import type { Reader } from '../../database/reader';
+import type { StoredEvent } from '../../events/event.queries';
+import { findEventsAfter } from '../../events/event.queries';
+import type { StreamedContent } from '../../http/stream';
+import { inParts, StreamedAnswer } from '../../http/stream';
+import type { SprintRow } from '../../sprints/sprint.queries';
+import { representSprint, SprintQueries } from '../../sprints/sprint.queries';
+import { findStories, findStoryIdsAfter } from '../../stories/story.queries';
+import type { StoryView } from '../../stories/story.dto';
+import type { TaskView } from '../../tasks/task.dto';
+import { findTasksOfStories } from '../../tasks/task.queries';
+import { calendarDate, Clock, toRfc3339 } from '../../time/clock';
+import { EXPORT_MEDIA_TYPE, EXPORT_VERSION, lastLine, lineOf } from './export-format';
+
+/** Rows of a part, at most. */
+const MAX_ROWS = 500;
+/** Ids of stories that are read at once. */
+const MAX_IDS = 20_000;
+
+/** Exports boards. */
+@Injectable()
+export class ExportService {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly sprints: SprintQueries,
+  ) {}
+
+  /** A board as NDJSON, with all of its rows and, with `log`, its events. @throws Problem `board_not_found` */
+  async export(boardName: string, { log = false }: { log?: boolean }): Promise<StreamedAnswer> {
+    const board = await findBoard(this.database, boardName);
+    return new StreamedAnswer(
+      this.database,
+      this.tagOf(board, log),
+      board.revision,
+      (snapshot) => this.read(snapshot, boardName, log),
+      EXPORT_MEDIA_TYPE,
+      { 'Content-Disposition': attachment(`${boardName}.ndjson`) },
+    );
+  }
+
+  /** The content of an export. @throws Problem `board_not_found` */
+  async read(snapshot: Reader, boardName: string, log: boolean): Promise<StreamedContent> {
+    const board = await findBoard(snapshot, boardName);
+    const parts = signed(this.lines(snapshot, board, log));
+    return { etag: this.tagOf(board, log), revision: board.revision, parts };
+  }
+
+  /** The state of a sprint depends on the day. */
+  private tagOf(board: BoardRow, log: boolean): string {
+    const today = calendarDate(this.clock.now(), board.time_zone);
+    return collectionTag(board, today, log ? 'export-with-log' : 'export');
+  }
+
+  private async *lines(reader: Reader, board: BoardRow, log: boolean): AsyncGenerator<string> {
+    const now = this.clock.now();
+    const { revision } = board;
+    yield lineOf({
+      sprintline_export: EXPORT_VERSION,
+      board: representBoard(board),
+      revision,
+      log,
+    });
+    yield* inParts<SprintRow>(
+      MAX_ROWS,
+      (last, limit) => this.sprints.findAfter(reader, board.id, last?.id ?? 0, limit),
+      (row) => lineOf({ sprint: representSprint(row, now) }),
+    );
+    yield* inParts(MAX_ROWS, storiesOf(reader, board.id), ({ story, tasks }) =>
+      [lineOf({ story }), ...tasks.map((task) => lineOf({ task }))].join(''),
+    );
+    if (!log) return;
+    yield* inParts<StoredEvent>(
+      MAX_ROWS,
+      (last, limit) => findEventsAfter(reader, board.id, last?.revision ?? 0, limit),
+      (event) => eventLine(board.name, event),
+    );
+  }
+}
+
+interface StoryWithTasks {
+  story: StoryView;
+  tasks: TaskView[];
+}
+
+/** Reads the stories of a board in the order of their ids, which are sorted many at a time. */
+function storiesOf(
+  reader: Reader,
+  boardId: number,
+): (last: StoryWithTasks | undefined, limit: number) => Promise<StoryWithTasks[]> {
+  let ids: number[] = [];
+  let next = 0;
+  let isLast = false;
+  return async (last, limit) => {
+    const after = last?.story.id ?? 0;
+    while ((ids[next] ?? Infinity) <= after) next += 1;
+    if (ids.length - next < limit && !isLast) {
+      next = 0;
+      ids = await findStoryIdsAfter(reader, boardId, after, MAX_IDS);
+      isLast = ids.length < MAX_IDS;
+    }
+    const stories = await findStories(reader, boardId, ids.slice(next, next + limit));
+    const read = stories
+      .sort((a, b) => a.id - b.id)
+      .map((story): StoryWithTasks => ({ story, tasks: [] }));
+    const byId = new Map(read.map((one) => [one.story.id, one]));
+    for (const task of await findTasksOfStories(reader, [...byId.keys()])) {
+      byId.get(task.story_id)?.tasks.push(task);
+    }
+    return read;
+  };
+}
+
+/** Its `before` and `after` are JSON already: parsing those of a million events takes seconds. */
+function eventLine(board_name: string, row: StoredEvent): string {
+  const { revision, type, at, actor, entity, entity_id: id } = row;
+  const event = JSON.stringify({
+    ...{ board_name, revision, type, at: toRfc3339(at), actor, entity, id },
+  });
+  const { before, after, entity_version: version, sprint_id } = row;
+  return (
+    `{"event":${event.slice(0, -1)},"before":${before},"after":${after}},` +
+    `"version":${version},"sprint_id":${sprint_id}}\n`
+  );
+}
+
+/** Adds the last line, by which an import recognizes a file that was cut or changed. */
+async function* signed(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  let lines = 0;
+  for await (const part of parts) {
+    hash.update(part);
+    for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) lines += 1;
+    yield part;
+  }
+  yield lastLine(lines, hash.digest('hex'));
+}
+
+/** The header for a file that is to be saved (RFC 6266), with characters that every system takes. */
+function attachment(name: string): string {
+  const safe = name.replace(/[^\p{L}\p{M}\p{N} ._-]/gu, '_').replace(/^[ .]+/, '_');
+  const ascii = safe.replace(/[^ -~]/g, '_');
+  const encoded = encodeURIComponent(safe);
+  return `attachment; filename="${ascii}"${ascii === safe ? '' : `; filename*=UTF-8''${encoded}`}`;
+}

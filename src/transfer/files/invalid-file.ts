@@ -1,0 +1,38 @@
+import type { FieldErrorCode } from '../../http/problem';
+import { Problem } from '../../http/problem';
+
+/** What is wrong with a row of a file, or with an entry of a JSON file. */
+export interface LineError {
+  line: number;
+  code: FieldErrorCode;
+  detail: string;
+}
+
+/** A file cannot be imported; the message says why, and what can be done. */
+export class InvalidFile extends Error {
+  constructor(
+    message: string,
+    readonly code: 'invalid_file' | 'unknown_format' | 'ambiguous_dates' = 'invalid_file',
+    readonly errors: readonly LineError[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** Errors of one response. */
+const MAX_ERRORS = 1000;
+
+/** The problem of a file, with the first errors of its lines. */
+export function problemOf({ message, code, errors }: InvalidFile): Problem {
+  if (errors.length === 0) return new Problem(code, message);
+  const sorted = [...errors].sort((a, b) => a.line - b.line).slice(0, MAX_ERRORS);
+  const [first] = sorted;
+  const lines =
+    errors.length === 1
+      ? `Line ${first?.line}: ${first?.detail}.`
+      : `There are ${errors.length} errors, the first on line ${first?.line}: ${first?.detail}.`;
+  const isComplete =
+    errors.length === 1 && new RegExp(`\\b(line|entry) ${first?.line}\\b`, 'i').test(message);
+  const detail = isComplete ? message : `${message} ${lines}`;
+  return new Problem(code, detail, { errors: sorted });
+}

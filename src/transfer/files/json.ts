@@ -1,0 +1,225 @@
+import {
+  Tokenizer,
+  TokenizerError,
+  TokenParser,
+  TokenParserError,
+  TokenType,
+} from '@streamparser/json';
+import type { Readable } from 'node:stream';
+import type { FieldErrorCode } from '../../http/problem';
+import { InvalidFile } from './invalid-file';
+import { Pace } from './pace';
+import { Utf8Check } from './utf8';
+
+/** Brackets within brackets. Documents of Jira nest deepest, about 30 levels for lists in tables. */
+const MAX_DEPTH = 64;
+/** Bytes of one string, which may be an attachment in base64. */
+const MAX_STRING_BYTES = 16 * 1024 * 1024;
+/** Brackets, strings, numbers and punctuation of one entry. */
+const MAX_ENTRY_TOKENS = 1_000_000;
+const MAX_ENTRIES = 200_000;
+/** At most some 10 ms of work. */
+const SLICE_BYTES = 16 * 1024;
+
+export interface JsonToken {
+  token: TokenType;
+  value: string | number | boolean | null;
+  /** Brackets that are open after this token. */
+  depth: number;
+}
+
+/** Splits JSON into tokens, and names the line of an error. */
+export class JsonTokens {
+  private readonly tokenizer = new Tokenizer({
+    stringBufferSize: 64 * 1024,
+    numberBufferSize: 1024,
+  });
+  private readonly utf8 = new Utf8Check();
+  private slice: Buffer = Buffer.alloc(0);
+  /** Bytes before the current slice. */
+  private read = 0;
+  private line = 1;
+  /** Where the current line begins. */
+  private lineStart = 0;
+  private tokenStart = 0;
+  private depth = 0;
+
+  constructor(onToken: (token: JsonToken) => void) {
+    this.tokenizer.onToken = ({ token, value, offset }) => {
+      this.tokenStart = offset;
+      if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) this.depth += 1;
+      if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.depth -= 1;
+      if (this.depth > MAX_DEPTH) {
+        throw this.error(offset, `brackets nest deeper than ${MAX_DEPTH} levels`, 'too_deep');
+      }
+      if (this.depth < 0) throw this.error(offset, 'this is not valid JSON', 'malformed');
+      onToken({ token, value: value, depth: this.depth });
+    };
+  }
+
+  /** @throws InvalidFile */
+  write(slice: Buffer): void {
+    this.slice = slice;
+    this.utf8.write(slice);
+    this.attempt(() => this.tokenizer.write(slice));
+    for (let at = slice.indexOf(10); at >= 0; at = slice.indexOf(10, at + 1)) {
+      this.line += 1;
+      this.lineStart = this.read + at + 1;
+    }
+    this.read += slice.length;
+    if (this.read - this.tokenStart > MAX_STRING_BYTES) {
+      throw this.error(this.tokenStart, 'a value has more than 16 MiB', 'too_long');
+    }
+  }
+
+  /** @throws InvalidFile if the JSON is not complete */
+  end(): void {
+    this.slice = Buffer.alloc(0);
+    if (this.read === 0) throw new InvalidFile('The file is empty.');
+    const cut = this.error(this.read, 'the file ends in the middle; export it again', 'cut');
+    if (this.depth > 0) throw cut;
+    this.attempt(
+      () => this.complete(),
+      () => cut,
+    );
+  }
+
+  /** An error at the latest token. */
+  errorHere(what: string, code: FieldErrorCode): InvalidFile {
+    return this.error(this.tokenStart, what, code);
+  }
+
+  /** Ends the JSON: only white space may follow. */
+  complete(): void {
+    if (!this.tokenizer.isEnded) this.tokenizer.end();
+  }
+
+  private attempt(
+    work: () => void,
+    unexpected = (error: TokenizerError) => this.malformed(error),
+  ): void {
+    try {
+      work();
+    } catch (error) {
+      if (error instanceof TokenizerError) throw unexpected(error);
+      if (error instanceof TokenParserError) {
+        throw this.error(this.tokenStart, 'this is not valid JSON', 'malformed');
+      }
+      throw error;
+    }
+  }
+
+  private malformed({ message }: TokenizerError): InvalidFile {
+    const [, at] = /absolute position "(\d+)"/.exec(message) ?? [];
+    return this.error(Number(at ?? this.read), 'this is not valid JSON', 'malformed');
+  }
+
+  private error(position: number, what: string, code: FieldErrorCode): InvalidFile {
+    // A token that began in an earlier slice is on the line on which this slice begins.
+    let { line, lineStart } = this;
+    const before = this.slice.subarray(0, Math.max(0, position - this.read));
+    for (let at = before.indexOf(10); at >= 0; at = before.indexOf(10, at + 1)) {
+      line += 1;
+      lineStart = this.read + at + 1;
+    }
+    const byte = Math.max(1, position - lineStart + 1);
+    return new InvalidFile(`On line ${line}, byte ${byte}: ${what}.`, 'invalid_file', [
+      { line, code, detail: `byte ${byte}: ${what}` },
+    ]);
+  }
+}
+
+/** Cuts chunks into slices between which other requests run. */
+export async function* slicesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const pace = new Pace();
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
+      yield chunk.subarray(start, start + SLICE_BYTES);
+      await pace.pause();
+    }
+  }
+}
+
+/** What to do with the entries at a path; they are numbered from 1. */
+export type JsonEntries = Record<string, (value: unknown, number: number) => void>;
+
+export interface JsonOptions {
+  /** Names of large fields of entries, which are left out. */
+  drop?: readonly string[];
+  /** The file may have several values one after the other, such as an object a line. */
+  several?: boolean;
+}
+
+/**
+ * Reads JSON as it arrives. The values at some paths are passed on one by one, the rest is not kept.
+ * @param entries by their path: `$.cards.*` are the elements of the array `cards`, `$.*` those of an array,
+ *   `$` is an object
+ * @throws InvalidFile if the input is not JSON, not complete, not UTF-8, or exceeds a limit
+ */
+export async function readJson(
+  file: Readable,
+  entries: JsonEntries,
+  { drop = [], several = false }: JsonOptions = {},
+): Promise<void> {
+  const numbers = new Map<string, number>();
+  let parser: TokenParser | undefined;
+  let entryDepth = 0;
+  let tokensOfEntry = 0;
+
+  const parserFor = (first: TokenType): TokenParser => {
+    const paths = Object.keys(entries).filter(
+      (path) => path.startsWith('$.*') === (first === TokenType.LEFT_BRACKET),
+    );
+    entryDepth = Math.min(...paths.map((path) => path.split('.').length - 1));
+    const dropped = paths.flatMap((path) => drop.map((field) => `${path}.${field}`));
+    const created = new TokenParser({
+      paths: [...paths, ...dropped],
+      keepStack: false,
+      separator: several ? '' : undefined,
+    });
+    created.onValue = ({ value, key, parent, stack }) => {
+      const keys = stack.length === 0 ? [] : [...stack.slice(1).map((frame) => frame.key), key];
+      const path = ['$', ...keys.map((part) => (typeof part === 'number' ? '*' : part))].join('.');
+      const onEntry = entries[path];
+      if (onEntry) {
+        const number = (numbers.get(path) ?? 0) + 1;
+        if (number > MAX_ENTRIES) {
+          throw tokens.errorHere(
+            `the list has more than ${MAX_ENTRIES} entries; split the file`,
+            'too_many',
+          );
+        }
+        numbers.set(path, number);
+        tokensOfEntry = 0;
+        onEntry(value, number);
+      } else if (parent && dropped.includes(path)) {
+        delete (parent as Record<string, unknown>)[key as string];
+      }
+    };
+    created.onEnd = () => tokens.complete();
+    return created;
+  };
+
+  const tokens = new JsonTokens(({ token, value, depth }) => {
+    parser ??= parserFor(token);
+    tokensOfEntry = depth > entryDepth ? tokensOfEntry + 1 : 0;
+    if (tokensOfEntry > MAX_ENTRY_TOKENS) {
+      throw tokens.errorHere('an entry has too many values', 'too_many');
+    }
+    parser.write({ token, value });
+  });
+  for await (const slice of slicesOf(file)) tokens.write(slice);
+  tokens.end();
+}
+
+/** The fields of an object; none if it is something else. */
+export const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The string; null if it is empty or something else. */
+export const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;

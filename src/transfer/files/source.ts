@@ -1,0 +1,120 @@
+import type { Readable } from 'node:stream';
+import type { Status } from '../../stories/story.entity';
+import type { ImportFormat, Mapping } from '../import/import.dto';
+
+/**
+ * What a reader of a format finds in a file, in the terms of the tool that wrote it. `mapSource` makes a
+ * plan of it; no reader decides about statuses, dates or limits.
+ */
+export interface SourceFile {
+  format: ImportFormat;
+  sprints: SourceSprint[];
+  /** In the order of the tool's board, oldest list first; the import numbers them in this order. */
+  stories: SourceStory[];
+  /** Rows that are no stories, such as pull requests. */
+  skipped: Skipped[];
+  warnings: Warnings;
+  /** The columns of a table, and what each of them was read as; null where nobody knows it. */
+  columns?: Record<string, string | null>;
+  /** Fields that the file has for no story; the import leaves them as they are. */
+  lacks?: ReadonlySet<SourceField>;
+}
+
+export type SourceField =
+  'description' | 'priority' | 'points' | 'assignee' | 'labels' | 'sprints' | 'tasks';
+
+/** A date or an instant, as the file has it: `2026-11-23`, `10/Feb/26 2:51 PM`, RFC 3339, … */
+export type DateText = string;
+
+export interface SourceStatus {
+  name: string;
+  /** What the tool itself says that the status means. */
+  category?: Status;
+}
+
+export interface SourceSprint {
+  /** What the stories of the file call it. */
+  key: string;
+  /** `jira:sprint:7`; null where the tool has only a name, by which the sprint is found again then. */
+  external_id: string | null;
+  name: string | null;
+  goal: string | null;
+  start: DateText | null;
+  /** Its last day. */
+  end: DateText | null;
+  /** `end` is the day after its last day. */
+  endsBefore?: boolean;
+  /** Whether the tool has completed it. */
+  closed: boolean;
+  /** The tool completes it at its end and leaves no open story in it; `closed` is false. */
+  closesItself?: boolean;
+  completed: DateText | null;
+}
+
+export interface SourceTask {
+  /** The line or, in JSON, the number of the entry. */
+  line: number;
+  external_id: string | null;
+  title: string;
+  status: SourceStatus;
+  assignee: string | null;
+  done: DateText | null;
+}
+
+export interface SourceStory {
+  line: number;
+  /** `jira:ABC-1`; null where the tool has none. */
+  external_id: string | null;
+  title: string;
+  description: string | null;
+  /** Null where the file has none. */
+  status: SourceStatus | null;
+  priority: string | null;
+  points: string | number | null;
+  assignee: string | null;
+  /** Without those of the epic. */
+  labels: string[];
+  /** The title of its epic, which becomes a label. */
+  epic: string | null;
+  /** Keys of the sprints that it was in, oldest first; it is in the last one. */
+  sprints: string[];
+  done: DateText | null;
+  archived: boolean;
+  /** A sub-task: the `external_id` of its story. */
+  parent: string | null;
+  /** Items of its checklists. */
+  tasks: SourceTask[];
+}
+
+export interface Skipped {
+  line: number;
+  code: string;
+  detail: string;
+}
+
+/** Collects what an import changed or ignored: how often, with some examples. */
+export class Warnings {
+  private readonly byCode = new Map<string, { count: number; examples: string[] }>();
+
+  /** @param count how often it happened */
+  add(code: string, example: string, count = 1): void {
+    const warning = this.byCode.get(code) ?? { count: 0, examples: [] };
+    warning.count += count;
+    if (warning.examples.length < 5) warning.examples.push(example.slice(0, 200));
+    this.byCode.set(code, warning);
+  }
+
+  list(): { code: string; count: number; examples: string[] }[] {
+    return [...this.byCode].map(([code, warning]) => ({ code, ...warning }));
+  }
+}
+
+/** Reads the files of one tool. */
+export interface SourceReader {
+  format: ImportFormat;
+  /**
+   * @param file the bytes of the file, which are read as they arrive
+   * @throws InvalidFile
+   */
+  read(file: Readable, mapping: Mapping): Promise<SourceFile>;
+}

@@ -1,0 +1,17 @@
+import type { ImportCounts } from './import.dto';
+import type { LineError } from '../files/invalid-file';
+import type { Skipped } from '../files/source';
+import { Warnings } from '../files/source';
+
+const none = (): ImportCounts => ({ sprints: 0, stories: 0, tasks: 0 });
+
+/** What an import has written so far. */
+export class Applied {
+  readonly created = none();
+  readonly updated = none();
+  readonly unchanged = none();
+  readonly skipped: Skipped[] = [];
+  readonly warnings = new Warnings();
+  /** Errors that only the board shows; with any, nothing is written. */
+  readonly errors: LineError[] = [];
+}

@@ -1,0 +1,321 @@
+import { Injectable } from '@nestjs/common';
+import type { Change, LockedBoard } from '../../database/change';
+import { recordEvent } from '../../events/record-event';
+import { Problem } from '../../http/problem';
+import { SprintQueries } from '../../sprints/sprint.queries';
+import type { PlacedStory } from '../../stories/story-writer.service';
+import { StoryWriter } from '../../stories/story-writer.service';
+import type { StoryView } from '../../stories/story.dto';
+import { MAX_SEQ } from '../../stories/story.entity';
+import {
+  findEndOfBacklog,
+  findEndOfSprint,
+  findStoriesByExternalId,
+  MAX_STORIES,
+} from '../../stories/story.queries';
+import { Applied } from './applied';
+import type { PlacedSprint } from './apply-sprints.service';
+import { ApplySprints } from './apply-sprints.service';
+import type { TasksOfStory } from './apply-tasks.service';
+import { ApplyTasks, notAfter } from './apply-tasks.service';
+import type { LineError } from '../files/invalid-file';
+import { InvalidFile } from '../files/invalid-file';
+import type { ImportPlan, PlannedStory } from './plan';
+import type { Route } from './routes';
+import { routeOfExisting, routeOfNew } from './routes';
+import { Twins } from './twins';
+
+/** Stories that one SELECT looks for, and that are updated before their events are written. */
+const CHUNK = 250;
+
+/** A new story with what is done about it once it has an id. */
+interface Creation {
+  planned: PlannedStory;
+  route: Route;
+}
+
+interface Update {
+  story: StoryView;
+  planned: PlannedStory;
+  route: Route;
+  seq: number | undefined;
+}
+
+/** A story that moves on when its sprint is completed. */
+interface Waiting {
+  story: StoryView;
+  route: Route;
+  /** Its row has the last sprint already; the events say how it came there. */
+  isStored: boolean;
+}
+
+/** Writes plans of imports. */
+@Injectable()
+export class ApplyService {
+  constructor(
+    private readonly sprintQueries: SprintQueries,
+    private readonly sprints: ApplySprints,
+    private readonly stories: StoryWriter,
+    private readonly tasks: ApplyTasks,
+  ) {}
+
+  /**
+   * Writes a plan to a locked board: creates what the board does not have, and updates what differs.
+   * Stories that were in completed sprints are created in the first of them and move on, so that the log
+   * has what a team would have done.
+   * @param progress called with the number of stories that are written
+   * @throws InvalidFile, Problem `sprint_full`, `too_many_tasks`; the change must be rolled back then
+   */
+  async apply(
+    change: Change,
+    board: LockedBoard,
+    plan: ImportPlan,
+    progress: (stories: number) => void = () => undefined,
+  ): Promise<Applied> {
+    const applied = new Applied();
+    const existing = await this.sprintQueries.briefs(change, board.id);
+    const sprints = await this.sprints.place(change, board, plan.sprints, existing, applied);
+    await change.flush();
+    const completed = new Set(
+      existing.filter(({ completed_at }) => completed_at !== null).map(({ id }) => id),
+    );
+    const { creations, updates } = await this.decide(change, board, plan, {
+      sprints,
+      completed,
+      applied,
+    });
+    if (applied.errors.length > 0) {
+      throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', applied.errors);
+    }
+
+    const waiting: Waiting[] = [];
+    const withTasks: TasksOfStory[] = [];
+    let done = 0;
+    await this.stories.createMany(change, board, creations, (story, creation) => {
+      const { planned, route = [] } = creation ?? {};
+      const created = creation ? { ...story, sprint_id: route[0] ?? null, version: 1 } : story;
+      recordEvent(change, board, 'story.created', null, created);
+      if (route.length > 1) waiting.push({ story: created, route: route.slice(1), isStored: true });
+      if (planned?.tasks) withTasks.push({ story, isNew: true, tasks: planned.tasks });
+      progress((done += 1));
+    });
+    applied.created.stories += creations.length;
+    for (const [i, update] of updates.entries()) {
+      if (i % CHUNK === CHUNK - 1) await change.flush();
+      await change.pause();
+      const { planned, story } = update;
+      waiting.push(...(await this.update(change, board, update, applied)));
+      if (planned.tasks) withTasks.push({ story, isNew: false, tasks: planned.tasks });
+      progress((done += 1));
+    }
+    await change.flush();
+    await this.tasks.apply(change, board, withTasks, applied);
+    await this.complete(change, board, [...sprints.values()], waiting);
+    for (const sprint of sprints.values()) {
+      if (sprint.startsAt && !sprint.completesAt) await this.sprints.start(change, sprint);
+    }
+    await change.flush();
+    return applied;
+  }
+
+  /** Separates new stories from updates, with the list and the `seq` of each. */
+  private async decide(
+    change: Change,
+    board: LockedBoard,
+    plan: ImportPlan,
+    state: {
+      sprints: ReadonlyMap<string, PlacedSprint>;
+      completed: ReadonlySet<number>;
+      applied: Applied;
+    },
+  ): Promise<{ creations: PlacedStory<Creation>[]; updates: Update[] }> {
+    const { sprints, completed, applied } = state;
+    const lists = new Lists(change, board);
+    const names = new Map([...sprints.values()].map(({ id, name }) => [id, name]));
+    const seen = new Set<string>();
+    const creations: PlacedStory<Creation>[] = [];
+    const updates: Update[] = [];
+    const twins = await Twins.of(change, board.id, plan.stories);
+    for (let start = 0; start < plan.stories.length; start += CHUNK) {
+      await change.pause();
+      const chunk = plan.stories.slice(start, start + CHUNK);
+      const ids = chunk.flatMap(({ external_id: id }) => id ?? []);
+      const existing = await findStoriesByExternalId(change, board.id, ids);
+      const own = await twins.take(change, chunk);
+      for (const planned of chunk) {
+        const { external_id: id, line } = planned;
+        if (id !== null && seen.has(id)) {
+          applied.skipped.push({ line, code: 'duplicate', detail: `${id} occurs twice` });
+          continue;
+        }
+        if (id !== null) seen.add(id);
+        const path = planned.sprints?.map((key) => sprints.get(key) as PlacedSprint);
+        const story = id === null ? own.get(planned) : existing.get(id);
+        const { route, refusedBy, waits } = story
+          ? routeOfExisting(path, story.sprint_id, completed)
+          : routeOfNew(path ?? []);
+        if (refusedBy !== undefined) {
+          const title = planned.title ?? story?.title;
+          const what = `line ${line}: "${title}", ${names.get(refusedBy) ?? refusedBy}`;
+          applied.warnings.add('sprint_completed', what);
+        }
+        const sprintId = route.at(-1);
+        if (story) {
+          const moves = sprintId !== undefined && sprintId !== story.sprint_id;
+          const seq = moves ? await lists.add(sprintId, planned.seq) : (planned.seq ?? undefined);
+          if (moves) lists.remove(story.sprint_id);
+          updates.push({ story, planned, route: waits ? [story.sprint_id, ...route] : route, seq });
+          if (seq !== undefined && seq > MAX_SEQ) applied.errors.push(noSeq(line));
+          continue;
+        }
+        const seq = await lists.add(sprintId as number | null, planned.seq);
+        if (planned.title === undefined) {
+          const detail = 'title is required for a new story';
+          applied.errors.push({ line, code: 'required', detail });
+        } else if (seq > MAX_SEQ) applied.errors.push(noSeq(line));
+        else creations.push(this.creation(change, planned, route, seq));
+      }
+    }
+    lists.requireSpace([...sprints.values()]);
+    return { creations, updates };
+  }
+
+  private creation(
+    change: Change,
+    planned: PlannedStory,
+    route: Route,
+    seq: number,
+  ): PlacedStory<Creation> {
+    const { line: _, sprints: _sprints, tasks, ...others } = planned;
+    const { done_at: doneAt = null, created_at: createdAt, ...fields } = others;
+    const hasMore = route.length > 1 || (tasks?.length ?? 0) > 0;
+    return {
+      body: { ...fields, title: planned.title as string, seq },
+      sprint_id: route.at(-1) ?? null,
+      done_at: doneAt && new Date(notAfter(change, doneAt)),
+      ...(createdAt && { created_at: new Date(notAfter(change, createdAt)) }),
+      version: route.length,
+      ...(hasMore && { ref: { planned, route } }),
+    };
+  }
+
+  /** Updates a story, and moves it up to the first sprint that is yet to be completed. */
+  private async update(
+    change: Change,
+    board: LockedBoard,
+    { story, planned, route, seq }: Update,
+    { updated, unchanged }: Applied,
+  ): Promise<Waiting[]> {
+    const { title, description, status, priority, points, assignee, labels, done_at } = planned;
+    const isDone = (status ?? story.status) === 'done';
+    const [first = story.sprint_id, ...others] = route;
+    const after = await this.stories.update(
+      change,
+      board,
+      story,
+      {
+        ...{ title, description, status, priority, points, assignee, labels, seq },
+        ...(isDone && done_at && { done_at: notAfter(change, done_at) }),
+      },
+      { board, sprintId: first },
+    );
+    (after === story && others.length === 0 ? unchanged : updated).stories += 1;
+    return others.length > 0 ? [{ story: after, route: others, isStored: false }] : [];
+  }
+
+  /** Completes sprints in the order of their completion; the stories that were in later ones move on. */
+  private async complete(
+    change: Change,
+    board: LockedBoard,
+    sprints: readonly PlacedSprint[],
+    stories: readonly Waiting[],
+  ): Promise<void> {
+    const waiting = new Map<number | null, Waiting[]>();
+    const wait = (one: Waiting): void => {
+      const { sprint_id: id } = one.story;
+      waiting.set(id, [...(waiting.get(id) ?? []), one]);
+    };
+    stories.forEach(wait);
+    const moveOn = async (id: number | null): Promise<void> => {
+      const leaving = waiting.get(id) ?? [];
+      waiting.delete(id);
+      for (const [i, one] of leaving.entries()) {
+        if (i % CHUNK === CHUNK - 1) await change.flush();
+        await change.pause();
+        const moved = await this.moveOn(change, board, one);
+        if (moved.route.length > 0) wait(moved);
+      }
+    };
+    const completing = sprints
+      .filter(({ completesAt }) => completesAt)
+      .sort((a, b) => Number(a.completesAt) - Number(b.completesAt));
+    for (const sprint of completing) {
+      await this.sprints.complete(change, sprint);
+      await moveOn(sprint.id);
+    }
+    // Sprints that were completed in another order than the stories were in them.
+    for (const id of waiting.keys()) await moveOn(id);
+  }
+
+  private async moveOn(
+    change: Change,
+    board: LockedBoard,
+    { story, route, isStored }: Waiting,
+  ): Promise<Waiting> {
+    const [next = null, ...rest] = route;
+    const to = { board, sprintId: next };
+    let after: StoryView = { ...story, sprint_id: next, version: story.version + 1 };
+    if (isStored) recordEvent(change, board, 'story.moved', story, after);
+    else after = await this.stories.update(change, board, story, {}, to);
+    return { story: after, route: rest, isStored };
+  }
+}
+
+const noSeq = (line: number): LineError => ({
+  line,
+  code: 'seq_exhausted',
+  detail: 'seq would exceed the greatest seq',
+});
+
+/** The ends of the lists of a board, while stories are added to them. */
+class Lists {
+  private readonly ends = new Map<number | null, { last: number; count: number; added: number }>();
+  private readonly removed = new Map<number | null, number>();
+
+  constructor(
+    private readonly change: Change,
+    private readonly board: LockedBoard,
+  ) {}
+
+  /** Adds a story and returns its `seq`: that of the file, or one more than the greatest. */
+  async add(sprintId: number | null, given?: number | null): Promise<number> {
+    let end = this.ends.get(sprintId);
+    if (!end) {
+      const { last, count } =
+        sprintId === null
+          ? { last: await findEndOfBacklog(this.change, this.board), count: 0 }
+          : ((await findEndOfSprint(this.change, this.board, sprintId)) ?? { last: 0, count: 0 });
+      this.ends.set(sprintId, (end = { last, count, added: 0 }));
+    }
+    const seq = given ?? end.last + 1;
+    end.last = Math.max(end.last, seq);
+    end.added += 1;
+    return seq;
+  }
+
+  remove(sprintId: number | null): void {
+    this.removed.set(sprintId, (this.removed.get(sprintId) ?? 0) + 1);
+  }
+
+  /** @throws Problem `sprint_full` */
+  requireSpace(sprints: readonly PlacedSprint[]): void {
+    for (const { id, name } of sprints) {
+      const { count = 0, added = 0 } = this.ends.get(id) ?? {};
+      const total = count + added - (this.removed.get(id) ?? 0);
+      if (added > 0 && total > MAX_STORIES) {
+        const detail = `The sprint ${name} would have ${total} stories; it can have 2,000.`;
+        throw new Problem('sprint_full', detail);
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../../http/caller';
+import { CurrentCaller } from '../../http/caller';
+import { Query } from '../../http/input';
+import { NewBoardName } from '../../http/path';
+import { Answers, Rejects, Repeatable, RequireScope, TakesFile } from '../../http/route';
+import type { Upload } from '../../http/upload';
+import { UploadOfRequest } from '../../http/upload';
+import { ImportQuery, ImportView } from './import.dto';
+import { ImportService } from './import.service';
+
+@ApiTags('Transfer')
+@Controller('api/boards/:board_name/import')
+export class ImportController {
+  constructor(private readonly imports: ImportService) {}
+
+  @Post()
+  @RequireScope('write')
+  @Answers('Import file into a board', ImportView)
+  @Repeatable()
+  @TakesFile()
+  @Rejects(
+    'invalid_file',
+    'unknown_format',
+    'ambiguous_dates',
+    'external_id_taken',
+    'name_taken',
+    'sprint_full',
+    'too_many_tasks',
+  )
+  import(
+    @CurrentCaller() caller: Caller,
+    @NewBoardName() name: string,
+    @Query() query: ImportQuery,
+    @UploadOfRequest() upload: Upload,
+  ) {
+    return this.imports.import(caller, name, query, upload);
+  }
+}

@@ -1,0 +1,143 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { CountField, EnumField, IntegerField } from '../../http/schema';
+import {
+  IsFlag,
+  IsOneOf,
+  IsRecord,
+  IsTimeZone,
+  isLonger,
+  Optional,
+  parseDate,
+} from '../../http/validation';
+import type { Status } from '../../stories/story.entity';
+import { STATUSES } from '../../stories/story.entity';
+
+/** The formats that an import reads. */
+export const IMPORT_FORMATS = [
+  'sprintline',
+  'csv',
+  'jira-csv',
+  'jira-json',
+  'trello',
+  'taiga',
+  'linear-csv',
+  'github',
+] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
+interface SprintDates {
+  start_date: string;
+  end_date?: string | null;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && !isLonger(value, 255);
+
+function areDates(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { start_date, end_date = null, ...others } = value as Partial<SprintDates>;
+  const isDate = (date: unknown): boolean =>
+    /^.{10}$/.test(String(date)) && 'value' in parseDate(date);
+  return (
+    isDate(start_date) &&
+    (end_date === null || (isDate(end_date) && (start_date as string) <= end_date)) &&
+    Object.keys(others).length === 0
+  );
+}
+
+/** How an import reads what a file leaves open. */
+export class Mapping {
+  /** Columns of the file, by the field that is read from them. */
+  @Optional()
+  @IsRecord('names of columns', { type: 'string' }, isText)
+  columns?: Record<string, string>;
+  /** Our statuses by those of the file. */
+  @Optional()
+  @IsRecord(STATUSES.join(', '), { type: 'string', enum: [...STATUSES] }, (value) =>
+    (STATUSES as readonly unknown[]).includes(value),
+  )
+  status?: Record<string, Status>;
+  /** Our priorities by those of the file; smaller is more urgent. */
+  @Optional()
+  @IsRecord(
+    'integers of 32 bits',
+    { type: 'integer' },
+    (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
+  )
+  priority?: Record<string, number>;
+  /** Dates of the sprints that have none in the file, by their names. */
+  @Optional()
+  @IsRecord(
+    'a start_date and, not before it, an end_date or null',
+    {
+      type: 'object',
+      required: ['start_date'],
+      properties: {
+        start_date: { type: 'string', format: 'date' },
+        end_date: { type: ['string', 'null'], format: 'date' },
+      },
+      additionalProperties: false,
+    },
+    areDates,
+  )
+  sprints?: Record<string, SprintDates>;
+  @Optional() @IsOneOf(DATE_ORDERS) date_order?: DateOrder;
+  /** Of the dates in the file that have none; default: that of the board. */
+  @Optional() @IsTimeZone() time_zone?: string;
+  /** What sub-tasks become. */
+  @Optional() @IsOneOf(['tasks', 'stories', 'skip']) subtasks?: 'tasks' | 'stories' | 'skip';
+  @Optional() @IsOneOf(['skip', 'import']) archived?: 'skip' | 'import';
+}
+
+export class ImportQuery {
+  /** Default: `auto`, which detects it. */
+  @Optional() @IsOneOf(['auto', ...IMPORT_FORMATS]) format?: ImportFormat | 'auto';
+  /** Answers the same, and changes nothing. */
+  @Optional() @IsFlag() dry_run?: boolean;
+}
+
+export class ImportCounts {
+  @CountField() sprints: number;
+  @CountField() stories: number;
+  @CountField() tasks: number;
+}
+
+export class SkippedRow {
+  /** Line on which the row begins, or number of the entry in JSON. */
+  @IntegerField() line: number;
+  @ApiProperty() code: string;
+  @ApiProperty() detail: string;
+}
+
+export class ImportWarning {
+  @ApiProperty() code: string;
+  @CountField() count: number;
+  /** The first of them, at most 5. */
+  @ApiProperty() examples: string[];
+}
+
+export class UnmappedStatus {
+  @ApiProperty() value: string;
+  @CountField() count: number;
+}
+
+export class Unmapped {
+  /** Statuses of the file that nothing says the meaning of; they became `todo`. */
+  @ApiProperty() statuses: UnmappedStatus[];
+}
+
+/** What an import did. */
+export class ImportView {
+  @EnumField(IMPORT_FORMATS) format: ImportFormat;
+  /** The mapping as it was applied. Sent back, it has the same result. */
+  @ApiProperty() mapping: Mapping;
+  @ApiProperty() created: ImportCounts;
+  @ApiProperty() updated: ImportCounts;
+  @ApiProperty() unchanged: ImportCounts;
+  /** Rows that were not imported, at most 1,000; a warning has the number of all of them then. */
+  @ApiProperty() skipped: SkippedRow[];
+  @ApiProperty() warnings: ImportWarning[];
+  @ApiProperty() unmapped: Unmapped;
+}

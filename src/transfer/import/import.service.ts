@@ -1,0 +1,231 @@
+import { Injectable } from '@nestjs/common';
+import { Semaphore, withTimeout } from 'async-mutex';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { BoardsService } from '../../boards/boards.service';
+import type { Change } from '../../database/change';
+import { UnitOfWork } from '../../database/unit-of-work';
+import type { Caller } from '../../http/caller';
+import { Problem } from '../../http/problem';
+import type { Upload } from '../../http/upload';
+import { validate } from '../../http/validation.pipe';
+import { Clock } from '../../time/clock';
+import { ApplyService } from './apply.service';
+import { detectFormat } from '../files/detect';
+import { FORMATS } from '../formats/formats';
+import { planExport } from '../formats/sprintline';
+import type { ImportFormat, ImportQuery, ImportView } from './import.dto';
+import { Mapping } from './import.dto';
+import { InvalidFile, problemOf } from '../files/invalid-file';
+import type { ImportPlan } from './plan';
+import { survey as surveyOf } from '../restore/restore-survey';
+import type { ExportedBoard } from '../restore/restore.service';
+import { RestoreService } from '../restore/restore.service';
+import { Warnings } from '../files/source';
+
+/** Milliseconds during which an import is run again after conflicts. */
+const RETRY_MS = 300_000;
+
+/** Imports at a time: each may need some hundred MiB. */
+const MAX_IMPORTS = 4;
+/** Milliseconds that an import waits for others. */
+const WAIT_MS = 60_000;
+
+/** Rows and statuses of an answer. */
+const MAX_LISTED = 1000;
+
+/** What the restore of a board never has. */
+const NOTHING = {
+  updated: { sprints: 0, stories: 0, tasks: 0 },
+  unchanged: { sprints: 0, stories: 0, tasks: 0 },
+  skipped: [],
+  warnings: [],
+  unmapped: { statuses: [] },
+};
+
+const EMPTY_PLAN: ImportPlan = {
+  sprints: [],
+  stories: [],
+  skipped: [],
+  warnings: new Warnings(),
+  unmapped: new Map(),
+};
+
+/** A file to import, with what is known about it. */
+export interface ImportFile {
+  bytes: Readable;
+  mediaType?: string;
+  name?: string;
+  format: ImportFormat | 'auto';
+  mapping: Mapping;
+  nullText?: string;
+  /** Opens the file once more; without it the file is kept in memory if it has to be read again. */
+  reopen?: () => AsyncIterable<Buffer>;
+}
+
+export interface PlannedImport {
+  format: ImportFormat;
+  mapping: Mapping;
+  plan: ImportPlan;
+  /** An export with its log, which is restored instead. */
+  exported?: ExportedBoard;
+}
+
+/** Imports files into boards. */
+@Injectable()
+export class ImportService {
+  private readonly slots = withTimeout(
+    new Semaphore(MAX_IMPORTS),
+    WAIT_MS,
+    new Problem('overloaded'),
+  );
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly boards: BoardsService,
+    private readonly applying: ApplyService,
+    private readonly restores: RestoreService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Imports an uploaded file in one change; with `dry_run` the change is rolled back.
+   * @throws Problem `invalid_file`, `unknown_format`, `ambiguous_dates`, `sprint_full`, …
+   */
+  import(
+    caller: Caller,
+    boardName: string,
+    { format = 'auto', dry_run = false }: ImportQuery,
+    upload: Upload,
+  ): Promise<ImportView> {
+    return this.slots.runExclusive(async () => {
+      const planned = await upload.read(['mapping'], async ({ fields, ...file }) => {
+        const mapping = await parseMapping(fields.get('mapping'));
+        return this.plan(boardName, { ...file, format, mapping });
+      });
+      const { idempotency } = caller;
+      if (idempotency) {
+        const { fingerprint } = idempotency;
+        idempotency.fingerprint = digest(fingerprint + upload.digest());
+      }
+      return this.apply(caller, boardName, planned, { dryRun: dry_run });
+    });
+  }
+
+  /** Reads a file, and decides what is imported of it. @throws Problem `invalid_file`, … */
+  async plan(boardName: string, file: ImportFile): Promise<PlannedImport> {
+    const { mapping, nullText } = file;
+    const context = {
+      now: this.clock.now(),
+      timeZone: mapping.time_zone ?? (await this.boards.timeZoneOf(boardName)),
+      ...(nullText !== undefined && { nullText }),
+    };
+    return translating(async () => {
+      const { format, file: bytes } = await detectFormat(file.bytes, {
+        format: file.format,
+        contentType: file.mediaType,
+        fileName: file.name,
+      });
+      if (format === 'sprintline') return planOwn(bytes, file);
+      const planFile = FORMATS[format];
+      if (!planFile) throw new Problem('unknown_format', `${format} cannot be imported.`);
+      const plan = await planFile(bytes, mapping, context);
+      return { format, mapping: plan.mapping ?? mapping, plan };
+    });
+  }
+
+  /**
+   * Writes a plan in one change; with `dryRun` it is rolled back.
+   * @param progress called with the number of stories that are written
+   */
+  apply(
+    caller: Caller,
+    boardName: string,
+    { format, mapping, plan, exported }: PlannedImport,
+    { dryRun = false, progress = (_: number): void => undefined } = {},
+  ): Promise<ImportView> {
+    if (exported) {
+      const view = { format, mapping, ...NOTHING };
+      return translating(() =>
+        this.restores.restore(caller, boardName, exported, (created) => ({ ...view, created }), {
+          dryRun,
+          progress,
+        }),
+      );
+    }
+    const work = async (change: Change): Promise<ImportView> => {
+      const board = await this.boards.boardForCreation(change, boardName, plan.board);
+      const applied = await this.applying.apply(change, board, plan, progress);
+      const { created, updated, unchanged } = applied;
+      const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
+      const statuses = [...plan.unmapped].map(([value, count]) => ({ value, count }));
+      return {
+        ...{ format, mapping, created, updated, unchanged },
+        skipped: skipped.slice(0, MAX_LISTED),
+        warnings: [
+          ...plan.warnings.list(),
+          ...applied.warnings.list(),
+          ...(skipped.length > MAX_LISTED
+            ? [{ code: 'skipped', count: skipped.length, examples: [] }]
+            : []),
+        ],
+        unmapped: { statuses: statuses.slice(0, MAX_LISTED) },
+      };
+    };
+    return translating(() =>
+      dryRun
+        ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
+        : this.unitOfWork.run(caller, work, RETRY_MS),
+    );
+  }
+}
+
+/** Reads a file of our own, which an import reads more than once. @throws InvalidFile */
+async function planOwn(
+  bytes: Readable,
+  { bytes: original, reopen, mapping }: ImportFile,
+): Promise<PlannedImport> {
+  let open = reopen;
+  if (!open) {
+    const chunks = (await bytes.toArray()) as Buffer[];
+    open = () => Readable.from(chunks);
+  }
+  // Nothing more is read of it.
+  original.destroy();
+  const survey = await surveyOf(open());
+  const format = 'sprintline';
+  if (survey.header.log) return { format, mapping, plan: EMPTY_PLAN, exported: { survey, open } };
+  return { format, mapping, plan: await planExport(open(), survey) };
+}
+
+/** @throws Problem instead of `InvalidFile` */
+async function translating<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof InvalidFile ? problemOf(error) : error;
+  }
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Reads a mapping from JSON. @throws Problem `invalid_request` with pointers below `/mapping` */
+export async function parseMapping(text: string | undefined): Promise<Mapping> {
+  if (text === undefined || text === '') return new Mapping();
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    throw Problem.invalid([
+      { pointer: '/mapping', code: 'invalid_type', detail: 'mapping must be JSON' },
+    ]);
+  }
+  try {
+    return await validate(Mapping, fields as Record<string, unknown>);
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.options.errors) throw error;
+    throw Problem.invalid(
+      error.options.errors.map((one) => ({ ...one, pointer: `/mapping${one.pointer}` })),
+    );
+  }
+}

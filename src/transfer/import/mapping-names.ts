@@ -1,0 +1,68 @@
+import type { Status } from '../../stories/story.entity';
+import type { Mapping } from './import.dto';
+import { priorityOf, statusOf } from './known-names';
+import type { SourceStatus } from '../files/source';
+import type { Texts } from './texts';
+
+const INT32 = [-2_147_483_648, 2_147_483_647] as const;
+
+const sameCase = (name: string): string => name.trim().toLowerCase();
+
+/** Decides what the names of statuses and priorities mean, and remembers it. */
+export class MappedNames {
+  /** How often a status occurs that nothing says the meaning of. */
+  readonly unmapped = new Map<string, number>();
+  private readonly statuses: Map<string, Status>;
+  private readonly priorities: Map<string, number>;
+  private readonly usedStatuses = new Map<string, Set<Status>>();
+  private readonly usedPriorities = new Map<string, number>();
+
+  constructor(
+    mapping: Mapping,
+    private readonly texts: Texts,
+  ) {
+    this.statuses = byName(mapping.status);
+    this.priorities = byName(mapping.priority);
+  }
+
+  status(of: SourceStatus | null): Status | undefined {
+    if (!of) return undefined;
+    const name = of.name.trim().slice(0, 255);
+    const known = this.statuses.get(sameCase(name)) ?? of.category ?? statusOf(name);
+    if (known === undefined) this.unmapped.set(name, (this.unmapped.get(name) ?? 0) + 1);
+    const status = known ?? 'todo';
+    const used = this.usedStatuses.get(name);
+    if (used) used.add(status);
+    else this.usedStatuses.set(name, new Set([status]));
+    return status;
+  }
+
+  priority(text: string | null, line: number): number | null {
+    const name = text?.trim().slice(0, 255) ?? '';
+    if (name === '') return null;
+    const known = this.priorities.get(sameCase(name)) ?? numberOf(name) ?? priorityOf(name);
+    if (known === undefined) this.texts.warn('priority_unknown', line, `"${name}"`);
+    if (typeof known === 'number') this.usedPriorities.set(name, known);
+    return known ?? null;
+  }
+
+  /** The mapping that means the same. A status that became several is left to its category. */
+  used(): Pick<Mapping, 'status' | 'priority'> {
+    const single = [...this.usedStatuses].flatMap(([name, [status, ...others]]) =>
+      status && others.length === 0 ? [[name, status] as const] : [],
+    );
+    return {
+      status: Object.fromEntries(single),
+      priority: Object.fromEntries(this.usedPriorities),
+    };
+  }
+}
+
+/** The number of a priority that is one or begins with one, such as `3`, `P3` or `P3 - Minor`. */
+function numberOf(name: string): number | undefined {
+  const number = Number(/^p?(-?\d{1,10}$|\d(?= ?[-–:] ?\p{L}))/iu.exec(name)?.[1] ?? NaN);
+  return number >= INT32[0] && number <= INT32[1] ? number + 0 : undefined;
+}
+
+const byName = <Value>(names: Readonly<Record<string, Value>> | undefined): Map<string, Value> =>
+  new Map(Object.entries(names ?? {}).map(([name, value]) => [sameCase(name), value]));

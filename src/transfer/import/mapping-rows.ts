@@ -1,0 +1,139 @@
+import type { Steps } from '../../reports/steps';
+import type { Mapping } from './import.dto';
+import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
+import type { Texts } from './texts';
+
+/** A story to import, with its sub-tasks and the items of its checklists. */
+export interface Row {
+  source: SourceStory;
+  tasks: (SourceStory | SourceTask)[];
+}
+
+const MAX_TASKS = 1000;
+/** Levels of sub-tasks; more are a circle. */
+const MAX_LEVELS = 10;
+/** Stories that are looked at in less than 10 ms. */
+export const STEP = 200;
+
+/** Decides which rows of a file become stories, which become tasks, and which are skipped. */
+export class Rows {
+  readonly skipped: Skipped[];
+  private readonly ids = new Set<string>();
+
+  constructor(
+    private readonly source: SourceFile,
+    private readonly mapping: Mapping,
+    private readonly texts: Texts,
+  ) {
+    this.skipped = [...source.skipped];
+  }
+
+  /** The stories to import, with their sub-tasks. */
+  *stories(): Steps<Row[]> {
+    const rows = new Map<string, SourceStory>();
+    const kept: SourceStory[] = [];
+    for (const [i, story] of this.source.stories.entries()) {
+      if (i % STEP === STEP - 1) yield;
+      if (!this.isNew(story)) continue;
+      if (story.external_id !== null) rows.set(story.external_id, story);
+      kept.push(story);
+    }
+    const stories = new Map<SourceStory, Row>();
+    const subtasks: { source: SourceStory; parent: SourceStory }[] = [];
+    for (const [i, source] of kept.entries()) {
+      if (i % STEP === STEP - 1) yield;
+      const parent = source.parent === null ? null : this.parentOf(source, rows);
+      if (this.isSkipped(source, parent)) continue;
+      if (parent && this.mapping.subtasks !== 'stories') subtasks.push({ source, parent });
+      else stories.set(source, { source, tasks: [] });
+    }
+    for (const [i, row] of [...stories.values()].entries()) {
+      if (i % STEP === STEP - 1) yield;
+      this.addTasks(row, row.source.tasks);
+    }
+    for (const [i, { source, parent }] of subtasks.entries()) {
+      if (i % STEP === STEP - 1) yield;
+      const row = stories.get(parent);
+      if (!row) continue;
+      this.tellLostFields(source);
+      this.addTasks(row, [source, ...source.tasks]);
+    }
+    return [...stories.values()];
+  }
+
+  /** Whether no row before has the same id; else it is skipped. */
+  private isNew({ external_id: id, line }: { external_id: string | null; line: number }): boolean {
+    if (id === null) return true;
+    if (this.ids.has(id)) {
+      this.skipped.push({
+        line,
+        code: 'duplicate',
+        detail: `${id.slice(0, 100)} is in the file already`,
+      });
+      return false;
+    }
+    this.ids.add(id);
+    return true;
+  }
+
+  /** The story that a sub-task belongs to, over any number of levels. */
+  private parentOf(story: SourceStory, rows: Map<string, SourceStory>): SourceStory | null {
+    let parent: SourceStory | null = null;
+    let id = story.parent;
+    for (let level = 0; id !== null && level < MAX_LEVELS; level += 1) {
+      const next = rows.get(id);
+      if (!next) break;
+      parent = next;
+      id = next.parent;
+    }
+    const isFound = parent !== null && (id === null || !rows.has(id));
+    if (isFound) return parent;
+    if ((this.mapping.subtasks ?? 'tasks') === 'tasks') {
+      const what = `"${story.title}" is a story, because ${story.parent} is not in the file`;
+      this.texts.warn('parent_missing', story.line, what);
+    }
+    return null;
+  }
+
+  private isSkipped(source: SourceStory, parent: SourceStory | null): boolean {
+    const { line, external_id: id, title } = source;
+    const what = `${id ?? 'the row'}: ${title}`.slice(0, 200);
+    const isArchived = source.archived || (parent?.archived && this.mapping.subtasks !== 'stories');
+    if (isArchived && this.mapping.archived !== 'import') {
+      this.skipped.push({ line, code: 'archived', detail: `${what} is archived` });
+      return true;
+    }
+    if (source.parent !== null && this.mapping.subtasks === 'skip') {
+      this.skipped.push({ line, code: 'subtask', detail: `${what} is a sub-task` });
+      return true;
+    }
+    return false;
+  }
+
+  private addTasks(row: Row, tasks: readonly (SourceStory | SourceTask)[]): void {
+    for (const source of tasks) {
+      if (row.tasks.length >= MAX_TASKS) {
+        const detail = `${source.title.slice(0, 100)}: the story has ${MAX_TASKS} tasks already`;
+        this.skipped.push({ line: source.line, code: 'too_many_tasks', detail });
+      } else {
+        row.tasks.push(source);
+      }
+    }
+  }
+
+  /** Tasks have fewer fields than stories. */
+  private tellLostFields(story: SourceStory): void {
+    const lost = [
+      story.description !== null && 'description',
+      story.points !== null && 'points',
+      story.labels.length > 0 && 'labels',
+    ].filter((field) => field !== false);
+    if (lost.length > 0) {
+      this.texts.warn(
+        'task_fields_dropped',
+        story.line,
+        `${story.title.slice(0, 80)}: a task has no ${lost.join(', ')}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import type { Steps } from '../../reports/steps';
+import { inSteps } from '../../reports/steps';
+import type { Status } from '../../stories/story.entity';
+import { Dates, OrderFinder } from './dates';
+import type { DateOrder, Mapping } from './import.dto';
+import { MappedNames } from './mapping-names';
+import { Rows, STEP } from './mapping-rows';
+import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory, PlannedTask } from './plan';
+import { pointsReader } from './points-text';
+import type { SourceField, SourceFile, SourceStory, SourceTask } from '../files/source';
+import { planSprints } from './sprint-plan';
+import { Texts } from './texts';
+
+const MAX_LABELS = 20;
+
+/**
+ * Makes a plan of what a file has: decides about statuses, priorities, dates, sub-tasks, and what is over
+ * a limit. It has no effects, and other requests run meanwhile.
+ * @throws InvalidFile `ambiguous_dates`
+ */
+export function mapSource(
+  source: SourceFile,
+  mapping: Mapping,
+  context: PlanContext,
+): Promise<ImportPlan> {
+  return inSteps(new Mapper(source, mapping, context).plan());
+}
+
+/** A task of the file, with its status decided. */
+interface TaskItem {
+  source: SourceStory | SourceTask;
+  status: Status | undefined;
+}
+
+interface Item extends TaskItem {
+  source: SourceStory;
+  tasks: TaskItem[];
+}
+
+class Mapper {
+  private readonly texts: Texts;
+  private readonly names: MappedNames;
+  private readonly rows: Rows;
+  private readonly timeZone: string;
+  private readonly points: (text: string | number, line: number) => number | null;
+  private dates: Dates;
+
+  constructor(
+    private readonly source: SourceFile,
+    private readonly mapping: Mapping,
+    private readonly context: PlanContext,
+  ) {
+    this.texts = new Texts(source.warnings, source.format.endsWith('csv') ? 'line' : 'entry');
+    this.names = new MappedNames(mapping, this.texts);
+    this.rows = new Rows(source, mapping, this.texts);
+    this.timeZone = mapping.time_zone ?? context.timeZone;
+    this.points = pointsReader(source.stories, this.texts);
+    for (const [column, field] of Object.entries(source.columns ?? {})) {
+      if (field === null) source.warnings.add('unknown_column', column);
+    }
+  }
+
+  *plan(): Steps<ImportPlan> {
+    const items: Item[] = [];
+    for (const row of yield* this.rows.stories()) {
+      items.push({
+        source: row.source,
+        status: this.names.status(row.source.status),
+        tasks: row.tasks.map((source) => ({ source, status: this.names.status(source.status) })),
+      });
+      if (items.length % STEP === 0) yield;
+    }
+    const finder = yield* this.datesOf(items);
+    const order = this.mapping.date_order ?? finder.order();
+    this.dates = new Dates(order, this.timeZone);
+    const { sprints, sprintsOf } = yield* planSprints(this.source, this.mapping, {
+      now: this.context.now,
+      timeZone: this.timeZone,
+      dates: this.dates,
+      texts: this.texts,
+      stories: items.map(({ source, status }) => ({ source, isOpen: status !== 'done' })),
+    });
+    const stories: PlannedStory[] = [];
+    for (const item of items) {
+      stories.push(this.story(item, sprintsOf));
+      if (stories.length % STEP === 0) yield;
+    }
+    return {
+      sprints,
+      stories,
+      skipped: this.rows.skipped.sort((a, b) => a.line - b.line),
+      warnings: this.source.warnings,
+      unmapped: this.names.unmapped,
+      mapping: this.applied(finder.matters ? order : undefined, sprints),
+    };
+  }
+
+  /** The dates that the import uses. */
+  private *datesOf(items: readonly Item[]): Steps<OrderFinder> {
+    const finder = new OrderFinder();
+    for (const { start, end, completed, closed } of this.source.sprints) {
+      for (const text of [start, end, closed ? completed : null]) if (text) finder.add(text);
+    }
+    for (const [i, item] of items.entries()) {
+      if (i % STEP === STEP - 1) yield;
+      for (const { source, status } of [item, ...item.tasks]) {
+        if (status === 'done' && source.done) finder.add(source.done, source.line);
+      }
+    }
+    return finder;
+  }
+
+  /** The mapping that gives the same plan. */
+  private applied(dateOrder: DateOrder | undefined, sprints: readonly PlannedSprint[]): Mapping {
+    // A field that was read from several columns is recognised again.
+    const columns = Object.entries(this.source.columns ?? {}).flatMap(([column, field], _, all) =>
+      field !== null && all.every(([other, same]) => same !== field || other === column)
+        ? [[field, column] as const]
+        : [],
+    );
+    return {
+      ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
+      ...this.names.used(),
+      sprints: Object.fromEntries(
+        sprints
+          .filter(({ assumed }) => assumed)
+          .map(({ name, key, start_date, end_date }) => [name ?? key, { start_date, end_date }]),
+      ),
+      ...(dateOrder && { date_order: dateOrder }),
+      time_zone: this.timeZone,
+      subtasks: this.mapping.subtasks ?? 'tasks',
+      archived: this.mapping.archived ?? 'skip',
+    };
+  }
+
+  private story(
+    { source, status, tasks }: Item,
+    sprintsOf: (story: SourceStory) => string[],
+  ): PlannedStory {
+    const { line } = source;
+    const lacks = (field: SourceField): boolean => this.source.lacks?.has(field) ?? false;
+    return {
+      line,
+      external_id: this.storyId(source),
+      title: this.title(source),
+      ...(!lacks('description') && {
+        description: this.texts.block(source.description ?? '', 32_767, 'description', line),
+      }),
+      ...(status && { status }),
+      ...(!lacks('priority') && { priority: this.names.priority(source.priority, line) }),
+      ...(!lacks('points') && {
+        points: source.points === null ? null : this.points(source.points, line),
+      }),
+      ...(!lacks('assignee') && { assignee: this.assignee(source) }),
+      ...(!lacks('labels') && { labels: this.labels(source) }),
+      ...(!lacks('sprints') && { sprints: sprintsOf(source) }),
+      done_at: this.doneAt(source, status),
+      ...(!lacks('tasks') && { tasks: tasks.map((task) => this.task(task)) }),
+    };
+  }
+
+  private task({ source, status }: TaskItem): PlannedTask {
+    return {
+      line: source.line,
+      external_id: this.id(source),
+      title: this.title(source),
+      status: status ?? 'todo',
+      assignee: this.assignee(source),
+      done_at: this.doneAt(source, status),
+    };
+  }
+
+  private id({ external_id: id, line }: SourceTask | SourceStory): string | null {
+    return id === null ? null : this.texts.line(id, 100, 'external_id', line);
+  }
+
+  private storyId(story: SourceStory): string | null {
+    const id = this.id(story);
+    if (id === null) {
+      const what = `"${story.title}" is new at each import, because the file has no id of it`;
+      this.texts.warn('no_external_id', story.line, what);
+    }
+    return id;
+  }
+
+  private title({ title, external_id: id, line }: SourceTask | SourceStory): string {
+    const plain = this.texts.line(title, 255, 'title', line);
+    if (plain !== null) return plain;
+    const replacement = (id ?? '').slice(0, 100) || 'Untitled';
+    this.texts.warn('title_missing', line, `the title is "${replacement}" now`);
+    return replacement;
+  }
+
+  private assignee({ assignee, line }: SourceTask | SourceStory): string | null {
+    return assignee === null ? null : this.texts.line(assignee, 100, 'assignee', line);
+  }
+
+  /** That of the epic comes first, so that it is there even if the story has too many. */
+  private labels({ labels, epic, line }: SourceStory): string[] {
+    const all = [...(epic === null ? [] : [epic]), ...labels].map((label) =>
+      this.texts.line(label, 50, 'label', line),
+    );
+    const different = [...new Set(all.filter((label) => label !== null))];
+    const dropped = different.splice(MAX_LABELS);
+    if (dropped.length > 0) this.texts.warn('labels_dropped', line, dropped.join(', '));
+    return different;
+  }
+
+  /** When the story was done; null if it is not, or if the file does not say it. */
+  private doneAt({ done, line }: SourceTask | SourceStory, status?: Status): Date | null {
+    if (status !== 'done' || !done) return null;
+    const instant = this.dates.instant(done);
+    if (!instant) this.texts.warn('date_unreadable', line, `"${done}"`);
+    return instant && instant > this.context.now ? this.context.now : instant;
+  }
+}

@@ -1,0 +1,26 @@
+import type { SourceStory } from '../files/source';
+import type { Texts } from './texts';
+
+const MAX_POINTS = 1000;
+
+/**
+ * Reads the points of a file: `5`, `5.0` and, where no number of the file has a decimal point, `5,0`.
+ * What is no number from 0 to 1,000 with at most two decimals is null, with a warning.
+ */
+export function pointsReader(
+  stories: readonly SourceStory[],
+  texts: Texts,
+): (points: string | number, line: number) => number | null {
+  const has = (pattern: RegExp): boolean =>
+    stories.some(({ points }) => typeof points === 'string' && pattern.test(points));
+  const hasComma = has(/^\s*\d+,\d+\s*$/) && !has(/^\s*\d+\.\d+\s*$/);
+  return (points, line) => {
+    const text = String(points).trim();
+    if (text === '') return null;
+    const decimal = hasComma ? text.replace(',', '.') : text;
+    const number = /^\d+(\.\d+)?$/.test(decimal) ? Number(decimal) : NaN;
+    if (number <= MAX_POINTS && Math.round(number * 100) / 100 === number) return number;
+    texts.warn('points_invalid', line, `"${text}"`);
+    return null;
+  };
+}

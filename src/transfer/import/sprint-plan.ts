@@ -1,0 +1,220 @@
+import { addDays, endOfDay } from '../../reports/calendar';
+import type { Steps } from '../../reports/steps';
+import { calendarDate } from '../../time/clock';
+import type { Dates } from './dates';
+import type { Mapping } from './import.dto';
+import type { PlannedSprint } from './plan';
+import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
+import type { Texts } from './texts';
+
+interface SprintContext {
+  now: Date;
+  timeZone: string;
+  dates: Dates;
+  texts: Texts;
+  stories: { source: SourceStory; isOpen: boolean }[];
+}
+
+interface PlannedSprints {
+  sprints: PlannedSprint[];
+  /** The keys of the sprints that a story was in; it is in the last one. */
+  sprintsOf: (story: SourceStory) => string[];
+}
+
+/** Days of a sprint of which the file does not say the length. */
+const LENGTH = 14;
+/** Sprints that are planned in less than 10 ms. */
+const STEP = 100;
+const naturally = new Intl.Collator('en', { numeric: true });
+
+/** Decides about the dates of the sprints, and which of them are completed. */
+export function* planSprints(
+  source: SourceFile,
+  mapping: Mapping,
+  context: SprintContext,
+): Steps<PlannedSprints> {
+  const found = new Map(source.sprints.map((sprint) => [sprint.key, sprint]));
+  for (const { source: story } of context.stories) {
+    for (const key of story.sprints) if (!found.has(key)) found.set(key, unknown(key));
+  }
+  const planner = new SprintPlanner(mapping, context);
+  const planned = yield* planner.plan([...found.values()]);
+  return {
+    sprints: [...planned.values()],
+    sprintsOf: ({ sprints }) => inOrder(new Set(sprints), planned),
+  };
+}
+
+const unknown = (key: string): SourceSprint => ({
+  key,
+  external_id: null,
+  name: key,
+  goal: null,
+  start: null,
+  end: null,
+  closed: false,
+  completed: null,
+});
+
+/** The completed sprints, in the order of their completion, and the last open one. */
+function inOrder(keys: ReadonlySet<string>, planned: Map<string, PlannedSprint>): string[] {
+  const all = [...keys].flatMap((key) => planned.get(key) ?? []);
+  const completed = all
+    .filter((sprint) => sprint.completed_at !== null)
+    .sort((a, b) => Number(a.completed_at) - Number(b.completed_at));
+  const open = all.findLast((sprint) => sprint.completed_at === null);
+  return [...completed, ...(open ? [open] : [])].map(({ key }) => key);
+}
+
+const shortName = ({ name, key }: SourceSprint): string => (name ?? key).slice(0, 100);
+
+interface Days {
+  start: string;
+  end: string | null;
+  assumed: boolean;
+}
+
+const assumed = (start: string): Days => ({
+  start,
+  end: addDays(start, LENGTH - 1),
+  assumed: true,
+});
+
+class SprintPlanner {
+  private readonly given: Map<string, { start_date: string; end_date?: string | null }>;
+  private readonly today: string;
+
+  constructor(
+    mapping: Mapping,
+    private readonly context: SprintContext,
+  ) {
+    this.given = new Map(
+      Object.entries(mapping.sprints ?? {}).map(([name, days]) => [
+        name.trim().toLowerCase(),
+        days,
+      ]),
+    );
+    this.today = calendarDate(context.now, context.timeZone);
+  }
+
+  *plan(sprints: readonly SourceSprint[]): Steps<Map<string, PlannedSprint>> {
+    const days = new Map<string, Days | null>();
+    for (const [i, sprint] of sprints.entries()) {
+      if (i % STEP === STEP - 1) yield;
+      days.set(sprint.key, this.daysOf(sprint));
+    }
+    this.layOut(sprints, days);
+    const withOpenStories = new Set(
+      this.context.stories
+        .filter(({ isOpen }) => isOpen)
+        .map(({ source }) => source.sprints.at(-1)),
+    );
+    const planned = new Map<string, PlannedSprint>();
+    for (const [i, sprint] of sprints.entries()) {
+      if (i % STEP === STEP - 1) yield;
+      const sprintDays = days.get(sprint.key) as Days;
+      planned.set(sprint.key, this.sprint(sprint, sprintDays, withOpenStories));
+    }
+    return planned;
+  }
+
+  /** Those of the file, else those of the mapping; null if neither has any. */
+  private daysOf(sprint: SourceSprint): Days | null {
+    const start = this.day(sprint, sprint.start);
+    let end = this.day(sprint, sprint.end);
+    if (end !== null && sprint.endsBefore) end = addDays(end, -1);
+    const given = this.given.get((sprint.name ?? sprint.key).trim().toLowerCase());
+    if (start === null && given) {
+      return { start: given.start_date, end: given.end_date ?? null, assumed: false };
+    }
+    if (start === null) {
+      const last = end ?? (sprint.closed ? this.day(sprint, sprint.completed) : null);
+      const first = last && addDays(last, 1 - LENGTH);
+      return first ? assumed(first) : null;
+    }
+    if (end !== null && end < start) {
+      this.warn('sprint_dates_invalid', sprint, `its end ${end} is before its start ${start}`);
+      end = null;
+    }
+    return { start, end, assumed: false };
+  }
+
+  private day(sprint: SourceSprint, text: string | null): string | null {
+    if (!text) return null;
+    const day = this.context.dates.day(text);
+    if (day === null) this.warn('date_unreadable', sprint, `"${text}"`);
+    return day;
+  }
+
+  /**
+   * The sprints without dates follow one another from next Monday on; those that are completed are
+   * before this week.
+   */
+  private layOut(sprints: readonly SourceSprint[], days: Map<string, Days | null>): void {
+    const undated = sprints
+      .filter(({ key }) => !days.get(key))
+      .sort((a, b) => naturally.compare(shortName(a), shortName(b)));
+    const weekday = (new Date(`${this.today}T00:00:00Z`).getUTCDay() + 6) % 7;
+    const monday = addDays(this.today, -weekday) as string;
+    const closed = undated.filter((sprint) => sprint.closed);
+    const open = undated.filter((sprint) => !sprint.closed);
+    closed.forEach((sprint, i) => {
+      const start = addDays(monday, (i - closed.length) * LENGTH) as string;
+      days.set(sprint.key, assumed(start));
+    });
+    open.forEach((sprint, i) => {
+      const start = addDays(monday, 7 + i * LENGTH) as string;
+      days.set(sprint.key, assumed(start));
+    });
+  }
+
+  private sprint(
+    sprint: SourceSprint,
+    { start, end, assumed }: Days,
+    withOpenStories: ReadonlySet<string | undefined>,
+  ): PlannedSprint {
+    const { texts } = this.context;
+    const place = `sprint "${sprint.name ?? sprint.key}"`;
+    const closed =
+      sprint.closed ||
+      (sprint.closesItself === true &&
+        end !== null &&
+        end < this.today &&
+        !withOpenStories.has(sprint.key));
+    const completed_at = closed ? this.completedAt(sprint, start, end) : null;
+    if (completed_at && withOpenStories.has(sprint.key)) {
+      this.warn('open_in_completed_sprint', sprint, 'it is completed, but has open stories');
+    }
+    return {
+      key: sprint.key,
+      external_id: texts.line(sprint.external_id ?? '', 100, 'external_id', place),
+      name: texts.line(sprint.name ?? '', 100, 'sprint_name', place),
+      goal: texts.block(sprint.goal ?? '', 2000, 'sprint_goal', place),
+      start_date: start,
+      end_date: end,
+      ...(assumed && { assumed }),
+      completed_at,
+    };
+  }
+
+  /** The source's time, else the end of the last day, but not later than now. */
+  private completedAt(sprint: SourceSprint, start: string, end: string | null): Date | null {
+    const { now, timeZone, dates } = this.context;
+    if (start > this.today) {
+      this.warn('sprint_dates_invalid', sprint, `it is completed, but begins on ${start}`);
+      return null;
+    }
+    const text = sprint.completed;
+    const completed = text ? dates.instant(text) : null;
+    if (text && !completed) this.warn('date_unreadable', sprint, `"${text}"`);
+    const isBefore = completed !== null && calendarDate(completed, timeZone) < start;
+    if (isBefore) this.warn('sprint_dates_invalid', sprint, `"${text}" is before its start`);
+    const last = end ?? addDays(start, LENGTH - 1) ?? start;
+    if (completed && !isBefore) return completed < now ? completed : now;
+    return last < this.today ? endOfDay(last, timeZone) : now;
+  }
+
+  private warn(code: string, { name, key }: SourceSprint, detail: string): void {
+    this.context.texts.warn(code, `sprint "${name ?? key}"`, detail);
+  }
+}

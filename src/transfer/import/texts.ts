@@ -1,0 +1,49 @@
+import type { Warnings } from '../files/source';
+
+/** Characters that a title must not have: controls, the zero-width space, the byte order mark. */
+const INVISIBLE = /[\p{Cc}\u200B\uFEFF]/gu;
+/** In texts of several lines, tabs and line breaks stay. */
+const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
+
+/** A line of a table or an entry of a JSON file, by its number, or the words that name another place. */
+type Place = number | string;
+
+/** Fits texts of a file into their fields, and says in warnings what it changed. */
+export class Texts {
+  constructor(
+    private readonly warnings: Warnings,
+    private readonly unit: 'line' | 'entry',
+  ) {}
+
+  warn(code: string, place: Place, detail: string): void {
+    const where = typeof place === 'number' ? `${this.unit} ${place}` : place;
+    this.warnings.add(code, `${where}: ${detail}`.toWellFormed());
+  }
+
+  /** A text of one line, trimmed; null if nothing is left. */
+  line(text: string, max: number, field: string, place: Place): string | null {
+    const plain = text
+      .replace(/[\t\n\r\v\f]+/g, ' ')
+      .replace(INVISIBLE, '')
+      .toWellFormed()
+      .trim();
+    if (plain !== text.trim()) this.warn('characters_removed', place, `${field} "${plain}"`);
+    return this.cut(plain, max, field, place) || null;
+  }
+
+  /** A text of any number of lines; null if nothing is left. */
+  block(text: string, max: number, field: string, place: Place): string | null {
+    const plain = text.replace(CONTROLS, '').toWellFormed();
+    if (plain !== text) this.warn('characters_removed', place, field);
+    return plain.trim() === '' ? null : this.cut(plain, max, field, place);
+  }
+
+  /** At most `max` code points. */
+  private cut(text: string, max: number, field: string, place: Place): string {
+    if (text.length <= max) return text;
+    const points = [...text.slice(0, 2 * max + 2)];
+    if (points.length <= max) return text;
+    this.warn(`${field}_cut`, place, `"${text.slice(0, 100)}…" has more than ${max} characters`);
+    return points.slice(0, max).join('').trimEnd();
+  }
+}

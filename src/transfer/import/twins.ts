@@ -1,0 +1,54 @@
+import type { Change } from '../../database/change';
+import type { StoryView } from '../../stories/story.dto';
+import { findStories, findStoriesWithoutExternalId } from '../../stories/story.queries';
+import { toStored } from '../../time/clock';
+import type { PlannedStory } from './plan';
+
+/** Stories that one SELECT reads. */
+const CHUNK = 2000;
+
+/** The stories of a board that an export has without an `external_id`, by their titles and times of creation. */
+export class Twins {
+  private readonly ids = new Map<string, number[]>();
+
+  private constructor(private readonly boardId: number) {}
+
+  /** Reads the stories of a board, if a plan may have some of them. */
+  static async of(
+    change: Change,
+    boardId: number,
+    planned: readonly PlannedStory[],
+  ): Promise<Twins> {
+    const twins = new Twins(boardId);
+    for (let last = 0, more = planned.some(isOwn); more;) {
+      const rows = await findStoriesWithoutExternalId(change, boardId, last, CHUNK);
+      for (const { id, title, created_at } of rows) {
+        const key = keyOf(title, created_at);
+        twins.ids.set(key, [...(twins.ids.get(key) ?? []), id]);
+        last = id;
+      }
+      more = rows.length === CHUNK;
+      await change.pause();
+    }
+    return twins;
+  }
+
+  /** The stories that planned ones are on the board; each of them once. */
+  async take(
+    change: Change,
+    planned: readonly PlannedStory[],
+  ): Promise<Map<PlannedStory, StoryView>> {
+    const found = new Map<number, PlannedStory>();
+    for (const story of planned.filter(isOwn)) {
+      const id = this.ids.get(keyOf(story.title ?? '', toStored(story.created_at!)))?.shift();
+      if (id !== undefined) found.set(id, story);
+    }
+    const stories = await findStories(change, this.boardId, [...found.keys()]);
+    return new Map(stories.map((story) => [found.get(story.id)!, story]));
+  }
+}
+
+const isOwn = ({ external_id, created_at }: PlannedStory): boolean =>
+  external_id === null && created_at !== undefined;
+
+const keyOf = (title: string, createdAt: string): string => `${createdAt} ${title}`;

@@ -1,0 +1,192 @@
+import { EXPORT_VERSION } from '../export/export-format';
+import type { ExportHeader } from '../export/export-format';
+import { invalidLine, linesOf } from '../export/export-lines';
+
+import { isObject, parseLine, requireRow } from '../export/export-rules';
+import { Ids } from './ids';
+import { InvalidFile } from '../files/invalid-file';
+
+/** The ids of a file, those of deleted rows included. */
+export interface FileIds {
+  sprint: Ids;
+  story: Ids;
+  task: Ids;
+}
+
+/** What is known of an export once it was read to its end. */
+export interface Survey {
+  header: ExportHeader;
+  lines: number;
+  counts: { sprint: number; story: number; task: number; event: number };
+  ids: FileIds;
+}
+
+/** The kinds of lines in their order; the tasks of a story follow it. */
+const ORDER: Record<'sprint' | 'story' | 'task' | 'event', number> = {
+  sprint: 1,
+  story: 2,
+  task: 2,
+  event: 3,
+};
+type LineKind = keyof typeof ORDER;
+
+const isLineKind = (name: string): name is LineKind => name in ORDER;
+
+/**
+ * The beginning of an event as an export writes it: its revision, type, entity and id. Parsing a million
+ * events takes seconds.
+ */
+const EVENT =
+  /^\{"event":\{"board_name":"(?:[^"\\]|\\.)*","revision":(\d+),"type":"([\w.]+)","at":"[^"\\]*","actor":"(?:[^"\\]|\\.)*","entity":"(\w+)","id":(\d+),/;
+
+/**
+ * Reads an export to its end, and checks its checksum, its rows and the order of its lines.
+ * @throws InvalidFile
+ */
+export async function survey(file: AsyncIterable<Buffer>): Promise<Survey> {
+  let found: Survey | undefined;
+  let reader: LineReader | undefined;
+  for await (const { first, texts } of linesOf(file)) {
+    for (const [i, text] of texts.entries()) {
+      const line = first + i;
+      if (!found) {
+        found = {
+          header: readHeader(text),
+          lines: 0,
+          counts: { sprint: 0, story: 0, task: 0, event: 0 },
+          ids: { sprint: new Ids(), story: new Ids(), task: new Ids() },
+        };
+        reader = new LineReader(found);
+      } else reader?.read(line, text);
+      found.lines = line;
+    }
+  }
+  if (!found) throw new InvalidFile('The file is empty.');
+  for (const ids of Object.values(found.ids) as Ids[]) ids.freeze();
+  return found;
+}
+
+/** @throws InvalidFile */
+export function readHeader(text: string): ExportHeader {
+  const header = parseLine(1, text);
+  const { sprintline_export: version, board, revision, log, ...others } = header;
+  if (!Number.isInteger(version)) {
+    throw invalidLine(1, 'malformed', 'this is not the first line of an export of a board');
+  }
+  if (version !== EXPORT_VERSION) {
+    const detail = `the export has version ${String(version)}, which a later program has written`;
+    throw invalidLine(1, 'unknown_version', detail);
+  }
+  requireRow(1, 'board', board);
+  const { revision: ofBoard } = board as ExportHeader['board'];
+  if (typeof log !== 'boolean' || revision !== ofBoard || Object.keys(others).length > 0) {
+    throw invalidLine(1, 'malformed', 'the header is not that of an export');
+  }
+  return header as unknown as ExportHeader;
+}
+
+/** Checks the lines of an export after the first one, and collects their ids. */
+class LineReader {
+  private order = 0;
+  private last: Partial<Record<LineKind, number>> = {};
+  private readonly sprintIds = new Set<number>();
+
+  constructor(private readonly survey: Survey) {}
+
+  read(line: number, text: string): void {
+    const { header } = this.survey;
+    const event = EVENT.exec(text);
+    if (event && !/^story\.moved_(in|out)$/.test(event[2] as string)) {
+      this.requireOrder(line, 'event');
+      this.readEvent(line, Number(event[1]), event[3] as string, Number(event[4]));
+    } else {
+      const { kind, value } = kindOf(line, text);
+      this.requireOrder(line, kind);
+      requireRow(line, kind, value);
+      this.readRow(line, kind, value);
+    }
+    if (this.order === ORDER.event && !header.log) {
+      throw invalidLine(line, 'unexpected', 'an export without the log has no events');
+    }
+  }
+
+  private requireOrder(line: number, kind: LineKind): void {
+    if (ORDER[kind] < this.order) {
+      throw invalidLine(line, 'unexpected', `the ${kind} is not in the order of an export`);
+    }
+    this.order = ORDER[kind];
+    this.survey.counts[kind] += 1;
+  }
+
+  private readRow(line: number, kind: LineKind, value: Record<string, unknown>): void {
+    const { ids } = this.survey;
+    const id = value.id as number;
+    if (kind === 'event') {
+      this.readEvent(line, value.revision as number, value.entity as string, id);
+      const { tasks, sprint_id: sprintId } = (value.after ?? {}) as Record<string, unknown>;
+      // That of another board gets an id that nothing has, like a deleted one.
+      if (typeof sprintId === 'number') ids.sprint.add(sprintId);
+      for (const task of Array.isArray(tasks) ? (tasks as unknown[]) : []) {
+        requireRow(line, 'task', task);
+        ids.task.add((task as { id: number }).id);
+      }
+      return;
+    }
+    const isNew = ids[kind].add(id);
+    if (kind === 'task') {
+      if (!isNew) throw invalidLine(line, 'duplicate', 'another task has this id');
+      if (value.story_id !== this.last.story) {
+        throw invalidLine(line, 'unexpected', 'the task does not follow its story');
+      }
+      requireDone(line, value);
+      return;
+    }
+    this.requireAscending(line, kind, id);
+    if (kind === 'sprint') {
+      this.sprintIds.add(id);
+      if (value.end_date !== null && (value.end_date as string) < (value.start_date as string)) {
+        throw invalidLine(line, 'out_of_range', 'end_date must not be before start_date');
+      }
+      return;
+    }
+    requireDone(line, value);
+    if (value.sprint_id !== null && !this.sprintIds.has(value.sprint_id as number)) {
+      throw invalidLine(line, 'not_found', 'the sprint of the story is not in the file');
+    }
+  }
+
+  private readEvent(line: number, revision: number, entity: string, id: number): void {
+    this.requireAscending(line, 'event', revision);
+    if (revision > this.survey.header.revision) {
+      throw invalidLine(line, 'out_of_range', 'the board has no event of this revision');
+    }
+    const { ids } = this.survey;
+    if (entity === 'sprint' || entity === 'story' || entity === 'task') ids[entity].add(id);
+  }
+
+  private requireAscending(line: number, kind: LineKind, number: number): void {
+    if (number <= (this.last[kind] ?? 0)) {
+      const order = kind === 'event' ? 'their revisions' : 'their ids';
+      throw invalidLine(line, 'unexpected', `the ${kind} is not in the order of ${order}`);
+    }
+    this.last[kind] = number;
+  }
+}
+
+/** What a line after the header contains. @throws InvalidFile */
+function kindOf(line: number, text: string): { kind: LineKind; value: Record<string, unknown> } {
+  const value = parseLine(line, text);
+  if ('end' in value) throw invalidLine(line, 'unexpected', 'the export goes on after its end');
+  const [kind = '', ...others] = Object.keys(value);
+  if (!isLineKind(kind) || (kind !== 'event' && others.length > 0) || !isObject(value[kind])) {
+    throw invalidLine(line, 'malformed', 'it is neither a sprint, a story, a task nor an event');
+  }
+  return { kind, value: value[kind] };
+}
+
+/** @throws InvalidFile */
+function requireDone(line: number, { status, done_at }: Record<string, unknown>): void {
+  if ((status === 'done') !== (done_at !== null)) {
+    throw invalidLine(line, 'invalid_value', 'done_at must be set where the status is done');
+  }
+}

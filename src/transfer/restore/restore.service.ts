@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { BoardLoader } from '../../boards/board-loader.service';
+import { Database } from '../../database/database';
+import type { Caller } from '../../http/caller';
+import { Problem } from '../../http/problem';
+import { InvalidFile } from '../files/invalid-file';
+import { Restore } from './restore';
+import type { Survey } from './restore-survey';
+
+/** Rows that were created. */
+export interface RestoredCounts {
+  sprints: number;
+  stories: number;
+  tasks: number;
+}
+
+/** An export with its log, which was read once and found to be valid. */
+export interface ExportedBoard {
+  survey: Survey;
+  /** Opens it again. */
+  open: () => AsyncIterable<Buffer>;
+}
+
+interface RestoreOptions {
+  /** Does all of it, and leaves nothing. */
+  dryRun?: boolean;
+  /** Called with the number of lines that were written. */
+  progress?: (lines: number) => void;
+}
+
+/** Restores exported boards with their logs. */
+@Injectable()
+export class RestoreService {
+  constructor(
+    private readonly database: Database,
+    private readonly loader: BoardLoader,
+  ) {}
+
+  /**
+   * Restores an export with the log as a new board: all of it as it was, but for the ids and the name.
+   * @param answer makes the answer, which is stored for repeated requests
+   * @throws InvalidFile, Problem `forbidden`, `name_taken`
+   */
+  async restore<T extends object>(
+    caller: Caller,
+    boardName: string,
+    { survey, open }: ExportedBoard,
+    answer: (created: RestoredCounts) => T,
+    { dryRun, progress = () => undefined }: RestoreOptions = {},
+  ): Promise<T> {
+    if (caller.scope !== 'admin') {
+      throw new Problem('forbidden', 'Only an admin may restore a board with its log.');
+    }
+    const { sprint, story, task } = survey.counts;
+    const created = { sprints: sprint, stories: story, tasks: task };
+    const board = { ...survey.header.board, name: boardName };
+    try {
+      return await this.loader.load(
+        caller,
+        board,
+        async (load) => {
+          await new Restore(load, survey, boardName).run(open(), progress);
+          return answer(created);
+        },
+        { dryRun },
+      );
+    } catch (error) {
+      // The only rows of a file that exclude each other.
+      if (!this.database.isDuplicate(error)) throw error;
+      throw new InvalidFile('Two stories of the file have the same external_id.');
+    }
+  }
+}

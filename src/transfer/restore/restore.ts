@@ -1,0 +1,214 @@
+import type { BoardLoad } from '../../boards/board-loader.service';
+import type { Change } from '../../database/change';
+import { EVENT_COLUMNS } from '../../database/change';
+import { linesOf } from '../export/export-lines';
+import { parseLine } from '../export/export-rules';
+import { Pace } from '../files/pace';
+import type { Survey } from './restore-survey';
+import type { EventCells, Replacements } from './restored-event';
+import { restoredEvent } from './restored-event';
+import type { Row, RowKind } from './restored-rows';
+import { sprintCells, storyCells, TABLES, taskCells } from './restored-rows';
+
+/** Rows of one transaction, and characters after which it ends: other changes wait for it. */
+const MAX_ROWS = 500;
+const MAX_LENGTH = 500_000;
+
+/** A row to insert, or the place of a deleted one, whose id is used up. */
+interface Slot<K extends RowKind> {
+  /** The place of its id among those of the file. */
+  index: number;
+  row?: Row<K>;
+}
+
+/** Writes an export with its log to a board that is being loaded: the second reading of the file. */
+export class Restore {
+  private readonly to: Replacements;
+  private readonly pace = new Pace();
+  private readonly sprints: Row<'sprint'>[] = [];
+  private readonly stories: Row<'story'>[] = [];
+  private readonly tasks: Row<'task'>[] = [];
+  private readonly events: EventCells[] = [];
+  /** Ids whose rows were written, in their order. */
+  private readonly written = { sprint: 0, story: 0 };
+  /** Characters of the rows that are yet to be written. */
+  private length = 0;
+  private hasEvents = false;
+
+  constructor(
+    private readonly load: BoardLoad,
+    private readonly found: Survey,
+    newName: string,
+  ) {
+    const { id, name } = found.header.board;
+    this.to = { ids: found.ids, board: { id, newId: load.boardId, name, newName } };
+  }
+
+  /** @throws InvalidFile */
+  async run(file: AsyncIterable<Buffer>, progress: (lines: number) => void): Promise<void> {
+    for await (const { first, texts } of linesOf(file)) {
+      for (const [i, text] of texts.entries()) {
+        if (first + i > 1) await this.add(first + i, text);
+      }
+      progress(first + texts.length - 1);
+    }
+    if (this.hasEvents) await this.writeEvents();
+    else await this.endRows();
+  }
+
+  private async add(line: number, text: string): Promise<void> {
+    await this.pace.pause();
+    this.length += text.length;
+    if (text.startsWith('{"event"')) {
+      if (!this.hasEvents) await this.endRows();
+      this.hasEvents = true;
+      this.events.push(restoredEvent(line, text, this.to));
+      if (this.isFull(this.events)) await this.writeEvents();
+      return;
+    }
+    const { sprint, story, task } = parseLine(line, text) as { [K in RowKind]?: Row<K> };
+    if (sprint) this.sprints.push(sprint);
+    else if (story) {
+      if (this.stories.length === 0 && this.written.story === 0) await this.endSprints();
+      if (this.isFull(this.stories) || this.isFull(this.tasks)) await this.writeStories();
+      this.stories.push(story);
+    } else if (task) this.tasks.push(task);
+    if (this.isFull(this.sprints)) await this.writeInOrder('sprint', this.sprints);
+  }
+
+  private isFull(rows: readonly unknown[]): boolean {
+    return rows.length >= MAX_ROWS || (rows.length > 0 && this.length >= MAX_LENGTH);
+  }
+
+  private async endSprints(): Promise<void> {
+    await this.writeInOrder('sprint', this.sprints, this.to.ids.sprint.size);
+  }
+
+  /** Writes all rows; from then on every id of the file has its replacement. */
+  private async endRows(): Promise<void> {
+    await this.endSprints();
+    await this.writeStories();
+    await this.writeInOrder('story', [], this.to.ids.story.size);
+    await this.useUpTasks();
+  }
+
+  private async writeStories(): Promise<void> {
+    await this.writeInOrder('story', this.stories);
+    const { task: ids } = this.to.ids;
+    const slots = this.tasks.map((row) => ({ index: ids.indexOf(row.id), row }));
+    this.tasks.length = 0;
+    await this.insert('task', slots);
+  }
+
+  /**
+   * Writes rows in the order of their ids, together with those of deleted rows that precede them, so that
+   * the new ids are in the order of the old ones: reports are.
+   */
+  private async writeInOrder<K extends 'sprint' | 'story'>(
+    kind: K,
+    rows: Row<K>[],
+    end?: number,
+  ): Promise<void> {
+    const { [kind]: ids } = this.to.ids;
+    const slots: Slot<K>[] = [];
+    const fillUpTo = async (index: number): Promise<void> => {
+      for (; this.written[kind] < index; this.written[kind] += 1) {
+        slots.push({ index: this.written[kind] });
+        if (slots.length >= MAX_ROWS) await this.insert(kind, slots.splice(0));
+      }
+    };
+    for (const row of rows) {
+      const index = ids.indexOf(row.id);
+      await fillUpTo(index);
+      slots.push({ index, row });
+      this.written[kind] += 1;
+    }
+    if (end !== undefined) await fillUpTo(end);
+    rows.length = 0;
+    await this.insert(kind, slots);
+  }
+
+  /** Uses up an id for each deleted task, which events name. */
+  private async useUpTasks(): Promise<void> {
+    const { task: ids } = this.to.ids;
+    let slots: Slot<'task'>[] = [];
+    for (let index = 0; index < ids.size; index += 1) {
+      if (ids.isFree(index)) slots.push({ index });
+      if (slots.length < MAX_ROWS && index < ids.size - 1) continue;
+      await this.insert('task', slots);
+      slots = [];
+    }
+  }
+
+  /** Inserts rows in their order. Deleted ones are deleted at once: no id is ever used twice. */
+  private async insert<K extends RowKind>(kind: K, slots: readonly Slot<K>[]): Promise<void> {
+    this.length = 0;
+    for (let start = 0; start < slots.length; start += MAX_ROWS) {
+      const chunk = slots.slice(start, start + MAX_ROWS);
+      await this.load.part((change) => this.insertChunk(change, kind, chunk));
+    }
+  }
+
+  private async insertChunk<K extends RowKind>(
+    change: Change,
+    kind: K,
+    slots: readonly Slot<K>[],
+  ): Promise<void> {
+    const { boardId } = this.load;
+    const { name, columns, inserted } = TABLES[kind];
+    // A deleted task needs a story for the moment.
+    const shelter = kind === 'task' && slots.some(({ row }) => !row);
+    const shelterId = shelter ? await this.insertShelter(change) : 0;
+    const last = await lastIdOf(change, name);
+    const cells = slots.map(({ row }) => {
+      if (kind === 'sprint') return sprintCells(boardId, row as Row<'sprint'> | undefined);
+      if (kind === 'story')
+        return storyCells(boardId, row as Row<'story'> | undefined, this.to.ids);
+      const task = row as Row<'task'> | undefined;
+      return taskCells(task ? (this.to.ids.story.get(task.story_id) as number) : shelterId, task);
+    });
+    await change.insertMany(name, columns, cells);
+    const parents = kind === 'task' ? [...new Set(cells.map(([storyId]) => storyId))] : [boardId];
+    const places = parents.map(() => '?').join(', ');
+    const created = await change.query<{ id: number }>(inserted.replace('(?)', `(${places})`), [
+      last,
+      ...parents,
+    ]);
+    if (created.length !== slots.length) throw new Error(`${name}: not all rows were inserted`);
+    const { [kind]: ids } = this.to.ids;
+    slots.forEach(({ index }, i) => ids.replace(index, created[i]?.id as number));
+    const unused = created.filter((_, i) => !slots[i]?.row).map(({ id }) => id);
+    await deleteRows(change, name, unused);
+    if (shelter) await deleteRows(change, 'stories', [shelterId]);
+  }
+
+  private async insertShelter(change: Change): Promise<number> {
+    const { boardId } = this.load;
+    const { name, columns, inserted } = TABLES.story;
+    const last = await lastIdOf(change, name);
+    await change.insertMany(name, columns, [storyCells(boardId, undefined, this.to.ids)]);
+    return (await change.first<{ id: number }>(inserted, [last, boardId]))?.id as number;
+  }
+
+  private async writeEvents(): Promise<void> {
+    const { boardId } = this.load;
+    const rows = this.events.splice(0);
+    this.length = 0;
+    await this.load.part((change) =>
+      change.insertMany(
+        'events',
+        EVENT_COLUMNS,
+        rows.map((cells) => [boardId, ...cells]),
+      ),
+    );
+  }
+}
+
+const lastIdOf = async (change: Change, table: string): Promise<number> =>
+  (await change.first<{ last: number | null }>(`SELECT MAX(id) AS last FROM ${table}`))?.last ?? 0;
+
+async function deleteRows(change: Change, table: string, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const places = ids.map(() => '?').join(', ');
+  await change.query(`DELETE FROM ${table} WHERE id IN (${places})`, ids);
+}

@@ -1,0 +1,123 @@
+import type { EventEntity, Fields } from '../../events/event';
+import type { EventView } from '../../events/event.dto';
+import { fromRfc3339 } from '../../time/clock';
+import { invalidLine } from '../export/export-lines';
+import { isObject, parseLine, requireFields, requireRow } from '../export/export-rules';
+import type { FileIds } from './restore-survey';
+
+/** What replaces the ids and the name of an exported board. */
+export interface Replacements {
+  ids: FileIds;
+  board: { id: number; newId: number; name: string; newName: string };
+}
+
+/** The columns of an event after its board. */
+export type EventCells = [
+  revision: number,
+  type: string,
+  at: string,
+  actor: string,
+  entity: string,
+  entity_id: number,
+  entity_version: number,
+  sprint_id: number | null,
+  before: string | null,
+  after: string | null,
+];
+
+/**
+ * An event with the ids and the name of the new board. The present name of the board is replaced, its
+ * earlier names stay.
+ * @throws InvalidFile
+ */
+export function restoredEvent(line: number, text: string, to: Replacements): EventCells {
+  const { event, version, sprint_id: sprintId } = readEvent(line, text);
+  const { revision, type, at, actor, entity, id } = event;
+  const newId = idOf(line, entity, id, to);
+  const restore = (fields: Fields | null, isElsewhere: boolean): string | null => {
+    if (fields === null) return null;
+    if (type === 'stories.shifted') return JSON.stringify(shifted(line, fields, to));
+    requireFields(line, entity, fields);
+    return JSON.stringify(replaced(line, entity, fields, isElsewhere, to));
+  };
+  return [
+    revision,
+    type,
+    fromRfc3339(at),
+    actor,
+    entity,
+    newId,
+    version,
+    sprintId === null ? null : (to.ids.sprint.get(sprintId) ?? null),
+    restore(event.before, false),
+    restore(event.after, type === 'story.moved_out'),
+  ];
+}
+
+/** @throws InvalidFile */
+function readEvent(
+  line: number,
+  text: string,
+): { event: EventView; version: number; sprint_id: number | null } {
+  const { event, version, sprint_id, ...others } = parseLine(line, text);
+  requireRow(line, 'event', event);
+  const isValid =
+    Number.isSafeInteger(version) &&
+    (version as number) >= 0 &&
+    (sprint_id === null || Number.isSafeInteger(sprint_id)) &&
+    Object.keys(others).length === 0;
+  if (!isValid) throw invalidLine(line, 'malformed', 'the event has no valid version or sprint_id');
+  return { event: event as EventView, version: version as number, sprint_id: sprint_id as number };
+}
+
+/** @throws InvalidFile */
+function idOf(
+  line: number,
+  entity: EventEntity,
+  id: unknown,
+  { ids, board }: Replacements,
+): number {
+  const newId =
+    entity !== 'board' ? ids[entity].get(id as number) : id === board.id ? board.newId : undefined;
+  if (newId === undefined) {
+    throw invalidLine(line, 'not_found', `the event names a ${entity} that the file does not have`);
+  }
+  return newId;
+}
+
+/** @param isElsewhere whether the fields are those on another board, which a story moved to */
+function replaced(
+  line: number,
+  entity: EventEntity,
+  fields: Fields,
+  isElsewhere: boolean,
+  to: Replacements,
+): Fields {
+  const { ids, board } = to;
+  const after = { ...fields };
+  if (after.id !== undefined) after.id = idOf(line, entity, after.id, to);
+  if (typeof after.story_id === 'number') after.story_id = idOf(line, 'story', after.story_id, to);
+  if (typeof after.sprint_id === 'number')
+    after.sprint_id = ids.sprint.get(after.sprint_id) ?? null;
+  if (after.board_name === board.name && !isElsewhere) after.board_name = board.newName;
+  if (entity === 'board' && after.name === board.name) after.name = board.newName;
+  if (Array.isArray(after.tasks)) {
+    after.tasks = after.tasks.map((task) => replaced(line, 'task', task as Fields, false, to));
+  }
+  return after;
+}
+
+/** What `stories.shifted` tells, by the ids of the stories. @throws InvalidFile */
+function shifted(line: number, fields: Fields, to: Replacements): Fields {
+  const story = (value: unknown): unknown => {
+    if (!isObject(value)) throw invalidLine(line, 'invalid_value', 'the event names no story');
+    return { ...value, id: idOf(line, 'story', value.id, to) };
+  };
+  const { first, last, except } = fields;
+  return {
+    ...fields,
+    first: story(first),
+    last: story(last),
+    ...(Array.isArray(except) && { except: except.map((id) => idOf(line, 'story', id, to)) }),
+  };
+}
