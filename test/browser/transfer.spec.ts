@@ -291,6 +291,34 @@ describe('An export', () => {
     expect(events.text.split('\n')[0]).toContain('revision');
   });
 
+  test('with its history can be imported as a new board, whose reports are the same', async () => {
+    const service = await startRocket();
+    const { client } = service;
+    const { body: sprint } = await client.get('/api/boards/rocket/sprints/current');
+    await client.post(`/api/sprints/${sprint.id}/stories`, { title: 'Ant', points: 3 });
+    await client.post(`/api/sprints/${sprint.id}/start`, {});
+    await client.post(`/api/sprints/${sprint.id}/stories`, { title: 'Bee', points: 2 });
+    const page = await openPage(`${service.url}/b/rocket/settings`);
+    const whole = await download(page, 'Export board with its history');
+    await page.goto(`${service.url}/import`);
+    await choose(page, 'copy.ndjson', whole.text);
+    await page.getByText('Creates 1 sprint and 2 stories.').waitFor();
+    await importButton(page).click();
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    const { body } = await client.get('/api/boards/copy/sprints/current/report');
+    expect(body).toMatchObject({
+      commitment_rule: 'started',
+      committed: { count: 1, points: 3 },
+      added: { count: 1, points: 2 },
+    });
+    // A file that was cut is refused, and nothing is left of it.
+    await page.goto(`${service.url}/import`);
+    await choose(page, 'cut.ndjson', whole.text.slice(0, -40));
+    await page.getByRole('alert').waitFor();
+    expect(await all(service, '/api/boards')).toHaveLength(2);
+  });
+
   test('can be imported as a new board', async () => {
     const service = await startRocket();
     const { body } = await service.client.get('/api/boards/rocket/sprints/current');

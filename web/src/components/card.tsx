@@ -116,25 +116,26 @@ export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }
             {label}
           </span>
         ))}
-        <span class="spring" />
-        {(assignee || selection) && (
-          <span class="assignee" title={assignee ?? undefined}>
-            {assignee}
-          </span>
-        )}
-        {points !== null ? (
-          <span class="points" title={`${formatNumber(points)} points`}>
-            {formatNumber(points)}
-            <span class="hidden"> points</span>
-          </span>
-        ) : (
-          selection && <span class="points none" />
-        )}
-        {isMovable && (
-          <Menu name="Move" class="card-move" items={() => moves(story)}>
-            •••
-          </Menu>
-        )}
+        <span class="card-end">
+          {(assignee || selection) && (
+            <span class="assignee" title={assignee ?? undefined}>
+              {assignee}
+            </span>
+          )}
+          {points !== null ? (
+            <span class="points" title={`${formatNumber(points)} points`}>
+              {formatNumber(points)}
+              <span class="hidden"> points</span>
+            </span>
+          ) : (
+            selection && <span class="points none" />
+          )}
+          {isMovable && (
+            <Menu name="Move" class="card-move" items={() => moves(story)}>
+              •••
+            </Menu>
+          )}
+        </span>
       </div>
     </li>
   );
