@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Program } from '../support/program';
-import { axe, openPage, startService } from './browser';
+import { axe, openPage, startService, until } from './browser';
 
 async function openSettings(options = {}): Promise<{ service: Program; page: Page }> {
   const service = await startService();
@@ -12,6 +12,20 @@ async function openSettings(options = {}): Promise<{ service: Program; page: Pag
 }
 
 const save = (page: Page): Promise<void> => page.getByRole('button', { name: 'Save' }).click();
+
+test('each view of a board names itself in the title of the window, after a link, too', async () => {
+  const { page } = await openSettings();
+  const title = (text: string): Promise<void> => until(page, 'document.title', text);
+  await title('Settings – rocket');
+  await page.getByRole('link', { name: 'Plan' }).click();
+  await title('Plan – rocket');
+  await page.getByRole('link', { name: 'rocket' }).click();
+  await title('Board – rocket');
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await title('Reports – rocket');
+  await page.goto(page.url().replace('rocket', 'comet'));
+  await title('Not found – Sprintline');
+});
 
 describe('The settings of a board', () => {
   test('change its name, and the URL with it', async () => {

@@ -17,6 +17,12 @@ const VIEWS: [name: string, path: string, heading: string, shown: (page: Page) =
     (page) => page.getByRole('img', { name: /forecast/i }),
   ],
   ['the settings', '/b/Demo/settings', 'Settings', (page) => page.getByLabel('Time zone')],
+  [
+    'the import',
+    '/b/Demo/import',
+    'Import into Demo',
+    (page) => page.getByLabel('File', { exact: true }),
+  ],
   ['the tokens', '/tokens', 'Tokens', (page) => page.getByRole('button', { name: 'New token' })],
 ];
 

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Keys } from './components/keys';
 import { Button, Icon, Skeleton } from './components/controls';
@@ -90,6 +91,9 @@ function View() {
 }
 
 function Missing({ detail }: { detail: string }) {
+  useEffect(() => {
+    document.title = 'Not found – Sprintline';
+  }, []);
   return (
     <div class="blank">
       <h1>Not found</h1>

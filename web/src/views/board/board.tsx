@@ -1,5 +1,5 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
@@ -56,6 +56,11 @@ export function BoardView({ store }: { store: BoardStore }) {
     });
   });
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id);
+
+  const name = sprint.value ? sprintName(sprint.value) : 'Board';
+  useEffect(() => {
+    document.title = `${name} – ${store.name}`;
+  }, [store, name, store.name]);
 
   const state = store.view.value;
   if (!state) return <Skeleton lines={6} />;

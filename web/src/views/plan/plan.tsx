@@ -38,9 +38,9 @@ export function PlanView({ store }: { store: BoardStore }) {
   useWholeBacklog(store, isFiltered);
   const state = store.view.value;
   useEffect(() => {
-    document.title = `Plan of ${store.name} – Sprintline`;
+    document.title = `Plan – ${store.name}`;
     return () => (selected.value = new Set());
-  }, [store]);
+  }, [store, store.name]);
   useEffect(() => {
     if (state) keepSelected((id) => state.stories.has(id));
   }, [state]);

@@ -40,8 +40,8 @@ interface Looked {
 export function ImportView({ board }: { board?: string }) {
   const title = board === undefined ? 'Import a board' : `Import into ${board}`;
   useEffect(() => {
-    document.title = `${title} – Sprintline`;
-  }, [title]);
+    document.title = board === undefined ? 'Import – Sprintline' : `Import – ${board}`;
+  }, [board]);
   const isAllowed = canWrite.value && (board !== undefined || session.value?.boards == null);
   return (
     <div class="transfer">
