@@ -3,13 +3,13 @@ import type { FastifyReply } from 'fastify';
 import { createReadStream, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RouteSettings } from './http/route';
-import { PAGE_POLICY } from './http/security-headers';
+import { policyOfPage } from './http/security-headers';
 
 /** The OpenAPI document, which is committed, tested and served. */
 export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');
 
 /** The page has no form. */
-const POLICY = [...PAGE_POLICY, "form-action 'none'"].join('; ');
+const POLICY = policyOfPage("form-action 'none'");
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -6,18 +6,13 @@ import { requireAcceptable, vary } from './http/formats';
 import { Problem } from './http/problem';
 import { sendProblem } from './http/problem.filter';
 import type { RouteSettings } from './http/route';
-import { PAGE_POLICY } from './http/security-headers';
+import { policyOfPage } from './http/security-headers';
 
 /** The built page: index.html, and files whose names have a digest of their content in `assets`. */
 export const WEB_FOLDER = join(__dirname, 'web');
 
 /** Everything comes from this service; nothing is inline. */
-const POLICY = [
-  ...PAGE_POLICY,
-  "font-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'self'",
-].join('; ');
+const POLICY = policyOfPage("font-src 'self'", "manifest-src 'self'", "form-action 'self'");
 
 /** Views over which a story can be open. */
 const BOARD_VIEWS = ['', '/backlog', '/reports', '/settings', '/import'].map(

@@ -9,13 +9,15 @@ export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** What a page of this origin may load: only what this origin serves. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-] as const;
+/** The policy of a page of this origin, which may load only what this origin serves. */
+export const policyOfPage = (...others: string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ...others,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');

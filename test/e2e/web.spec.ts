@@ -59,8 +59,8 @@ describe('the board in the browser', () => {
       'cache-control': 'no-cache',
       'content-security-policy':
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-        "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
-        "font-src 'self'; manifest-src 'self'; form-action 'self'",
+        "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; " +
+        "base-uri 'none'; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
     });
     const head = await get(path, { accept: '*/*' }, 'HEAD');
