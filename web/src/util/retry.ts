@@ -1,6 +1,6 @@
-/** Milliseconds before the next attempt: 0.25 s, 0.5 s, … 8 s, shortened by chance so that clients do not return at once. */
+/** Milliseconds before the next attempt: 0.25 s, 0.5 s, … 4 s, shortened by chance so that clients do not return at once. */
 export const backoff = (attempt: number): number =>
-  Math.min(8000, 250 * 2 ** attempt) * (0.5 + Math.random() / 2);
+  Math.min(4000, 250 * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 /** A wait that can be cut short. */
 export class Pause {
