@@ -25,8 +25,8 @@ export interface BoardLoad {
 const LONG_AGO = new Date('2000-01-01');
 
 /**
- * Loads boards that are too large for one transaction: into a board without a name, which nobody can
- * find, until all of it is there and one small change gives it its name.
+ * Loads boards that are too large for one transaction. The rows are written to a board without a name,
+ * which no request can find; when it is complete, one small change gives it its name.
  */
 @Injectable()
 export class BoardLoader {

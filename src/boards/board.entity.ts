@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import type { Weekday } from './working-days';
 import { DEFAULT_WORKING_DAYS, parseWorkingDays, storedWorkingDays } from './working-days';
 
-/** The version of a board that is being loaded: it has no name yet, and nobody can find it. */
+/** The version of a board that is being loaded. Such a board has no name, so no request can find it. */
 export const LOADING = 0;
 
 /** A named workspace and the unit of consistency: every change in a board locks this row first. */

@@ -13,7 +13,7 @@ export function planTable({ format, created, updated, unchanged }: ImportView): 
 
 const right = (cells: readonly string[]): string => cells.map((cell) => cell.padStart(11)).join('');
 
-/** What an import left out, changed or did not understand, a line for each kind of it. */
+/** Describes what an import skipped, changed or could not map, a line for each code. */
 export function notes({ skipped, warnings, unmapped }: ImportView): string[] {
   const byCode = new Map<string, typeof skipped>();
   for (const row of skipped) byCode.set(row.code, [...(byCode.get(row.code) ?? []), row]);

@@ -60,8 +60,8 @@ export class ReportView {
   @InstantField({ description: 'Null before anything is committed.' }) committed_at: string | null;
   /**
    * `started`: the stories in the sprint at `started_at`. `first_day`, if it was never started by
-   * hand: those at the end of the first day, from its start date on, that left a story in it. `imported`:
-   * those that the sprint had when another tool completed it.
+   * hand: the stories at the end of the first day, from its start date on, on which it holds a story. `imported`:
+   * the stories of the sprint in the imported file.
    */
   @EnumField(COMMITMENT_RULES) commitment_rule: (typeof COMMITMENT_RULES)[number] | null;
   @ApiProperty() committed: ReportedStories;

@@ -662,7 +662,7 @@ describe('the import of a body', () => {
       Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256)),
       'unknown_format',
     ],
-    ['JSON of nobody', '{"a": [1, 2]}', 'unknown_format'],
+    ['JSON of an unknown tool', '{"a": [1, 2]}', 'unknown_format'],
     ['a cut JSON', '{"cards": [{"id": "x"', 'unknown_format'],
     ['half a character', Buffer.from('7469746c650a61c3', 'hex'), 'invalid_file'],
   ])('that is %s is refused', async (_, file, code) => {

@@ -19,7 +19,7 @@ const MAX_ROW_BYTES = 8 * 1024 * 1024;
 const MAX_COLUMNS = 10_000;
 /** Rows without the header. */
 const MAX_ROWS = 200_000;
-/** Cells of all rows, those that short rows lack included. */
+/** Maximum number of cells of a file. A row counts as many as the header has, even if it is shorter. */
 const MAX_CELLS = 20_000_000;
 /** Length of the text from which the separator is decided. */
 const MAX_HEADER = 1024 * 1024;

@@ -144,7 +144,7 @@ export async function* slicesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
 export type JsonEntries = Record<string, (value: unknown, number: number) => void>;
 
 export interface JsonOptions {
-  /** Names of large fields of entries, which are left out. */
+  /** Names of large fields of entries, which are not read. */
   drop?: readonly string[];
   /** The file may have several values one after the other, such as an object a line. */
   several?: boolean;

@@ -14,7 +14,7 @@ export interface SourceFile {
   /** Rows that are no stories, such as pull requests. */
   skipped: Skipped[];
   warnings: Warnings;
-  /** The columns of a table, and what each of them was read as; null where nobody knows it. */
+  /** The field that each column of a table was read as; null for unknown columns. */
   columns?: Record<string, string | null>;
   /** Fields that the file has for no story; the import leaves them as they are. */
   lacks?: ReadonlySet<SourceField>;

@@ -77,7 +77,7 @@ export async function planCsv(
   };
 }
 
-/** The column of a story that each cell of a row is read as; null for what nobody knows. */
+/** The field that each column is read as; null for unknown columns. */
 function columnsOf(
   names: readonly string[],
   { columns: mapped = {} }: Mapping,

@@ -249,7 +249,7 @@ class TrelloBoard {
   private assignee({ line, members }: Card): string | null {
     const names = members.flatMap((id) => this.members.get(id) ?? []);
     if (names.length < members.length) {
-      // The export has the members of the board only, and those who left it are still on cards.
+      // The export lists only current members, but cards keep the ids of former members.
       this.ignored.count('members who are not in the file', members.length - names.length);
     }
     const [first = null, ...others] = names;

@@ -34,7 +34,7 @@ export function routeOfExisting(
   const last = path.at(-1);
   const at = path.findIndex(({ id }) => id === current);
   const isFixed = current !== null && completed.has(current);
-  // It was in sprints that nobody knew of, or knew as open, when the story came here.
+  // The sprints that it was in were unknown or open at the last import.
   const isLate =
     !isFixed &&
     last?.wasCompleted === false &&

@@ -147,7 +147,7 @@ class SprintPlanner {
   }
 
   /**
-   * The sprints without dates follow one another from next Monday on; those that are completed are
+   * The sprints without dates follow one another from next Monday on; completed ones are
    * before this week.
    */
   private layOut(sprints: readonly SourceSprint[], days: Map<string, Days | null>): void {

@@ -98,7 +98,7 @@ describe('issues of GitHub', () => {
     }
   });
 
-  it('have the same fields, whoever wrote them', async () => {
+  it('have the same fields in REST and in gh', async () => {
     const fields = {
       title: 'Pay by card',
       body: 'Line 1\r\nLine 2',

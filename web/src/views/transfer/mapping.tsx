@@ -77,7 +77,7 @@ function Choice({ label, name, value, options, onChange }: ChoiceProps) {
   );
 }
 
-/** What each status of the file means; those that nothing explains come first. */
+/** What each status of the file means; unmapped statuses come first. */
 export function Statuses({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
   const unknown = new Map(answer.unmapped.statuses.map(({ value, count }) => [value, count]));
   const all = Object.entries({ ...answer.mapping.status, ...choices.status });
