@@ -13,6 +13,7 @@ import type { Mapping } from '../import/import.dto';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import { Pace } from '../files/pace';
+import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
 import { Warnings } from '../files/source';
 
@@ -27,9 +28,6 @@ const EMPTY: Partial<Record<Column, null | []>> = {
   assignee: null,
   labels: [],
 };
-
-/** Days of a sprint that has no dates. */
-const SPRINT_DAYS = 14;
 
 /**
  * Plans the import of our own CSV. It is strict: a value that could not be posted is an error.
@@ -213,8 +211,6 @@ const comparable = (word: string): string => word.trim().toLowerCase();
 const wordsOf = (mapped: Record<string, string | number> = {}): Map<string, string> =>
   new Map(Object.entries(mapped).map(([theirs, ours]) => [comparable(theirs), String(ours)]));
 
-const naturally = new Intl.Collator('en', { numeric: true });
-
 /** The sprints that the rows name. Those without dates follow one another from next Monday on. */
 function planSprints(
   names: ReadonlyMap<string, string>,
@@ -222,15 +218,14 @@ function planSprints(
   { now, timeZone }: PlanContext,
 ): PlannedSprint[] {
   const today = calendarDate(now, timeZone);
-  const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;
-  let next = addDays(today, 7 - weekday) as string;
+  let undated = 0;
   return [...names]
     .sort(([a], [b]) => naturally.compare(a, b))
     .map(([key, name]) => {
       const id = /^#([1-9]\d{0,14})$/.exec(key)?.[1];
       const days = Object.hasOwn(mapped, key) ? mapped[key] : undefined;
-      const start_date = days?.start_date ?? next;
-      if (!days) next = addDays(next, SPRINT_DAYS) as string;
+      const start_date = days?.start_date ?? assumedStart(today, undated);
+      if (!days) undated += 1;
       return {
         key,
         ...(id !== undefined && { id: Number(id) }),

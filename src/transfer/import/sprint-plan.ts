@@ -22,10 +22,18 @@ interface PlannedSprints {
 }
 
 /** Days of a sprint of which the file does not say the length. */
-const LENGTH = 14;
+export const SPRINT_DAYS = 14;
 /** Sprints that are planned in less than 10 ms. */
 const STEP = 100;
-const naturally = new Intl.Collator('en', { numeric: true });
+/** Compares names of sprints: Sprint 2 precedes Sprint 10. */
+export const naturally = new Intl.Collator('en', { numeric: true });
+
+/** The start of the sprint without dates at this position: 0 begins next Monday, -1 ends last Sunday. */
+export function assumedStart(today: string, position: number): string {
+  const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;
+  const monday = addDays(today, -weekday) as string;
+  return addDays(monday, (position < 0 ? 0 : 7) + position * SPRINT_DAYS) as string;
+}
 
 /** Decides about the dates of the sprints, and which of them are completed. */
 export function* planSprints(
@@ -76,7 +84,7 @@ interface Days {
 
 const assumed = (start: string): Days => ({
   start,
-  end: addDays(start, LENGTH - 1),
+  end: addDays(start, SPRINT_DAYS - 1),
   assumed: true,
 });
 
@@ -129,7 +137,7 @@ class SprintPlanner {
     }
     if (start === null) {
       const last = end ?? (sprint.closed ? this.day(sprint, sprint.completed) : null);
-      const first = last && addDays(last, 1 - LENGTH);
+      const first = last && addDays(last, 1 - SPRINT_DAYS);
       return first ? assumed(first) : null;
     }
     if (end !== null && end < start) {
@@ -154,17 +162,13 @@ class SprintPlanner {
     const undated = sprints
       .filter(({ key }) => !days.get(key))
       .sort((a, b) => naturally.compare(shortName(a), shortName(b)));
-    const weekday = (new Date(`${this.today}T00:00:00Z`).getUTCDay() + 6) % 7;
-    const monday = addDays(this.today, -weekday) as string;
     const closed = undated.filter((sprint) => sprint.closed);
     const open = undated.filter((sprint) => !sprint.closed);
     closed.forEach((sprint, i) => {
-      const start = addDays(monday, (i - closed.length) * LENGTH) as string;
-      days.set(sprint.key, assumed(start));
+      days.set(sprint.key, assumed(assumedStart(this.today, i - closed.length)));
     });
     open.forEach((sprint, i) => {
-      const start = addDays(monday, 7 + i * LENGTH) as string;
-      days.set(sprint.key, assumed(start));
+      days.set(sprint.key, assumed(assumedStart(this.today, i)));
     });
   }
 
@@ -209,7 +213,7 @@ class SprintPlanner {
     if (text && !completed) this.warn('date_unreadable', sprint, `"${text}"`);
     const isBefore = completed !== null && calendarDate(completed, timeZone) < start;
     if (isBefore) this.warn('sprint_dates_invalid', sprint, `"${text}" is before its start`);
-    const last = end ?? addDays(start, LENGTH - 1) ?? start;
+    const last = end ?? addDays(start, SPRINT_DAYS - 1) ?? start;
     if (completed && !isBefore) return completed < now ? completed : now;
     return last < this.today ? endOfDay(last, timeZone) : now;
   }
