@@ -95,6 +95,39 @@ describe('An import', () => {
     expect(await importButton(page).isDisabled()).toBe(true);
   });
 
+  test('gives the priorities of the file the numbers that the user decides', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    const rows = ['AB-1,1,Ant,High', 'AB-2,2,Bee,Showstopper', 'AB-3,3,Cat,Showstopper'];
+    const file = csv('Issue key,Issue id,Summary,Priority', ...rows, 'AB-4,4,Dog,7');
+    await choose(page, 'jira.csv', file);
+    await page.getByText('2 not known').waitFor();
+    const priority = (name: string) => page.getByLabel(`Priority ${name}`, { exact: true });
+    expect(await priority('Showstopper').inputValue()).toBe('');
+    expect(await priority('High').inputValue()).toBe('2');
+    // A number needs no mapping.
+    expect(await priority('7').count()).toBe(0);
+    await priority('Showstopper').fill('0');
+    await priority('High').fill('10');
+    await page.getByText('2 not known').waitFor({ state: 'detached' });
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    const stories = await all(service, '/api/boards/rocket/stories');
+    expect(stories.map(({ title, priority }) => [title, priority])).toEqual([
+      ['Ant', 10],
+      ['Bee', 0],
+      ['Cat', 0],
+      ['Dog', 7],
+    ]);
+    // What the user clears is as the file says again.
+    await page.goto(`${service.url}/b/rocket/import`);
+    await choose(page, 'jira.csv', file);
+    await priority('Showstopper').fill('3');
+    await page.getByText('2 not known').waitFor({ state: 'detached' });
+    await priority('Showstopper').fill('');
+    await page.getByText('2 not known').waitFor();
+  });
+
   test('asks for the order of dates that can be read in two ways', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);

@@ -29,6 +29,17 @@ async function load(board: string, file: string | Buffer, query = ''): Promise<a
   return answer.body;
 }
 
+/** Sends a file with a mapping. */
+async function loadForm(board: string, file: string, mapping: object): Promise<any> {
+  const form = new FormData();
+  form.append('mapping', JSON.stringify(mapping));
+  form.append('file', new Blob([file]), 'jira.csv');
+  const url = `${service.url}/api/boards/${board}/import`;
+  const response = await fetch(url, { method: 'POST', body: form });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
 const NOTHING = { sprints: 0, stories: 0, tasks: 0 };
 
 /** Imports a file at a time: as a dry run, really, and again, which changes nothing. */
@@ -196,6 +207,21 @@ describe('an import of a CSV export of Jira', () => {
     expect(await of(`/api/stories/${story.id}`)).toMatchObject({ points: 5, priority: 1 });
   });
 
+  it('lists priorities that are not known, until the mapping has them', async () => {
+    const file =
+      'Summary,Issue key,Status,Priority\n' +
+      'One,A-1,Done,Showstopper\nTwo,A-2,Done,Showstopper\nThree,A-3,Done,Low\n';
+    const answer = await load('Priorities', file);
+    expect(answer).toMatchObject({
+      mapping: { priority: { Low: 4 } },
+      warnings: [{ code: 'priority_unknown', count: 2 }],
+      unmapped: { statuses: [], priorities: [{ value: 'Showstopper', count: 2 }] },
+    });
+    const mapped = await loadForm('Priorities', file, { priority: { showstopper: 0 } });
+    expect(mapped).toMatchObject({ warnings: [], updated: { stories: 2 } });
+    expect(mapped.unmapped).toEqual({ statuses: [] });
+  });
+
   it('asks for the order of dates, and takes the answer', async () => {
     const file = 'Summary,Issue key,Status,Resolved\nOne,A-1,Done,03/04/2026\n';
     const answer = await service.client.call('POST', '/api/boards/Asked/import', undefined, {
@@ -209,14 +235,7 @@ describe('an import of a CSV export of Jira', () => {
       errors: [{ line: 2, code: 'ambiguous_date' }],
     });
     expect((await service.client.get('/api/boards/Asked')).status).toBe(404);
-    const form = new FormData();
-    form.append('mapping', JSON.stringify({ date_order: 'mdy', time_zone: 'Europe/Berlin' }));
-    form.append('file', new Blob([file]), 'jira.csv');
-    const response = await fetch(`${service.url}/api/boards/Asked/import`, {
-      method: 'POST',
-      body: form,
-    });
-    expect(response.status).toBe(200);
+    await loadForm('Asked', file, { date_order: 'mdy', time_zone: 'Europe/Berlin' });
     expect(await of('/api/boards/Asked/backlog')).toMatchObject([
       { done_at: '2026-03-04T22:59:59.999Z' },
     ]);

@@ -118,14 +118,16 @@ export class ImportWarning {
   @ApiProperty() examples: string[];
 }
 
-export class UnmappedStatus {
+export class UnmappedName {
   @ApiProperty() value: string;
   @CountField() count: number;
 }
 
 export class Unmapped {
   /** Statuses of the file that nothing says the meaning of; they became `todo`. */
-  @ApiProperty() statuses: UnmappedStatus[];
+  @ApiProperty() statuses: UnmappedName[];
+  /** Priorities of the file that are not known; the stories have none. Absent if there are none. */
+  @ApiProperty() priorities?: UnmappedName[];
 }
 
 /** What an import did. */

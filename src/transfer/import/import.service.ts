@@ -14,7 +14,7 @@ import { ApplyService } from './apply.service';
 import { detectFormat } from '../files/detect';
 import { FORMATS } from '../formats/formats';
 import { planExport } from '../formats/sprintline';
-import type { ImportFormat, ImportQuery, ImportView } from './import.dto';
+import type { ImportFormat, ImportQuery, ImportView, UnmappedName } from './import.dto';
 import { Mapping } from './import.dto';
 import { InvalidFile, problemOf } from '../files/invalid-file';
 import type { ImportPlan } from './plan';
@@ -31,7 +31,7 @@ const MAX_IMPORTS = 4;
 /** Milliseconds that an import waits for others. */
 const WAIT_MS = 60_000;
 
-/** Rows and statuses of an answer. */
+/** Rows and names of an answer. */
 const MAX_LISTED = 1000;
 
 /** What the restore of a board never has. */
@@ -158,7 +158,8 @@ export class ImportService {
       const applied = await this.applying.apply(change, board, plan, progress);
       const { created, updated, unchanged } = applied;
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
-      const statuses = [...plan.unmapped].map(([value, count]) => ({ value, count }));
+      const statuses = namesOf(plan.unmapped);
+      const priorities = namesOf(plan.unmappedPriorities ?? new Map<string, number>());
       return {
         ...{ format, mapping, created, updated, unchanged },
         skipped: skipped.slice(0, MAX_LISTED),
@@ -169,7 +170,7 @@ export class ImportService {
             ? [{ code: 'skipped', count: skipped.length, examples: [] }]
             : []),
         ],
-        unmapped: { statuses: statuses.slice(0, MAX_LISTED) },
+        unmapped: { statuses, ...(priorities.length > 0 && { priorities }) },
       };
     };
     return translating(() =>
@@ -179,6 +180,9 @@ export class ImportService {
     );
   }
 }
+
+const namesOf = (counts: ReadonlyMap<string, number>): UnmappedName[] =>
+  [...counts].slice(0, MAX_LISTED).map(([value, count]) => ({ value, count }));
 
 /** Reads a file of our own, which an import reads more than once. @throws InvalidFile */
 async function planOwn(

@@ -12,6 +12,8 @@ const sameCase = (name: string): string => name.trim().toLowerCase();
 export class MappedNames {
   /** How often a status occurs that nothing says the meaning of. */
   readonly unmapped = new Map<string, number>();
+  /** The same for priorities. */
+  readonly unmappedPriorities = new Map<string, number>();
   private readonly statuses: Map<string, Status>;
   private readonly priorities: Map<string, number>;
   private readonly usedStatuses = new Map<string, Set<Status>>();
@@ -29,7 +31,7 @@ export class MappedNames {
     if (!of) return undefined;
     const name = of.name.trim().slice(0, 255);
     const known = this.statuses.get(sameCase(name)) ?? of.category ?? statusOf(name);
-    if (known === undefined) this.unmapped.set(name, (this.unmapped.get(name) ?? 0) + 1);
+    if (known === undefined) countUp(this.unmapped, name);
     const status = known ?? 'todo';
     const used = this.usedStatuses.get(name);
     if (used) used.add(status);
@@ -41,7 +43,10 @@ export class MappedNames {
     const name = text?.trim().slice(0, 255) ?? '';
     if (name === '') return null;
     const known = this.priorities.get(sameCase(name)) ?? numberOf(name) ?? priorityOf(name);
-    if (known === undefined) this.texts.warn('priority_unknown', line, `"${name}"`);
+    if (known === undefined) {
+      countUp(this.unmappedPriorities, name);
+      this.texts.warn('priority_unknown', line, `"${name}"`);
+    }
     if (typeof known === 'number') this.usedPriorities.set(name, known);
     return known ?? null;
   }
@@ -57,6 +62,9 @@ export class MappedNames {
     };
   }
 }
+
+const countUp = (counts: Map<string, number>, name: string): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1);
 
 /** The number of a priority that is one or begins with one, such as `3`, `P3` or `P3 - Minor`. */
 function numberOf(name: string): number | undefined {

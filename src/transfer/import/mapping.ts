@@ -91,6 +91,7 @@ class Mapper {
       skipped: this.rows.skipped.sort((a, b) => a.line - b.line),
       warnings: this.source.warnings,
       unmapped: this.names.unmapped,
+      unmappedPriorities: this.names.unmappedPriorities,
       mapping: this.applied(finder.matters ? order : undefined, sprints),
     };
   }

@@ -21,7 +21,9 @@ export interface ImportPlan {
   stories: PlannedStory[];
   skipped: Skipped[];
   warnings: Warnings;
+  /** Statuses, and priorities, that nothing says the meaning of, with the number of stories. */
   unmapped: Map<string, number>;
+  unmappedPriorities?: Map<string, number>;
   /**
    * The mapping as it was applied: the columns that were recognised, what each status of the file became,
    * the order of dates, … Sent back, it gives the same plan.

@@ -12,7 +12,15 @@ import { failureText } from '../../util/failure';
 import { formatNumber } from '../../util/format';
 import { randomKey } from '../../util/random';
 import { headerOf } from './header';
-import { Archived, Columns, DateOrder, SprintDates, Statuses, Subtasks } from './mapping';
+import {
+  Archived,
+  Columns,
+  DateOrder,
+  Priorities,
+  SprintDates,
+  Statuses,
+  Subtasks,
+} from './mapping';
 import { Errors, Preview } from './preview';
 import { countsText, FORMATS, SOURCES } from './words';
 
@@ -282,6 +290,7 @@ function Import({ board }: { board?: string }) {
           <h2>How the file is read</h2>
           {isAmbiguous && <DateOrder {...mapping} isAsked />}
           {answer && <Statuses {...mapping} answer={answer} />}
+          {answer && <Priorities {...mapping} answer={answer} />}
           {answer && <SprintDates {...mapping} answer={answer} />}
           {table && (
             <details open={failure !== null && !isAmbiguous ? true : undefined}>

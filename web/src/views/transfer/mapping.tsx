@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { ImportView, Mapping, Status } from '../../api/types';
 import { Field } from '../../components/controls';
 import { STATUSES } from '../../state/model';
@@ -49,6 +50,34 @@ function Group({
   );
 }
 
+/**
+ * The names that the file, the mapping and the choices have. Those that nothing explains come first, and keep
+ * their places when the user has explained them.
+ */
+function useNames<Value>(
+  known: Record<string, Value>,
+  unmapped: ImportView['unmapped']['statuses'] = [],
+): { name: string; value?: Value; unknown?: number }[] {
+  const seen = useRef(new Set<string>());
+  const unknown = new Map(unmapped.map(({ value, count }) => [value, count]));
+  for (const name of [...unknown.keys(), ...Object.keys(known)]) seen.current.add(name);
+  return [...seen.current]
+    .map((name) => ({ name, value: known[name], unknown: unknown.get(name) }))
+    .filter(({ value, unknown }) => value !== undefined || unknown !== undefined);
+}
+
+/** What the file says, with how often that is not known. */
+function Named({ name, unknown }: { name: string; unknown?: number }) {
+  return (
+    <>
+      {name}
+      {unknown !== undefined && (
+        <span class="state unknown">{formatNumber(unknown)} not known</span>
+      )}
+    </>
+  );
+}
+
 interface ChoiceProps {
   label: ComponentChildren;
   name: string;
@@ -77,41 +106,67 @@ function Choice({ label, name, value, options, onChange }: ChoiceProps) {
   );
 }
 
-/** What each status of the file means; unmapped statuses come first. */
+/** What each status of the file means. */
 export function Statuses({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
-  const unknown = new Map(answer.unmapped.statuses.map(({ value, count }) => [value, count]));
-  const all = Object.entries({ ...answer.mapping.status, ...choices.status });
-  for (const value of unknown.keys()) {
-    if (!all.some(([name]) => name === value)) all.push([value, 'todo']);
-  }
+  const all = useNames({ ...answer.mapping.status, ...choices.status }, answer.unmapped.statuses);
   if (all.length === 0) return null;
-  all.sort(([a], [b]) => Number(unknown.has(b)) - Number(unknown.has(a)));
-  const hint =
-    unknown.size > 0
-      ? 'Nothing says what the marked ones mean. They are to do, unless you decide.'
-      : undefined;
+  const hint = all.some(({ unknown }) => unknown)
+    ? 'Nothing says what the marked ones mean. They are to do, unless you decide.'
+    : undefined;
   return (
     <Group name="Statuses" hint={hint}>
-      {all.map(([value, status]) => (
+      {all.map(({ name, value, unknown }) => (
         <Choice
-          key={value}
-          label={
-            <>
-              {value}
-              {unknown.has(value) && (
-                <span class="state unknown">{formatNumber(unknown.get(value) ?? 0)} not known</span>
-              )}
-            </>
-          }
-          name={`Status ${value}`}
-          value={status ?? 'todo'}
+          key={name}
+          label={<Named name={name} unknown={unknown} />}
+          name={`Status ${name}`}
+          value={value ?? 'todo'}
           options={STATUSES.map((each) => ({ value: each.status, name: each.name }))}
-          onChange={(to) => onChoice({ status: { ...choices.status, [value]: to as Status } })}
+          onChange={(to) => onChoice({ status: { ...choices.status, [name]: to as Status } })}
         />
       ))}
     </Group>
   );
 }
+
+/** The number of each priority of the file that has a name. */
+export function Priorities({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
+  const known = { ...answer.mapping.priority, ...choices.priority };
+  const all = useNames(known, answer.unmapped.priorities).filter(({ name }) => !isNumber(name));
+  if (all.length === 0) return null;
+  const set = (name: string, text: string): void => {
+    const { [name]: _former, ...others } = choices.priority ?? {};
+    const number = Math.max(-MAX_PRIORITY, Math.min(MAX_PRIORITY, Math.trunc(Number(text))));
+    onChoice({ priority: text === '' ? others : { ...others, [name]: number } });
+  };
+  const hint = all.some(({ unknown }) => unknown)
+    ? 'The smaller the number, the more urgent. The marked ones have none, unless you decide.'
+    : 'The smaller the number, the more urgent.';
+  return (
+    <Group name="Priorities" hint={hint}>
+      {all.map(({ name, value, unknown }) => (
+        <label key={name} class="mapped">
+          <span class="mapped-name">
+            <Named name={name} unknown={unknown} />
+          </span>
+          <input
+            type="number"
+            step={1}
+            aria-label={`Priority ${name}`}
+            placeholder="None"
+            value={value ?? ''}
+            onInput={(event) => set(name, event.currentTarget.value)}
+          />
+        </label>
+      ))}
+    </Group>
+  );
+}
+
+const MAX_PRIORITY = 2 ** 31 - 1;
+
+/** A number in the file is the priority. */
+const isNumber = (name: string): boolean => /^-?\d+$/.test(name);
 
 interface ColumnsProps extends MappingProps {
   header: readonly string[];
