@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+
+// The fields come from the OpenAPI document, so that a new field of a resource is tested on every way that
+// the resource takes.
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: string[];
+  format?: string;
+  properties?: Record<string, Schema>;
+}
+
+const { schemas } = (
+  JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as {
+    components: { schemas: Record<string, Schema> };
+  }
+).components;
+
+/** A value of a field; the second differs from the first, except for what identifies the resource. */
+function valueOf(name: string, schema: Schema, variant: 1 | 2): unknown {
+  const {
+    type = [],
+    format,
+    enum: words,
+  } = schema.$ref ? (schemas[schema.$ref.split('/').pop() ?? ''] as Schema) : schema;
+  if (words) return words[variant];
+  if (format === 'date') return `2026-12-${name === 'start_date' ? '0' : '2'}${variant}`;
+  const types = [type].flat();
+  if (types.includes('array')) return [`${name}, ${variant}`];
+  if (types.includes('integer')) return 10 + variant;
+  if (types.includes('number')) return 0.5 + variant;
+  return name === 'external_id' ? 'X-1' : `${name} ${variant}`;
+}
+
+/** A value of every field that a client can write. */
+const fieldsOf = (resource: string, variant: 1 | 2): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(schemas[`Create${resource}`]?.properties ?? {}).map(([name, schema]) => [
+      name,
+      valueOf(name, schema, variant),
+    ]),
+  );
+
+let service: TestApp;
+let board: Workspace;
+let sprint: { id: number };
+let story: { id: number };
+let task: { id: number };
+beforeAll(async () => {
+  service = await startApp();
+  board = await Workspace.create(service.client);
+  sprint = await board.sprint('2026-12-01', fieldsOf('Sprint', 1));
+  story = await board.story(sprint, fieldsOf('Story', 1));
+  task = await board.task(story, fieldsOf('Task', 1));
+}, 60_000);
+afterAll(() => service.close());
+
+const resources = [
+  ['Sprint', () => sprint, () => `/api/sprints/${sprint.id}`],
+  ['Story', () => story, () => `/api/stories/${story.id}`],
+  ['Task', () => task, () => `/api/tasks/${task.id}`],
+] as const;
+
+const exportOf = async (name: string, log = false): Promise<string> =>
+  (await service.client.get(`${boardPath(name)}/export?log=${log}`)).text;
+
+/** Imports a file into a board. */
+const upload = (name: string, text: string, type = 'application/x-ndjson'): Promise<any> =>
+  made2xx(
+    service.client.post(`${boardPath(name)}/import`, undefined, {
+      raw: text,
+      headers: { 'content-type': type },
+    }),
+  );
+
+/** The only row of each kind on a board, as its export has it. */
+async function rowsOf(name: string): Promise<Record<string, unknown>> {
+  const lines = (await exportOf(name)).trimEnd().split('\n').slice(1, -1);
+  return Object.assign({}, ...lines.map((line) => JSON.parse(line) as object)) as object as Record<
+    string,
+    unknown
+  >;
+}
+
+const allFields = (variant: 1 | 2): object => ({
+  sprint: expect.objectContaining(fieldsOf('Sprint', variant)) as object,
+  story: expect.objectContaining(fieldsOf('Story', variant)) as object,
+  task: expect.objectContaining(fieldsOf('Task', variant)) as object,
+});
+
+describe.each(resources)('every field of a resource: %s', (resource, created, path) => {
+  it('is stored, and in the event of the creation', async () => {
+    const fields = fieldsOf(resource, 1);
+    expect(created()).toMatchObject(fields);
+    expect((await service.client.get(path())).body).toMatchObject(fields);
+    const events = await board.events();
+    const type = `${resource.toLowerCase()}.created`;
+    expect(events.find((event) => event.type === type)?.after).toMatchObject(fields);
+  });
+
+  it('is changed by an update, alone, and is in its event', async () => {
+    const { external_id: _, ...fields } = fieldsOf(resource, 2);
+    const before = fieldsOf(resource, 1);
+    for (const [name, value] of Object.entries(fields)) {
+      const after = await made2xx(service.client.put(path(), { [name]: value }));
+      expect([name, after[name]]).toEqual([name, value]);
+      const event = (await board.events()).at(-1);
+      expect(event.after).toMatchObject({ [name]: value });
+      await made2xx(service.client.put(path(), { [name]: before[name] }));
+    }
+  });
+});
+
+describe('every field of sprints, stories and tasks', () => {
+  it('comes back from an export without its log', async () => {
+    const name = freshName('Copied');
+    await upload(name, await exportOf(board.name));
+    expect(await rowsOf(name)).toEqual(allFields(1));
+  });
+
+  it('comes back from an export with its log', async () => {
+    const name = freshName('Restored');
+    await upload(name, await exportOf(board.name, true));
+    expect(await rowsOf(name)).toEqual(allFields(1));
+  });
+});
+
+describe('every field of a story', () => {
+  const csvOf = async (name: string): Promise<string> =>
+    (await service.client.get(`${boardPath(name)}/stories?format=csv`)).text;
+
+  it('comes back from a list in CSV', async () => {
+    const csv = await csvOf(board.name);
+    const columns = (csv.split('\r\n')[0] as string).split(',');
+    expect(columns).toEqual(expect.arrayContaining(Object.keys(fieldsOf('Story', 1))));
+    const name = freshName('Table');
+    await upload(name, csv, 'text/csv');
+    expect((await rowsOf(name)).story).toMatchObject(fieldsOf('Story', 1));
+  });
+
+  it('is updated by an import', async () => {
+    const other = await Workspace.create(service.client);
+    await other.story(null, fieldsOf('Story', 2));
+    for (const [file, type] of [
+      [await exportOf(other.name), 'application/x-ndjson'],
+      [await csvOf(other.name), 'text/csv'],
+    ] as const) {
+      const name = freshName('Updated');
+      await Workspace.named(service.client, name).story(null, fieldsOf('Story', 1));
+      const { updated } = await upload(name, file, type);
+      expect(updated.stories).toBe(1);
+      expect((await rowsOf(name)).story).toMatchObject(fieldsOf('Story', 2));
+    }
+  });
+
+  it('is emptied by an import, if it can be', async () => {
+    const nullable = Object.entries(schemas.CreateStory?.properties ?? {})
+      .filter(
+        ([name, { type = [] }]) => type.includes('null') && !['seq', 'external_id'].includes(name),
+      )
+      .map(([name]) => [name, null]);
+    const empty = { title: 'title', external_id: 'X-1', ...Object.fromEntries(nullable) };
+    const other = await Workspace.create(service.client);
+    await other.story(null, empty);
+    for (const [file, type] of [
+      [await exportOf(other.name), 'application/x-ndjson'],
+      [await csvOf(other.name), 'text/csv'],
+    ] as const) {
+      const name = freshName('Emptied');
+      await Workspace.named(service.client, name).story(null, fieldsOf('Story', 1));
+      await upload(name, file, type);
+      expect((await rowsOf(name)).story).toMatchObject(empty);
+    }
+  });
+});
