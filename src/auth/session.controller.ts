@@ -21,7 +21,11 @@ export class SessionController {
   @RequireScope('read')
   @Route({ anonymous: true })
   @Header('Cache-Control', 'no-store')
-  @Answers('Show session', SessionView)
+  @Answers(
+    'Show session',
+    SessionView,
+    'Who calls, and what this caller may do; all null, and no boards, for a browser that is not signed in.',
+  )
   show(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -36,7 +40,12 @@ export class SessionController {
   @RequireScope('read')
   @Route({ anonymous: true, unrepeatable: true })
   @Header('Cache-Control', 'no-store')
-  @Creates('Create session', SessionView, () => '/api/session')
+  @Creates(
+    'Create session',
+    SessionView,
+    () => '/api/session',
+    'Sets a cookie, which from then on is sent instead of the token. It ends with the token, or 30 days after its last use.',
+  )
   async create(
     @Req() { access }: FastifyRequest,
     @Body() { token }: CreateSession,
@@ -51,7 +60,7 @@ export class SessionController {
   @RequireScope('read')
   @Route({ anonymous: true })
   @Rejects('session_not_found')
-  @Answers('Delete session', Deleted)
+  @Answers('Delete session', Deleted, 'Ends the session of the cookie, and clears it.')
   async delete(
     @Req() { access }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -19,7 +19,7 @@ export class TokensController {
 
   @Get()
   @RequireScope('admin')
-  @Answers('List tokens', [TokenView])
+  @Answers('List tokens', [TokenView], 'Without their secrets.')
   list(@Query() page: PageQuery) {
     return this.tokens.list(page);
   }
@@ -28,7 +28,12 @@ export class TokensController {
   @RequireScope('admin')
   @Route({ unrepeatable: true })
   @Header('Cache-Control', 'no-store')
-  @Creates('Create token', NewTokenView, ({ id }) => `/api/tokens/${id}`)
+  @Creates(
+    'Create token',
+    NewTokenView,
+    ({ id }) => `/api/tokens/${id}`,
+    'The response shows the secret, this once. The first token must have the scope `admin`; from then on every request needs a token.',
+  )
   async create(
     @CurrentCaller() caller: Caller,
     @Body() body: CreateToken,
@@ -43,14 +48,18 @@ export class TokensController {
 
   @Get(':token_id')
   @RequireScope('admin')
-  @Answers('Show token', TokenView)
+  @Answers('Show token', TokenView, 'Without its secret.')
   show(@TokenId() id: number) {
     return this.tokens.show(id);
   }
 
   @Delete(':token_id')
   @RequireScope('admin')
-  @Answers('Delete token', Deleted)
+  @Answers(
+    'Delete token',
+    Deleted,
+    'The token is rejected from then on. The last token with the scope `admin` can be deleted only when there are no others.',
+  )
   @Rejects('last_admin')
   delete(@CurrentCaller() caller: Caller, @TokenId() id: number) {
     return this.tokens.delete(caller, id);

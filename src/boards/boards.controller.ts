@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
@@ -10,6 +10,18 @@ import { Deleted } from '../http/schema';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
 
+/** PUT and PATCH are the same operation. */
+const Updates = (): MethodDecorator =>
+  applyDecorators(
+    RequireScope('write'),
+    Answers(
+      'Update board',
+      BoardView,
+      'Changes the fields that are sent. With a new name the board keeps its id, and the old name is free.',
+    ),
+    Rejects('name_taken'),
+  );
+
 @ApiTags('Boards')
 @Controller('api/boards')
 export class BoardsController {
@@ -17,14 +29,19 @@ export class BoardsController {
 
   @Get()
   @RequireScope('read', { filtered: true })
-  @Answers('List boards', [BoardView])
+  @Answers('List boards', [BoardView], 'All boards that the caller may see, by name.')
   list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.boards.list(caller, page);
   }
 
   @Post()
   @RequireScope('write', { filtered: true })
-  @Creates('Create board', BoardView, ({ name }) => `/api/boards/${encodeURIComponent(name)}`)
+  @Creates(
+    'Create board',
+    BoardView,
+    ({ name }) => `/api/boards/${encodeURIComponent(name)}`,
+    'A board is also created by the first sprint or story that is posted to it, in UTC; create it first to choose its time zone.',
+  )
   @Rejects('board_not_found', 'name_taken')
   create(@CurrentCaller() caller: Caller, @Body() body: CreateBoard) {
     return this.boards.create(caller, body);
@@ -32,30 +49,30 @@ export class BoardsController {
 
   @Get(':board_name')
   @RequireScope('read')
-  @Answers('Show board', BoardView)
+  @Answers('Show board', BoardView, '`revision` is the number of the latest event of the board.')
   show(@BoardName() name: string) {
     return this.boards.show(name);
   }
 
   @Put(':board_name')
-  @RequireScope('write')
-  @Answers('Update board', BoardView)
-  @Rejects('name_taken')
+  @Updates()
   update(@CurrentCaller() caller: Caller, @BoardName() name: string, @Body() body: UpdateBoard) {
     return this.boards.update(caller, name, body);
   }
 
   @Patch(':board_name')
-  @RequireScope('write')
-  @Answers('Update board', BoardView)
-  @Rejects('name_taken')
+  @Updates()
   patch(@CurrentCaller() caller: Caller, @BoardName() name: string, @Body() body: UpdateBoard) {
     return this.boards.update(caller, name, body);
   }
 
   @Delete(':board_name')
   @RequireScope('write')
-  @Answers('Delete board', Deleted)
+  @Answers(
+    'Delete board',
+    Deleted,
+    'A board with sprints or stories is deleted only with `force=true`; its log is deleted in any case.',
+  )
   @Rejects('board_not_empty')
   delete(
     @CurrentCaller() caller: Caller,

@@ -20,7 +20,11 @@ export class CompletionController {
   @Post(actionPaths('complete'))
   @RequireScope('write')
   @Repeatable()
-  @Answers('Complete sprint: carry its unfinished stories over and report on it', ReportView)
+  @Answers(
+    'Complete sprint: carry its unfinished stories over and report on it',
+    ReportView,
+    'Stories that are done stay in the sprint; the others are moved to the backlog, to the next sprint or to the sprint with an id, in their order and in one transaction. The response is the report, which does not change any more. `dry_run` only shows it.',
+  )
   @Rejects(
     'no_next_sprint_to_carry_to',
     'seq_exhausted',
@@ -38,7 +42,11 @@ export class CompletionController {
 
   @Post('sprints/:sprint_id/reopen')
   @RequireScope('write')
-  @AnswersAction('Reopen sprint', SprintView)
+  @AnswersAction(
+    'Reopen sprint',
+    SprintView,
+    'Makes a completed sprint open again. The stories that were carried over stay where they are.',
+  )
   @Rejects('sprint_not_completed')
   reopen(@CurrentCaller() caller: Caller, @SprintId() id: number) {
     return this.completion.reopen(caller, id);

@@ -25,7 +25,11 @@ export class EventsController {
 
   @Get('boards/:board_name/events')
   @RequireScope('read')
-  @AnswersTable('List events of a board', EventView)
+  @AnswersTable(
+    'List events of a board',
+    EventView,
+    'The log of the board after a revision, at most 1,000 events; `Link` is the URL of the next page. The log has every change, in order and without a gap.',
+  )
   feed(@BoardName() name: string, @Query() query: FeedQuery) {
     return this.events.feed(name, query);
   }
@@ -36,7 +40,11 @@ export class EventsController {
   @Rejects('too_many_streams')
   @Header('Cache-Control', 'no-store')
   @Header('X-Accel-Buffering', 'no')
-  @ApiOperation({ summary: 'Stream events of a board, as Server-Sent Events' })
+  @ApiOperation({
+    summary: 'Stream events of a board, as Server-Sent Events',
+    description:
+      'The same events as they happen, until the client disconnects. It continues after `Last-Event-ID`, else after `after`, else from now; a comment is sent every 15 s.',
+  })
   @ApiHeader({
     name: 'Last-Event-ID',
     description: 'The revision that the stream continues after.',
@@ -62,7 +70,11 @@ export class EventsController {
 
   @Get('stories/:story_id/history')
   @RequireScope('read', { filtered: true })
-  @Answers('List history of a story, a deleted one too', [EventView])
+  @Answers(
+    'List history of a story, a deleted one too',
+    [EventView],
+    'The events of one story, from its creation, on every board that it was on.',
+  )
   history(@CurrentCaller() caller: Caller, @StoryId() id: number, @Query() page: PageQuery) {
     return this.events.ofStory(caller, id, page);
   }

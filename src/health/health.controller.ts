@@ -37,7 +37,11 @@ export class HealthController {
   @Get('live')
   @RequireScope('public')
   @Route({ always: true })
-  @Answers('Check liveness: whether the process works', Health)
+  @Answers(
+    'Check liveness: whether the process works',
+    Health,
+    'For the process manager. It needs no token, and no database.',
+  )
   live() {
     return this.health.check([]);
   }
@@ -45,7 +49,11 @@ export class HealthController {
   @Get('ready')
   @RequireScope('public')
   @Route({ always: true })
-  @Answers('Check readiness: whether requests can be served', Health)
+  @Answers(
+    'Check readiness: whether requests can be served',
+    Health,
+    'For a load balancer: 503 while the database is unavailable and while the instance is stopping. It needs no token.',
+  )
   @Rejects('database_unavailable')
   ready() {
     if (this.lifecycle.stopping) throw new Problem('shutting_down');

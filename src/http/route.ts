@@ -127,21 +127,32 @@ export const Repeatable = (): MethodDecorator =>
  */
 export const Rejects = (...problems: ProblemCode[]): MethodDecorator => Route({ problems });
 
-/** Describes a handler that answers 200 with one object, or a bare array of them. */
-export function Answers(summary: string, type: Type<unknown> | [Type<unknown>]): MethodDecorator {
+/**
+ * Describes a handler that answers 200 with one object, or a bare array of them. The operation is named
+ * after the `summary`, up to its first comma or colon.
+ */
+export function Answers(
+  summary: string,
+  type: Type<unknown> | [Type<unknown>],
+  description?: string,
+): MethodDecorator {
   return applyDecorators(
     HttpCode(200),
-    ApiOperation({ summary }),
+    ApiOperation({ summary, description }),
     Array.isArray(type) ? ApiOkResponse({ type: type[0], isArray: true }) : ApiOkResponse({ type }),
   );
 }
 
 /** Describes a handler that answers 200 with a `Listing`, which is a bare array of JSON or CSV. */
-export function AnswersTable(summary: string, type: Type<unknown>): MethodDecorator {
+export function AnswersTable(
+  summary: string,
+  type: Type<unknown>,
+  description: string,
+): MethodDecorator {
   return applyDecorators(
     HttpCode(200),
     Route({ formats: { json: null, csv: null } }),
-    ApiOperation({ summary }),
+    ApiOperation({ summary, description }),
     ApiExtraModels(type),
     ApiOkResponse({
       content: {
@@ -157,25 +168,31 @@ export function Creates(
   summary: string,
   type: Type<unknown>,
   location: RouteSettings['location'],
+  description: string,
 ): MethodDecorator {
   return applyDecorators(
     HttpCode(201),
     Repeatable(),
     Route({ location }),
-    ApiOperation({ summary }),
+    ApiOperation({ summary, description }),
     ApiCreatedResponse({ type }),
   );
 }
 
 /** Describes a POST that acts on a resource and answers 200 with its new representation. */
-export const AnswersAction = (summary: string, type: Type<unknown>): MethodDecorator =>
-  applyDecorators(Answers(summary, type), Repeatable(), Route({ tagged: true }));
+export const AnswersAction = (
+  summary: string,
+  type: Type<unknown>,
+  description: string,
+): MethodDecorator =>
+  applyDecorators(Answers(summary, type, description), Repeatable(), Route({ tagged: true }));
 
 /** Describes a handler whose response has several formats. */
 export function AnswersIn(
   { json = JSON_TEXT, ...others }: Formats,
   summary: string,
   type: Type<unknown>,
+  description: string,
 ): MethodDecorator {
   const formats: Formats = { json, ...others };
   const content = (Object.keys(formats) as Format[]).map((format) => [
@@ -185,7 +202,7 @@ export function AnswersIn(
   return applyDecorators(
     HttpCode(200),
     Route({ formats }),
-    ApiOperation({ summary }),
+    ApiOperation({ summary, description }),
     ApiExtraModels(type),
     ApiOkResponse({ content: Object.fromEntries(content) as never }),
   );

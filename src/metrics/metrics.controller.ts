@@ -13,7 +13,10 @@ export class MetricsController {
   @RequireScope('read', { filtered: true })
   @Route({ produces: ['text/plain'], always: true })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @ApiOperation({ summary: 'Show metrics, for Prometheus' })
+  @ApiOperation({
+    summary: 'Show metrics, for Prometheus',
+    description: 'In the text format of Prometheus.',
+  })
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
   show() {
     return this.metrics.text();

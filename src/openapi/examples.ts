@@ -1,3 +1,11 @@
+import type { TokenView } from '../auth/token.dto';
+import type { BoardView } from '../boards/board.dto';
+import type { EventView } from '../events/event.dto';
+import type { BurndownDayView } from '../reports/report.dto';
+import type { SprintView } from '../sprints/sprint.dto';
+import type { StoryView } from '../stories/story.dto';
+import type { TaskView } from '../tasks/task.dto';
+
 // One team's first sprint: the requests succeed one after the other on an empty database, and the
 // responses are what they return. A test runs the requests and compares the responses with the schemas.
 
@@ -6,7 +14,7 @@ const STARTED = '2026-11-16T09:00:00.000Z';
 const CHANGED = '2026-11-18T14:30:00.000Z';
 const COMPLETED = '2026-11-27T15:00:00.000Z';
 
-const board = {
+const board: BoardView = {
   id: 1,
   name: 'Rocket',
   time_zone: 'Europe/Berlin',
@@ -17,7 +25,7 @@ const board = {
   version: 1,
 };
 
-const sprint = {
+const sprint: SprintView = {
   id: 1,
   board_name: 'Rocket',
   name: 'Sprint 1',
@@ -33,7 +41,7 @@ const sprint = {
   version: 2,
 };
 
-const story = {
+const story: StoryView = {
   id: 1,
   board_name: 'Rocket',
   sprint_id: 1,
@@ -52,7 +60,7 @@ const story = {
   version: 2,
 };
 
-const task = {
+const task: TaskView = {
   id: 1,
   story_id: 1,
   title: 'Show the errors of the bank',
@@ -66,7 +74,7 @@ const task = {
   version: 2,
 };
 
-const event = {
+const event: EventView = {
   board_name: 'Rocket',
   revision: 7,
   type: 'story.updated',
@@ -82,7 +90,7 @@ const completed = { ...sprint, state: 'completed', completed_at: COMPLETED, vers
 const paid = { id: 1, title: 'Pay by card', points: 5 };
 const invoiced = { id: 2, title: 'Pay by invoice', points: 3 };
 
-const token = {
+const token: TokenView = {
   id: 1,
   name: 'Ada',
   scope: 'admin',
@@ -92,7 +100,7 @@ const token = {
   last_used_at: null,
 };
 
-const day = {
+const day: BurndownDayView = {
   date: '2026-11-16',
   working: true,
   scope_points: 8,

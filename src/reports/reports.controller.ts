@@ -29,6 +29,7 @@ export class ReportsController {
     REPORT,
     'Show report of a sprint: what was committed, added, removed, completed and left over',
     ReportView,
+    'Computed from the event log: committed + added + re-estimated − removed = completed + unfinished. Of a completed sprint it does not change any more.',
   )
   report(@SprintReferenceOfPath() reference: SprintReference, @Query() _query: TableQuery) {
     return this.reports.report(reference);
@@ -36,14 +37,24 @@ export class ReportsController {
 
   @Get(sprintPaths('burndown'))
   @RequireScope('read')
-  @AnswersIn(BURNDOWN, 'Show burndown of a sprint, day by day', BurndownView)
+  @AnswersIn(
+    BURNDOWN,
+    'Show burndown of a sprint, day by day',
+    BurndownView,
+    'A row for each calendar day in the time zone of the board, with the state at the end of that day; the last row agrees with the report.',
+  )
   burndown(@SprintReferenceOfPath() reference: SprintReference, @Query() _query: BurndownQuery) {
     return this.reports.burndown(reference);
   }
 
   @Get('boards/:board_name/velocity')
   @RequireScope('read')
-  @AnswersIn(VELOCITY, 'Show velocity: the last completed sprints', VelocityView)
+  @AnswersIn(
+    VELOCITY,
+    'Show velocity: the last completed sprints',
+    VelocityView,
+    'What the last completed sprints committed to and completed, with the average and the median.',
+  )
   velocity(@BoardName() name: string, @Query() { last }: VelocityQuery) {
     return this.reports.velocity(name, last);
   }
@@ -54,6 +65,7 @@ export class ReportsController {
     FORECAST,
     'Show forecast: when the backlog is done, and what fits into the next sprint',
     ForecastView,
+    'A Monte Carlo simulation of the completed sprints of the board, of which it needs three. With the same `seed` the result is the same.',
   )
   @Rejects('not_enough_history')
   forecast(@BoardName() name: string, @Query() query: ForecastQuery) {

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
@@ -28,6 +28,18 @@ import {
 import type { SprintReference } from './sprint.queries';
 import { SprintsService } from './sprints.service';
 
+/** PUT and PATCH are the same operation. */
+const Updates = (): MethodDecorator =>
+  applyDecorators(
+    RequireScope('write'),
+    Answers(
+      'Update sprint',
+      SprintView,
+      'Changes the fields that are sent; null clears `end_date`, `name` or `goal`. The dates of a completed sprint cannot be changed.',
+    ),
+    Rejects('external_id_taken', 'sprint_completed'),
+  );
+
 @ApiTags('Sprints')
 @Controller('api')
 export class SprintsController {
@@ -39,14 +51,23 @@ export class SprintsController {
 
   @Get('boards/:board_name/sprints')
   @RequireScope('read')
-  @Answers('List sprints of a board', [SprintView])
+  @Answers(
+    'List sprints of a board',
+    [SprintView],
+    'By `start_date`, then `id`. `state` selects the sprints in one state.',
+  )
   list(@BoardName() name: string, @Query() query: SprintListQuery) {
     return this.sprints.list(name, query);
   }
 
   @Post('boards/:board_name/sprints')
   @RequireScope('write')
-  @Creates('Create sprint', SprintView, ({ id }) => `/api/sprints/${id}`)
+  @Creates(
+    'Create sprint',
+    SprintView,
+    ({ id }) => `/api/sprints/${id}`,
+    'Creates the board, too, if it does not exist. Sprints may overlap; without an `end_date` a sprint ends when the next one starts.',
+  )
   @Rejects('external_id_taken')
   create(
     @CurrentCaller() caller: Caller,
@@ -58,51 +79,67 @@ export class SprintsController {
 
   @Get('boards/:board_name/sprints/current')
   @RequireScope('read')
-  @Answers('Show current sprint, with its stories and their tasks', FullSprint)
+  @Answers(
+    'Show current sprint, with its stories and their tasks',
+    FullSprint,
+    'The active sprint that started last or, without an active one, the last that has ended and is not completed. One request has all that a task board shows.',
+  )
   current(@BoardName() name: string) {
     return this.cache.find(name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
   @RequireScope('read')
-  @Answers('Show next sprint, with its stories and their tasks', FullSprint)
+  @Answers(
+    'Show next sprint, with its stories and their tasks',
+    FullSprint,
+    'The first sprint after the current one that is not completed.',
+  )
   next(@BoardName() name: string) {
     return this.cache.find(name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
   @RequireScope('read')
-  @Answers('Show previous sprint, with its stories and their tasks', FullSprint)
+  @Answers(
+    'Show previous sprint, with its stories and their tasks',
+    FullSprint,
+    'The last sprint before the current one that has started.',
+  )
   previous(@BoardName() name: string) {
     return this.cache.find(name, 'previous');
   }
 
   @Get('sprints/:sprint_id')
   @RequireScope('read')
-  @Answers('Show sprint', SprintView)
+  @Answers(
+    'Show sprint',
+    SprintView,
+    'Without its stories. `state` follows from the dates and from today on the board.',
+  )
   show(@SprintId() id: number) {
     return this.sprints.show(id);
   }
 
   @Put('sprints/:sprint_id')
-  @RequireScope('write')
-  @Answers('Update sprint', SprintView)
-  @Rejects('external_id_taken', 'sprint_completed')
+  @Updates()
   update(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: UpdateSprint) {
     return this.changes.update(caller, id, body);
   }
 
   @Patch('sprints/:sprint_id')
-  @RequireScope('write')
-  @Answers('Update sprint', SprintView)
-  @Rejects('external_id_taken', 'sprint_completed')
+  @Updates()
   patch(@CurrentCaller() caller: Caller, @SprintId() id: number, @Body() body: UpdateSprint) {
     return this.changes.update(caller, id, body);
   }
 
   @Delete('sprints/:sprint_id')
   @RequireScope('write')
-  @Answers('Delete sprint', SprintDeleted)
+  @Answers(
+    'Delete sprint',
+    SprintDeleted,
+    'Moves its stories to the end of the backlog. A completed sprint is deleted only with `force=true`.',
+  )
   @Rejects('sprint_completed')
   delete(
     @CurrentCaller() caller: Caller,
@@ -114,7 +151,11 @@ export class SprintsController {
 
   @Post(actionPaths('start'))
   @RequireScope('write')
-  @AnswersAction('Start sprint: fix what it commits to', SprintView)
+  @AnswersAction(
+    'Start sprint: fix what it commits to',
+    SprintView,
+    'What is in the sprint now is its commitment, which reports compare with what is completed. Sent again, it commits anew. A sprint that is never started commits to what is in it at the end of its first day.',
+  )
   @Rejects('sprint_completed', 'sprint_not_begun')
   start(@CurrentCaller() caller: Caller, @SprintReferenceOfPath() reference: SprintReference) {
     return this.changes.start(caller, reference);
@@ -122,14 +163,23 @@ export class SprintsController {
 
   @Get(sprintPaths('stories'))
   @RequireScope('read')
-  @AnswersTable('List stories of a sprint', StoryView)
+  @AnswersTable(
+    'List stories of a sprint',
+    StoryView,
+    'By `seq`, then `id`. The list is complete unless `limit` is given; a filter that is given several times matches any of its values.',
+  )
   storiesOf(@SprintReferenceOfPath() reference: SprintReference, @Query() query: StoryListQuery) {
     return this.sprints.stories(reference, query);
   }
 
   @Post(sprintPaths('stories'))
   @RequireScope('write')
-  @Creates('Create story in a sprint', StoryView, ({ id }) => `/api/stories/${id}`)
+  @Creates(
+    'Create story in a sprint',
+    StoryView,
+    ({ id }) => `/api/stories/${id}`,
+    'Creates a story at the end of the sprint, or where its `seq` puts it.',
+  )
   @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed', 'sprint_full')
   createStory(
     @CurrentCaller() caller: Caller,

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
@@ -19,6 +19,18 @@ import { StoriesService } from './stories.service';
 import { StoryListsService } from './story-lists.service';
 import { CreateStory, StoryDeleted, StoryListQuery, StoryView, UpdateStory } from './story.dto';
 
+/** PUT and PATCH are the same operation. */
+const Updates = (): MethodDecorator =>
+  applyDecorators(
+    RequireScope('write'),
+    Answers(
+      'Update story',
+      StoryView,
+      'Changes the fields that are sent. `sprint_id` moves the story to another sprint, also of another board, or with null to the backlog; its `seq` stays as it is.',
+    ),
+    Rejects('external_id_taken', 'sprint_completed', 'sprint_full'),
+  );
+
 @ApiTags('Stories')
 @Controller('api')
 export class StoriesController {
@@ -30,14 +42,23 @@ export class StoriesController {
 
   @Get('boards/:board_name/backlog')
   @RequireScope('read')
-  @AnswersTable('List backlog: the stories of a board that are in no sprint', StoryView)
+  @AnswersTable(
+    'List backlog: the stories of a board that are in no sprint',
+    StoryView,
+    'By `seq`, then `id`, with the filters of every list of stories.',
+  )
   backlog(@BoardName() name: string, @Query() query: StoryListQuery) {
     return this.lists.backlog(name, query);
   }
 
   @Post('boards/:board_name/backlog')
   @RequireScope('write')
-  @Creates('Create story in the backlog', StoryView, ({ id }) => `/api/stories/${id}`)
+  @Creates(
+    'Create story in the backlog',
+    StoryView,
+    ({ id }) => `/api/stories/${id}`,
+    'Creates a story at the end of the backlog, and the board with it if it does not exist.',
+  )
   @Rejects('external_id_taken', 'seq_exhausted')
   createInBacklog(
     @CurrentCaller() caller: Caller,
@@ -49,37 +70,37 @@ export class StoriesController {
 
   @Get('boards/:board_name/stories')
   @RequireScope('read')
-  @AnswersTable('List all stories of a board', StoryView)
+  @AnswersTable(
+    'List all stories of a board',
+    StoryView,
+    'The stories of the backlog and of all sprints, completed ones too.',
+  )
   ofBoard(@BoardName() name: string, @Query() query: StoryListQuery) {
     return this.lists.ofBoard(name, query);
   }
 
   @Get('stories/:story_id')
   @RequireScope('read')
-  @Answers('Show story', StoryView)
+  @Answers('Show story', StoryView, 'Its tasks are at `/api/stories/{story_id}/tasks`.')
   show(@StoryId() id: number) {
     return this.stories.show(id);
   }
 
   @Put('stories/:story_id')
-  @RequireScope('write')
-  @Answers('Update story', StoryView)
-  @Rejects('external_id_taken', 'sprint_completed', 'sprint_full')
+  @Updates()
   update(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
 
   @Patch('stories/:story_id')
-  @RequireScope('write')
-  @Answers('Update story', StoryView)
-  @Rejects('external_id_taken', 'sprint_completed', 'sprint_full')
+  @Updates()
   patch(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: UpdateStory) {
     return this.stories.update(caller, id, body);
   }
 
   @Delete('stories/:story_id')
   @RequireScope('write')
-  @Answers('Delete story', StoryDeleted)
+  @Answers('Delete story', StoryDeleted, 'Deletes the story with its tasks. Its history remains.')
   @Rejects('sprint_completed')
   delete(@CurrentCaller() caller: Caller, @StoryId() id: number) {
     return this.stories.delete(caller, id);
@@ -87,7 +108,11 @@ export class StoriesController {
 
   @Post('stories/:story_id/move')
   @RequireScope('write')
-  @AnswersAction('Move story', StoryView)
+  @AnswersAction(
+    'Move story',
+    StoryView,
+    'Puts the story first, last, or before or after another story, in its list or in the list of another sprint.',
+  )
   @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed', 'sprint_full')
   move(@CurrentCaller() caller: Caller, @StoryId() id: number, @Body() body: MoveStory) {
     return this.moves.move(caller, id, body);
@@ -96,7 +121,11 @@ export class StoriesController {
   @Post('boards/:board_name/stories/move')
   @RequireScope('write')
   @Repeatable()
-  @Answers('Move stories of a board, all or none', [StoryView])
+  @Answers(
+    'Move stories of a board, all or none',
+    [StoryView],
+    'Puts up to 1,000 stories of the board next to each other, in the order of `story_ids`.',
+  )
   @Rejects('external_id_taken', 'seq_exhausted', 'sprint_completed', 'sprint_full')
   moveTogether(
     @CurrentCaller() caller: Caller,

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
@@ -10,6 +10,18 @@ import { Deleted } from '../http/schema';
 import { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { TasksService } from './tasks.service';
 
+/** PUT and PATCH are the same operation. */
+const Updates = (): MethodDecorator =>
+  applyDecorators(
+    RequireScope('write'),
+    Answers(
+      'Update task',
+      TaskView,
+      'Changes the fields that are sent; `done_at` follows from `status`.',
+    ),
+    Rejects('external_id_taken'),
+  );
+
 @ApiTags('Tasks')
 @Controller('api')
 export class TasksController {
@@ -17,14 +29,19 @@ export class TasksController {
 
   @Get('stories/:story_id/tasks')
   @RequireScope('read')
-  @Answers('List tasks of a story', [TaskView])
+  @Answers('List tasks of a story', [TaskView], 'By `seq`, then `id`.')
   ofStory(@StoryId() storyId: number, @Query() page: PageQuery) {
     return this.tasks.ofStory(storyId, page);
   }
 
   @Post('stories/:story_id/tasks')
   @RequireScope('write')
-  @Creates('Create task', TaskView, ({ id }) => `/api/tasks/${id}`)
+  @Creates(
+    'Create task',
+    TaskView,
+    ({ id }) => `/api/tasks/${id}`,
+    'Creates a task at the end of the story. A story has at most 1,000 tasks.',
+  )
   @Rejects('external_id_taken', 'seq_exhausted', 'too_many_tasks')
   create(@CurrentCaller() caller: Caller, @StoryId() storyId: number, @Body() body: CreateTask) {
     return this.tasks.create(caller, storyId, body);
@@ -32,30 +49,26 @@ export class TasksController {
 
   @Get('tasks/:task_id')
   @RequireScope('read')
-  @Answers('Show task', TaskView)
+  @Answers('Show task', TaskView, 'One part of a story.')
   show(@TaskId() id: number) {
     return this.tasks.show(id);
   }
 
   @Put('tasks/:task_id')
-  @RequireScope('write')
-  @Answers('Update task', TaskView)
-  @Rejects('external_id_taken')
+  @Updates()
   update(@CurrentCaller() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask) {
     return this.tasks.update(caller, id, body);
   }
 
   @Patch('tasks/:task_id')
-  @RequireScope('write')
-  @Answers('Update task', TaskView)
-  @Rejects('external_id_taken')
+  @Updates()
   patch(@CurrentCaller() caller: Caller, @TaskId() id: number, @Body() body: UpdateTask) {
     return this.tasks.update(caller, id, body);
   }
 
   @Delete('tasks/:task_id')
   @RequireScope('write')
-  @Answers('Delete task', Deleted)
+  @Answers('Delete task', Deleted, 'The story keeps its other tasks.')
   delete(@CurrentCaller() caller: Caller, @TaskId() id: number) {
     return this.tasks.delete(caller, id);
   }
