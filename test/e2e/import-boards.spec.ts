@@ -427,6 +427,17 @@ describe('issues of GitHub', () => {
     });
     expect(await storiesOf(board)).toMatchObject([{ status: 'todo', done_at: null }]);
   });
+
+  it('of two repositories, in a file each, are not mistaken for one another', async () => {
+    const of = (name: string): string =>
+      JSON.stringify([issue(1, { title: name, url: `https://github.com/acme/${name}/issues/1` })]);
+    const { board } = await importTwice(of('shop'));
+    await made2xx(load(board, of('api')));
+    expect((await storiesOf(board)).map((story) => [story.external_id, story.title])).toEqual([
+      ['github:acme/shop#1', 'shop'],
+      ['github:acme/api#1', 'api'],
+    ]);
+  });
 });
 
 const fileOf = (name: string): Buffer => readFileSync(published(`exports/${name}`));

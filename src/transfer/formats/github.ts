@@ -57,7 +57,12 @@ export const github: SourceReader = {
         pullRequests.add(id);
       } else {
         for (const name of Object.keys(fields)) present.add(name);
-        issues.push({ number, repository, story: storyOf(fields, entries, warnings) });
+        const story = storyOf(fields, entries, warnings);
+        issues.push({
+          number,
+          repository,
+          story: { ...story, external_id: idOf(number, repository) },
+        });
       }
     };
     await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
@@ -95,7 +100,11 @@ function isPullRequest(fields: Record<string, unknown>): boolean {
   return Boolean(rest) || found === true || /\/pull\/\d+$/.test(textOf(html_url ?? url) ?? '');
 }
 
-function storyOf(fields: Record<string, unknown>, line: number, warnings: Warnings): SourceStory {
+function storyOf(
+  fields: Record<string, unknown>,
+  line: number,
+  warnings: Warnings,
+): Omit<SourceStory, 'external_id'> {
   const labels = listOf(fields.labels).flatMap(
     (label) => textOf(label) ?? textOf(fieldsOf(label).name) ?? [],
   );
@@ -111,7 +120,6 @@ function storyOf(fields: Record<string, unknown>, line: number, warnings: Warnin
   const reason = textOf(fields.state_reason ?? fields.stateReason)?.toLowerCase();
   return {
     line,
-    external_id: `github:${String(fields.number)}`,
     title: textOf(fields.title) ?? '',
     description: textOf(fields.body),
     status:
@@ -162,17 +170,20 @@ function repositoryOf(fields: Record<string, unknown>): string | null {
   );
 }
 
+/** Names the repository where it is known, because a board may have the issues of several ones. */
+function idOf(number: number, repository: string | null): string {
+  // The end of a long one is what differs.
+  return `github:${`${repository ? `${repository}#` : ''}${number}`.slice(-93)}`;
+}
+
 /**
- * The oldest issues first. GitHub has no order of issues, and that of the file changes from one export to
- * the next. Where a file has issues of several repositories, their ids name the repository.
+ * The oldest issues of each repository first. GitHub has no order of issues, and that of the file changes
+ * from one export to the next.
  */
 function inOrder(issues: readonly Issue[]): Issue[] {
-  const repositories = new Set(issues.flatMap(({ repository }) => repository ?? []));
-  if (repositories.size <= 1) return issues.toSorted((a, b) => a.number - b.number);
-  for (const { number, repository, story } of issues) {
-    if (repository) story.external_id = `github:${repository}#${number}`;
-  }
-  const rank = ({ repository }: Issue): string => repository ?? '';
+  const [only, ...others] = new Set(issues.flatMap(({ repository }) => repository ?? []));
+  const rank = ({ repository }: Issue): string =>
+    repository ?? (others.length === 0 ? only : undefined) ?? '';
   return issues.toSorted((a, b) =>
     rank(a) === rank(b) ? a.number - b.number : rank(a) < rank(b) ? -1 : 1,
   );

@@ -69,14 +69,14 @@ describe('issues of GitHub', () => {
   });
 
   it.each([
-    ['a list', [rest(3), rest(1), rest(2)]],
-    ['pages', [[rest(3), rest(1)], [], [rest(2)]]],
-    ['a search', { total_count: 3, incomplete_results: false, items: [rest(3), rest(1), rest(2)] }],
-    ['pages of a search', [{ items: [rest(3), rest(1)] }, { items: [rest(2)] }]],
-    ['gh', [gh(3), gh(1), gh(2)]],
-  ])('are stories, the oldest first, from %s', async (_, value) => {
+    ['a list', [rest(3), rest(1), rest(2)], 'acme/shop#'],
+    ['pages', [[rest(3), rest(1)], [], [rest(2)]], 'acme/shop#'],
+    ['a search', { total_count: 3, items: [rest(3), rest(1), rest(2)] }, 'acme/shop#'],
+    ['pages of a search', [{ items: [rest(3), rest(1)] }, { items: [rest(2)] }], 'acme/shop#'],
+    ['gh', [gh(3), gh(1), gh(2)], ''],
+  ])('are stories, the oldest first, from %s', async (_, value, repository) => {
     const source = await read(value);
-    expect(ids(source)).toEqual(['github:1', 'github:2', 'github:3']);
+    expect(ids(source)).toEqual([1, 2, 3].map((number) => `github:${repository}${number}`));
     expect(source.stories.map(({ line }) => line)).toEqual([2, 3, 1]);
     expect(source.stories.map(({ title }) => title)).toEqual(['Issue 1', 'Issue 2', 'Issue 3']);
     expect(source.sprints).toEqual([]);
@@ -85,7 +85,7 @@ describe('issues of GitHub', () => {
   });
 
   it('are read from one page after the other, and from an issue a line', async () => {
-    const page = JSON.stringify([rest(1), rest(2)]);
+    const page = JSON.stringify([gh(1), gh(2)]);
     for (const text of [
       `${page}${page.replaceAll(':1', ':3').replaceAll(':2', ':4')}`,
       [1, 2, 3, 4].map((number) => JSON.stringify(gh(number))).join('\n'),
@@ -111,13 +111,13 @@ describe('issues of GitHub', () => {
     const ofGh = { state: 'CLOSED', stateReason: 'COMPLETED', closedAt: closed };
     for (const value of [
       [rest(7, { ...fields, ...ofRest, assignee: { login: 'grace' } })],
-      [gh(7, { ...fields, ...ofGh })],
+      [gh(7, { ...fields, ...ofGh, url: 'https://github.com/acme/shop/issues/7' })],
     ]) {
       const source = await read(value);
       expect(source.stories).toEqual([
         {
           line: 1,
-          external_id: 'github:7',
+          external_id: 'github:acme/shop#7',
           title: 'Pay by card',
           description: 'Line 1\r\nLine 2',
           status: { name: 'closed', category: 'done' },
@@ -166,7 +166,7 @@ describe('issues of GitHub', () => {
       gh(5, { isPullRequest: false, url: 'https://github.com/acme/shop/issues/5' }),
       gh(4, { isPullRequest: true }),
     ]);
-    expect(ids(source)).toEqual(['github:2', 'github:5']);
+    expect(ids(source)).toEqual(['github:acme/shop#2', 'github:acme/shop#5']);
     expect(source.skipped).toEqual([
       { line: 1, code: 'pull_request', detail: '#1 is a pull request' },
       { line: 3, code: 'pull_request', detail: '#3 is a pull request' },
@@ -203,7 +203,7 @@ describe('issues of GitHub', () => {
     expect(stories.map(({ points }) => points)).toEqual([null, 3]);
   });
 
-  it('are named after their repositories, if a file has several', async () => {
+  it('are named after their repositories, if the file tells them', async () => {
     const other = {
       repository_url: 'https://api.github.com/repos/acme/api',
       html_url: 'https://github.com/acme/api/issues/2',
@@ -219,9 +219,10 @@ describe('issues of GitHub', () => {
       'github:acme/api#1',
       'github:acme/shop#1',
     ]);
-    expect(ids(await read([found(1, 'acme/shop'), found(2, 'acme/shop')]))).toEqual([
-      'github:1',
-      'github:2',
+    const long = `${'o'.repeat(39)}/${'n'.repeat(99)}`;
+    expect(ids(await read([found(1, 'acme/shop'), found(12, long)]))).toEqual([
+      'github:acme/shop#1',
+      `github:${'n'.repeat(90)}#12`,
     ]);
     const url = (name: string): object => ({ url: `https://github.com/${name}/issues/1` });
     expect(ids(await read([gh(1, url('a/b')), gh(1, url('a/c'))]))).toEqual([
