@@ -26,20 +26,28 @@ export const fromRfc3339 = (instant: string): string =>
 /** By time zone, because creating a formatter takes sixty times as long as using it. */
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 
-/** The calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */
-export function calendarDate(instant: Date, timeZone: string): string {
+/** What the clocks of an IANA time zone show at an instant: `YYYY-MM-DD HH:MM:SS`. */
+export function wallClock(instant: Date, timeZone: string): string {
   let formatter = formatters.get(timeZone);
   if (!formatter) {
-    formatter = new Intl.DateTimeFormat('en-CA', {
+    formatter = new Intl.DateTimeFormat('sv-SE', {
       timeZone,
+      hourCycle: 'h23',
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
     });
     formatters.set(timeZone, formatter);
   }
   return formatter.format(instant);
 }
+
+/** The calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */
+export const calendarDate = (instant: Date, timeZone: string): string =>
+  wallClock(instant, timeZone).split(' ', 1)[0] as string;
 
 /** Matches IANA names, but not offsets such as `+02:00`. */
 const IANA_NAME = /^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/;

@@ -10,7 +10,10 @@ import { Warnings } from '../files/source';
 import type { JiraIssue } from './jira-issues';
 import { jiraSource, sprintOf } from './jira-issues';
 import type { JiraField } from './jira-names';
-import { JIRA_FIELDS, jiraField, kindOf } from './jira-names';
+import { isDateColumn, JIRA_FIELDS, jiraField, kindOf } from './jira-names';
+
+/** Dates that are kept for the order of day, month and year. */
+const MAX_OTHER_DATES = 2000;
 
 /** Issues of Jira, exported as CSV with all fields or with the current ones. */
 export const jiraCsv: SourceReader = {
@@ -19,17 +22,25 @@ export const jiraCsv: SourceReader = {
   async read(file: Readable, mapping: Mapping) {
     const warnings = new Warnings();
     const issues: JiraIssue[] = [];
+    const otherDates = new Set<string>();
     let columns: Columns<JiraField> | undefined;
     await readTable(file, warnings, (header) => {
       const found = new Columns(header, jiraField, JIRA_FIELDS, mapping);
       if (!found.has('title')) throw new InvalidFile(noTitle(header));
       columns = found;
-      return (row) => issues.push(issueOf(row, found, warnings));
+      const dates = header.flatMap((name, i) => (isDateColumn(name) ? [i] : []));
+      return (row) => {
+        issues.push(issueOf(row, found, warnings));
+        for (const i of dates) {
+          if (otherDates.size < MAX_OTHER_DATES) otherDates.add(row.cells[i] ?? '');
+        }
+      };
     });
     const found = columns as unknown as Columns<JiraField>;
     return {
       ...(await jiraSource('jira-csv', issues, warnings)),
       columns: found.recognised(),
+      otherDates,
       lacks: lacking(found),
     };
   },

@@ -108,6 +108,20 @@ export function jiraField(column: string): JiraField | null {
   return FIELDS.get(own) ?? (POINTS.test(own) ? 'points' : null);
 }
 
+const DATE_COLUMNS = new Set(
+  (
+    'created, updated, resolved, due date, last viewed, erstellt, aktualisiert, erledigt, zuletzt angezeigt,' +
+    'fälligkeitsdatum, creada, creado, actualizada, actualizado, resuelta, fecha de vencimiento, última visualización,' +
+    "créé, création, mis à jour, mise à jour, résolu, date d'échéance, dernière consultation," +
+    'criado, criado(a), atualizado, atualizado(a), resolvido, resolvido(a), data limite, última visualização'
+  )
+    .split(',')
+    .map(comparable),
+);
+
+/** Whether Jira writes dates into a column, by its name. */
+export const isDateColumn = (column: string): boolean => DATE_COLUMNS.has(comparable(column));
+
 /** Whether a field is that of the points, by its name. */
 export const isPointsName = (name: string): boolean => jiraField(name) === 'points';
 

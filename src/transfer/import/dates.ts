@@ -1,4 +1,4 @@
-import { calendarDate } from '../../time/clock';
+import { calendarDate, wallClock } from '../../time/clock';
 import type { DateOrder } from './import.dto';
 import { DATE_ORDERS } from './import.dto';
 import { InvalidFile } from '../files/invalid-file';
@@ -86,12 +86,20 @@ export class OrderFinder {
     return this.excluded.size > 0 || this.different.size > 0;
   }
 
-  /** @throws InvalidFile `ambiguous_dates` if several orders give different dates, or if none fits */
-  order(): DateOrder {
-    const possible = DATE_ORDERS.filter((order) => !this.excluded.has(order));
-    const different = possible
-      .flatMap((order) => possible.map((other) => this.different.get(`${order} ${other}`)))
-      .find((examples) => examples !== undefined);
+  /** Whether several orders are possible and give different dates. */
+  get isOpen(): boolean {
+    return this.differentIn(this.possible()) !== undefined;
+  }
+
+  /**
+   * @param others the finder for dates that are not used, which decides between several possible orders
+   * @throws InvalidFile `ambiguous_dates` if several orders give different dates, or if none fits
+   */
+  order(others?: OrderFinder): DateOrder {
+    const all = this.possible();
+    const likely = all.filter((order) => !others?.excluded.has(order));
+    const possible = likely.length > 0 ? likely : all;
+    const different = this.differentIn(possible);
     if (possible[0] && !different) return possible[0];
     throw different
       ? ambiguous('The dates of the file can be read in more than one order', different, possible)
@@ -100,6 +108,17 @@ export class OrderFinder {
           [...this.excluded.values()],
           DATE_ORDERS,
         );
+  }
+
+  private possible(): DateOrder[] {
+    return DATE_ORDERS.filter((order) => !this.excluded.has(order));
+  }
+
+  /** Dates that are different in two of the orders. */
+  private differentIn(orders: readonly DateOrder[]): Example[] | undefined {
+    return orders
+      .flatMap((order) => orders.map((other) => this.different.get(`${order} ${other}`)))
+      .find((examples) => examples !== undefined);
   }
 }
 
@@ -231,8 +250,6 @@ function readOffset(zone: string | undefined, offset: string | undefined): numbe
   return offset.startsWith('-') ? -minutes : minutes;
 }
 
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
 /** The instant at which the clocks of a time zone show a time, given as if it were UTC. */
 function toUtc(wall: number, timeZone: string): Date {
   const first = wall - offsetAt(wall, timeZone);
@@ -242,26 +259,8 @@ function toUtc(wall: number, timeZone: string): Date {
 
 /** The milliseconds by which the clocks of a time zone are ahead of UTC. */
 function offsetAt(instant: number, timeZone: string): number {
-  let formatter = formatters.get(timeZone);
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    formatters.clear();
-    formatters.set(timeZone, formatter);
-  }
-  const parts = Object.fromEntries(
-    formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
-  ) as Record<Intl.DateTimeFormatPartTypes, number>;
-  const { year, month, day, hour, minute, second } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
+  const shown = wallClock(new Date(instant), timeZone).replace(' ', 'T');
+  return Date.parse(`${shown}Z`) - Math.floor(instant / 1000) * 1000;
 }
 
 /** Months by their names and abbreviations in English, German, Spanish, French and Portuguese. */

@@ -71,7 +71,8 @@ class Mapper {
       if (items.length % STEP === 0) yield;
     }
     const finder = yield* this.datesOf(items);
-    const order = this.mapping.date_order ?? finder.order();
+    const others = finder.isOpen ? yield* this.otherDates() : undefined;
+    const order = this.mapping.date_order ?? finder.order(others);
     this.dates = new Dates(order, this.timeZone);
     const { sprints, sprintsOf } = yield* planSprints(this.source, this.mapping, {
       now: this.context.now,
@@ -107,6 +108,15 @@ class Mapper {
       for (const { source, status } of [item, ...item.tasks]) {
         if (status === 'done' && source.done) finder.add(source.done, source.line);
       }
+    }
+    return finder;
+  }
+
+  private *otherDates(): Steps<OrderFinder> {
+    const finder = new OrderFinder();
+    for (const text of this.source.otherDates ?? []) {
+      finder.add(text);
+      yield;
     }
     return finder;
   }

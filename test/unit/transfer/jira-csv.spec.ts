@@ -272,6 +272,25 @@ describe('a CSV export of Jira', () => {
     ]);
   });
 
+  it('has dates that it does not use, which decide the order of those that it uses', async () => {
+    const rows = (created: string) =>
+      `Summary,Issue key,Status,Created,Resolved\nOne,A-1,Done,${created},6/7/2026 9:00\n` +
+      'Two,A-2,To Do,,\n';
+    const { stories, mapping, codes } = await read(rows('6/21/2026 16:14'));
+    expect(stories[0]?.done_at).toEqual(new Date('2026-06-07T09:00:00Z'));
+    expect(mapping).toMatchObject({ date_order: 'mdy' });
+    expect(codes).toEqual({ unknown_column: 1 });
+    const german = rows('21.6.2026 16:14').replace('Created', 'Erstellt');
+    expect((await read(german)).stories[0]?.done_at).toEqual(new Date('2026-07-06T09:00:00Z'));
+    for (const created of ['6/5/2026 16:14', '', 'never', '21/6/2026,6/21/2026']) {
+      const file = rows(created).replace(
+        'Created',
+        created.includes(',') ? 'Created,Updated' : 'Created',
+      );
+      await expect(read(file)).rejects.toMatchObject({ code: 'ambiguous_dates' });
+    }
+  });
+
   it('is refused without a title', async () => {
     await expect(read('Issue key,Status\nA-1,Done\n')).rejects.toThrow(/No column is the title/);
   });
