@@ -14,8 +14,8 @@ export type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 /** Connections for long reads: at most 24 lists that are streamed (see `Database`), and reports. */
 const SNAPSHOT_CONNECTIONS = 32;
 
-/** KiB of changed pages that the SQLite writer keeps in memory during a transaction. */
-const WRITER_CACHE_KIB = 16_384;
+/** KiB of pages that an SQLite connection keeps in memory, changed ones during a transaction, too. */
+const CACHE_KIB = 16_384;
 
 /** Pages of the log at which a commit copies it, which the snapshot threads do every second before. */
 const CHECKPOINT_PAGES = 16_384;
@@ -72,6 +72,7 @@ export function dataSourceOptions(
       // A busy file is an error at once, which the unit of work retries: waiting would block the process.
       timeout: purpose === 'migrate' ? 5000 : 0,
       prepareDatabase: (database: Libsql.Database) => {
+        database.pragma(`cache_size = -${CACHE_KIB}`);
         if (reads) {
           // The driver's own `readonly` option has no effect.
           database.pragma('query_only = ON');
@@ -79,7 +80,6 @@ export function dataSourceOptions(
         }
         // In WAL mode TypeORM leaves it at NORMAL, which does not sync before a commit returns.
         database.pragma('synchronous = FULL');
-        database.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
         if (purpose === 'write') database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       },
     };

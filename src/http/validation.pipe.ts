@@ -39,6 +39,9 @@ class InvalidFields extends Error {
 /** Nest's ValidationPipe for bodies and queries; every error becomes a field error of one problem. */
 @Injectable()
 export class ProblemValidationPipe extends ValidationPipe {
+  /** DTOs of which an empty query is valid, as of most lists: validating it takes 40 µs. */
+  private readonly validWhenEmpty = new Set<unknown>();
+
   constructor(private readonly clock: Clock) {
     super({
       whitelist: true,
@@ -55,6 +58,10 @@ export class ProblemValidationPipe extends ValidationPipe {
     if (type !== 'body' && type !== 'query') return value;
     const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
     const place: Place = type === 'body' ? 'pointer' : 'parameter';
+    const isEmptyQuery = type === 'query' && Object.keys(fields).length === 0;
+    if (isEmptyQuery && this.validWhenEmpty.has(metadata.metatype)) {
+      return new (metadata.metatype as Type)();
+    }
     // ValidationPipe ignores names such as __proto__ and constructor.
     const reserved = Object.keys(fields).filter(
       (name) => name in Object.prototype || name === 'prototype',
@@ -65,6 +72,7 @@ export class ProblemValidationPipe extends ValidationPipe {
     for (const name of reserved) Reflect.deleteProperty(fields, name);
     try {
       const dto: unknown = await super.transform(fields, metadata);
+      if (isEmptyQuery) this.validWhenEmpty.add(metadata.metatype);
       if (errors.length === 0) return dto;
     } catch (error) {
       if (!(error instanceof InvalidFields)) throw error;
