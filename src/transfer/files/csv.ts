@@ -21,6 +21,8 @@ const MAX_COLUMNS = 10_000;
 const MAX_ROWS = 200_000;
 /** Maximum number of cells of a file. A row counts as many as the header has, even if it is shorter. */
 const MAX_CELLS = 20_000_000;
+/** A table with fewer columns may be written by hand, and its last row may be short. */
+const WIDE_COLUMNS = 8;
 /** Length of the text from which the separator is decided. */
 const MAX_HEADER = 1024 * 1024;
 /** The parser reads this many bytes in some 2 ms. */
@@ -34,7 +36,7 @@ type OnLongRow = (line: number, surplus: string[]) => void;
  * Reads a table whose first row names the columns. Short rows are padded and long rows cut, with a
  * warning; so every row has as many cells as the header.
  * @param begin gets the header and returns what is called with each row
- * @throws InvalidFile as `parseCsv` does, or if there is no header
+ * @throws InvalidFile as `parseCsv` does, if there is no header, or if the last row seems to be cut off
  */
 export async function readTable(
   input: Readable,
@@ -45,8 +47,12 @@ export async function readTable(
 ): Promise<void> {
   let columns = 0;
   let rows = 0;
+  /** The rows that have fewer cells than the header. */
+  let short = 0;
+  let last = { line: 0, cells: 0 };
   let onRow: ((row: CsvRow) => void) | undefined;
-  await parseCsv(input, ({ line, cells }) => {
+  const { endsLine } = await parseCsv(input, ({ line, cells }) => {
+    last = { line, cells: cells.length };
     if (!onRow) {
       columns = cells.length;
       onRow = begin(cells.map((name) => name.trim()));
@@ -55,6 +61,7 @@ export async function readTable(
     rows += 1;
     if (rows > MAX_ROWS || rows * columns > MAX_CELLS) throw tooMany(line, rows - 1);
     if (cells.length < columns) {
+      short += 1;
       warnings.add('short_row', `line ${line} has ${cells.length} of ${columns} cells`);
       while (cells.length < columns) cells.push('');
     } else if (cells.length > columns) {
@@ -64,6 +71,15 @@ export async function readTable(
     onRow({ line, cells });
   });
   if (!onRow) throw new InvalidFile('The file is empty; its first line must name the columns.');
+  const isOnlyShort = short === 1 && rows > 1 && last.cells < columns;
+  if (isOnlyShort && !endsLine && columns >= WIDE_COLUMNS) {
+    const detail = `the file ends in the middle of this row, after ${last.cells} of ${columns} cells`;
+    throw new InvalidFile(
+      `Export the file again: it is cut off on line ${last.line}.`,
+      'invalid_file',
+      [{ line: last.line, code: 'cut', detail }],
+    );
+  }
 }
 
 function tooMany(line: number, max: number): InvalidFile {
@@ -75,9 +91,13 @@ function tooMany(line: number, max: number): InvalidFile {
 
 /**
  * Parses CSV (RFC 4180) with any kind of line break as it arrives. Rows without a text are skipped.
+ * @returns whether the last row ends with a line break
  * @throws InvalidFile if the input is not CSV or in another encoding
  */
-async function parseCsv(input: Readable, onRow: (row: CsvRow) => void): Promise<void> {
+async function parseCsv(
+  input: Readable,
+  onRow: (row: CsvRow) => void,
+): Promise<{ endsLine: boolean }> {
   const chunks = textOf(input);
   const start: Buffer[] = [];
   let first = firstLine(start);
@@ -89,6 +109,7 @@ async function parseCsv(input: Readable, onRow: (row: CsvRow) => void): Promise<
   }
   const delimiter = delimiterOf(first ?? Buffer.concat(start).toString());
   let line = 1;
+  let endsLine = false;
   const parser = parse({
     bom: true,
     delimiter,
@@ -106,6 +127,7 @@ async function parseCsv(input: Readable, onRow: (row: CsvRow) => void): Promise<
       // A first line `sep=;` is meant for Excel.
       if (!isEmpty && !(line === 1 && cells[0] === 'sep=')) onRow({ line, cells });
       line += raw.match(/\r\n|\n|\r/g)?.length ?? 0;
+      endsLine = /[\r\n]$/.test(raw);
       return null;
     },
   });
@@ -124,6 +146,7 @@ async function parseCsv(input: Readable, onRow: (row: CsvRow) => void): Promise<
       [{ line, code: 'malformed', detail: reason }],
     );
   }
+  return { endsLine };
 }
 
 function reasonOf(error: ParserError, delimiter: string): string {

@@ -97,6 +97,22 @@ describe('tables', () => {
     }
   });
 
+  it('are refused if only the last of their long rows is short, and no line break ends it', async () => {
+    const row = (cells: number): string => Array.from({ length: cells }, (_, i) => `c${i}`).join();
+    const refused = table(`${row(8)}\n${row(8)}\n${row(3)}`);
+    await expect(refused).rejects.toThrow(/cut off on line 3/);
+    await expect(refused).rejects.toMatchObject({ errors: [{ line: 3, code: 'cut' }] });
+    for (const file of [
+      `${row(8)}\n${row(8)}\n${row(3)}\n`,
+      `${row(8)}\n${row(8)}\n${row(8)}`,
+      `${row(8)}\n${row(4)}\n${row(3)}`,
+      `${row(8)}\n${row(3)}`,
+      `${row(7)}\n${row(7)}\n${row(3)}`,
+    ]) {
+      expect((await table(file)).rows.length).toBe(file.trim().split('\n').length - 1);
+    }
+  });
+
   it('have 213 columns and a megabyte in a row', async () => {
     const names = Array.from({ length: 213 }, (_, i) => `Column ${i}`);
     const long = 'x, "y"\n'.repeat(150_000).trimEnd();
