@@ -219,9 +219,9 @@ class FieldNames {
 }
 
 /** Columns of Jira's exports, in its languages. */
-const JIRA_SUMMARY = ['summary', 'zusammenfassung', 'resumen', 'résumé', 'resumo'];
+const JIRA_SUMMARY = ['summary', 'zusammenfassung', 'resumen', 'résumé', 'resumo', 'sumário'];
 const JIRA_COLUMN =
-  /^(issue ?(key|id|type)|work ?item ?(key|id|type)|project key|vorgang(s?schlüssel|s?-?id|s?typ)|vorgangs-id|schlüssel|clave( de (la )?incidencia)?|tipo de (incidencia|actividad)|clé( de ticket)?|type de (ticket|demande)|chave( (da|do) (item|ticket|incidente))?|tipo de (item|ticket|problema)|custom field \(.*|benutzerdefinierte felder \(.*)$/;
+  /^(key|issue ?(key|id|type)|work ?item ?(key|id|type)|project key|vorgang(s?schlüssel|s?-?id|s?typ)|vorgangs-id|schlüssel|clave( de (la )?incidencia)?|tipo de (incidencia|actividad)|clé( de ticket)?|type de (ticket|demande)|chave( (da|do) (item|ticket|incidente))?|tipo de (item|ticket|problema)|custom field \(.*|benutzerdefinierte felder \(.*)$/;
 
 /** The format of a table by its header. */
 function formatOfTable(head: Buffer): ImportFormat {

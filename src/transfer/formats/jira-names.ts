@@ -127,7 +127,7 @@ export const isPointsName = (name: string): boolean => jiraField(name) === 'poin
 
 const EPIC = /^(epic|epica|epico|epopee|epos|initiative|iniciativa|theme|legend|capability)s?$/;
 const SUBTASK =
-  /\b(sub ?(task|bug|story|issue|item|defect|imp|tarea|tarefa|historia)|unter(aufgabe|vorgang)|teilaufgabe|sous tache)/;
+  /\b(sub ?(task|bug|story|issue|item|defect|imp|tarea|tarefa|historia)|unter(aufgabe|vorgang)|teilaufgabe|sous tache|technical task)/;
 const STORY =
   /^(story|user story|task|bug|improvement|new feature|spike|defect|incident|change|test|historia|historia de usuario|aufgabe|fehler|verbesserung|neue funktion|tarea|error|mejora|nueva funcion|recit|tache|bogue|amelioration|nouvelle fonctionnalite|tarefa|erro|falha|melhoria|novo recurso|nova funcionalidade)$/;
 

@@ -11,6 +11,7 @@ export const comparable = (name: string): string =>
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
+    .replaceAll('’', "'")
     .replace(/[\s_-]+/g, ' ')
     .trim();
 

@@ -135,6 +135,19 @@ describe('a CSV export of Jira', () => {
     expect(Object.fromEntries(plan.unmapped)).toEqual({ Y: 1 });
   });
 
+  it('has names with either apostrophe, and the technical tasks of old versions', async () => {
+    for (const apostrophe of ["'", '’']) {
+      const { stories, unmapped } = await read(
+        `Résumé,Clé de ticket,Type de ticket,État,Catégorie d${apostrophe}état,Clé parent\n` +
+          'Un,A-1,Story,Livré,Terminé,\nDeux,A-2,Technical task,Livré,Terminé,A-1\n',
+      );
+      expect(stories.map(brief)).toMatchObject([
+        { status: 'done', tasks: [['jira:A-2', 'Deux', 'done', null]] },
+      ]);
+      expect(unmapped.size).toBe(0);
+    }
+  });
+
   it('has sprints as old versions write them', async () => {
     const sprint = (fields: string) =>
       `"com.atlassian.greenhopper.service.sprint.Sprint@1f3[${fields}]"`;
