@@ -6,7 +6,7 @@ import { UnitOfWork } from '../database/unit-of-work';
 import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
-import { Clock } from '../time/clock';
+import { Clock, toStored } from '../time/clock';
 import { BoardSweeper } from './board-sweeper';
 import type { BoardView } from './board.dto';
 import { Board, LOADING } from './board.entity';
@@ -78,14 +78,18 @@ export class BoardLoader {
     });
   }
 
+  /** It is not synced: a power cut may undo the last parts only before the board is published. */
   private part<T>(caller: Caller, id: number, work: (change: Change) => Promise<T>): Promise<T> {
-    return this.unitOfWork.maintain(async (manager) => {
-      const change = new Change(manager, caller, this.clock);
-      await requireLoading(change, id);
-      // The sweeper takes a load whose last part is old for one that failed.
-      await manager.update(Board, id, { updated_at: change.instant });
-      return work(change);
-    });
+    return this.unitOfWork.maintain(
+      async (manager) => {
+        const change = new Change(manager, caller, this.clock);
+        await requireLoading(change, id);
+        // The sweeper takes a load whose last part is old for one that failed.
+        await change.update('boards', id, { updated_at: toStored(change.instant) });
+        return work(change);
+      },
+      { mayBeLost: true },
+    );
   }
 
   private async publish<T>(

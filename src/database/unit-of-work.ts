@@ -22,6 +22,8 @@ const RESERVED_FOR_READS = 4;
 const RETRY_MS = 2000;
 /** Milliseconds between two attempts, at most. */
 const MAX_PAUSE = 64;
+/** The same on SQLite, where another process has the file: most of its changes end sooner. */
+const MAX_SQLITE_PAUSE = 4;
 
 /**
  * The only way to change anything. A change is one transaction: it locks its boards first, does its
@@ -36,6 +38,7 @@ export class UnitOfWork {
    * another, so there it is one change at a time.
    */
   private readonly slots: Semaphore;
+  private readonly isSqlite: boolean;
   /** Changes that run or wait to run. */
   pending = 0;
   /** Emits the id of each board whose log a change of this process has extended. */
@@ -47,8 +50,8 @@ export class UnitOfWork {
     private readonly clock: Clock,
     config: Config,
   ) {
-    const slots =
-      config.database.kind === 'sqlite' ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
+    this.isSqlite = config.database.kind === 'sqlite';
+    const slots = this.isSqlite ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
     this.slots = withTimeout(
       new Semaphore(slots),
       // A burst of 300 changes of one board takes some seconds on a server that syncs each commit.
@@ -111,19 +114,27 @@ export class UnitOfWork {
     }
   }
 
-  /** Runs a transaction that belongs to no board, such as the deletion of expired rows. */
-  maintain<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.attempt(work);
+  /**
+   * Runs a transaction that belongs to no board, such as the deletion of expired rows.
+   * @param mayBeLost whether a power cut may undo it after its end. Then SQLite does not sync it; the next
+   *   other transaction is synced together with all before it, because they are in one file.
+   */
+  maintain<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    { mayBeLost = false } = {},
+  ): Promise<T> {
+    return this.attempt(work, RETRY_MS, mayBeLost);
   }
 
   private async attempt<T>(
     work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
     retryMs = RETRY_MS,
+    mayBeLost = false,
   ): Promise<T> {
     this.database.requireOpen();
     this.pending += 1;
     try {
-      return await this.attempts(work, retryMs);
+      return await this.attempts(work, retryMs, mayBeLost);
     } finally {
       this.pending -= 1;
     }
@@ -132,13 +143,15 @@ export class UnitOfWork {
   private async attempts<T>(
     work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
     retryMs: number,
+    mayBeLost: boolean,
   ): Promise<T> {
+    const maxPause = this.isSqlite ? MAX_SQLITE_PAUSE : MAX_PAUSE;
     const restarted = new Set<number>();
     let giveUpAt: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.slots.runExclusive(() =>
-          this.transaction((manager) => work(manager, restarted)),
+          this.transaction((manager) => work(manager, restarted), mayBeLost),
         );
       } catch (error) {
         if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
@@ -147,7 +160,7 @@ export class UnitOfWork {
         giveUpAt ??= Date.now() + retryMs;
         if (Date.now() >= giveUpAt) throw unavailable(error);
         // Jitter, so that two changes that met do not meet again.
-        await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** attempt));
+        await sleep(Math.random() * Math.min(maxPause, 2 ** attempt));
       }
     }
   }
@@ -157,12 +170,17 @@ export class UnitOfWork {
    * its only query runner would nest all later changes in a transaction that is never committed. So the
    * connection is closed and opened anew.
    */
-  private async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  private async transaction<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    mayBeLost: boolean,
+  ): Promise<T> {
     if (!this.writer.isInitialized) await this.writer.initialize();
+    const isUnsynced = mayBeLost && this.isSqlite;
+    if (isUnsynced) await this.writer.query('PRAGMA synchronous = NORMAL');
     try {
       return await this.writer.transaction(work);
     } catch (error) {
-      if (this.writer.options.type === 'better-sqlite3') {
+      if (this.isSqlite) {
         const hasBegun = !(
           error instanceof QueryFailedError && error.query === 'BEGIN TRANSACTION'
         );
@@ -171,6 +189,11 @@ export class UnitOfWork {
         }
       }
       throw error;
+    } finally {
+      if (isUnsynced && this.writer.isInitialized) {
+        // A connection that is opened anew syncs.
+        await this.writer.query('PRAGMA synchronous = FULL').catch(() => this.writer.destroy());
+      }
     }
   }
 }

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
-import { createDatabase } from '../support/databases';
-import { boardPath, freshName, Workspace } from '../support/make';
+import { createDatabase, engineUnderTest } from '../support/databases';
+import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { inOrder, replay } from '../support/replay';
 
 /** Runs so many at once, each with its number. */
@@ -322,3 +324,38 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     }
   }, 60_000);
 });
+
+// A server has a queue of its own for those who wait for a lock.
+const onSqlite = engineUnderTest() === 'sqlite' ? it : it.skip;
+
+onSqlite(
+  'a change gets its turn soon beside another process that changes without a pause',
+  async () => {
+    const service = await startApp();
+    const { database, client } = service;
+    const board = await Workspace.create(client);
+    const story = await board.story(null);
+    const other = await startApp({ database });
+    let changed = 0;
+    let done = false;
+    const changes = (async () => {
+      for (; !done; changed += 1) {
+        await other.app.get(UnitOfWork).maintain(() => sleep(40));
+        await sleep(5);
+      }
+    })();
+    try {
+      for (let i = 0; i < 10; i += 1) {
+        await made2xx(client.put(`/api/stories/${story.id}`, { title: `Title ${i}` }));
+      }
+      // Two of them for each, if it tries often. With pauses of up to 64 ms it were seven.
+      console.error('changed', changed);
+      expect(changed).toBeLessThan(40);
+    } finally {
+      done = true;
+      await changes;
+      await other.close();
+      await service.close();
+    }
+  },
+);

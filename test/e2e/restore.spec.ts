@@ -16,10 +16,12 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { command } from '../support/command';
+import { engineUnderTest } from '../support/databases';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
 import { asRestored, everythingOf } from '../support/same-board';
+import { onStatement } from '../support/statements';
 
 let service: TestApp;
 let board: Workspace;
@@ -324,6 +326,53 @@ it('is done by the command line, too', async () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+const onSqlite = engineUnderTest() === 'sqlite' ? it : it.skip;
+
+onSqlite(
+  'syncs its publication to the disk and the changes of others, but not its parts',
+  async () => {
+    const other = await Workspace.create(service.client);
+    const story = await other.story(null);
+    const levels: Record<'part' | 'change' | 'other', number[]> = {
+      part: [],
+      change: [],
+      other: [],
+    };
+    let written = '';
+    const stop = onStatement({
+      before: async ({ sql, query }) => {
+        if (sql !== 'COMMIT') written += sql;
+        else {
+          const isPart = written.includes('UPDATE boards SET updated_at');
+          const isChange = written.includes('UPDATE stories SET title');
+          const [row] = (await query('PRAGMA synchronous')) as { synchronous: number }[];
+          levels[isPart ? 'part' : isChange ? 'change' : 'other'].push(row?.synchronous ?? -1);
+          written = '';
+        }
+      },
+    });
+    try {
+      let pieces = 0;
+      const pause = async function* (): AsyncGenerator<Buffer> {
+        for (let at = 0; at < file.length; at += file.length / 4) {
+          yield Buffer.from(file.slice(at, at + file.length / 4));
+          const title = `Piece ${(pieces += 1)}`;
+          await made2xx(service.client.put(`/api/stories/${story.id}`, { title }));
+        }
+      };
+      await restoreFrom(freshName('Synced'), pause);
+    } finally {
+      stop();
+    }
+    const [normal, full] = [1, 2];
+    expect(levels.part.length).toBeGreaterThan(3);
+    expect(new Set(levels.part)).toEqual(new Set([normal]));
+    expect(levels.change).toEqual(Array(8).fill(full));
+    // The beginning of the load, and its publication.
+    expect(levels.other).toEqual([full, full]);
+  },
+);
 
 it('two restores of one name at once make one board', async () => {
   const name = freshName('Twice');

@@ -45,11 +45,14 @@ const version = integer(1, MAX_SEQ);
 const date: Rule = (value) =>
   typeof value === 'string' && value.length === 10 && 'value' in parseDate(value);
 
+const INSTANT =
+  /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+// Every event has some. Parsing them by `Date` took a third of the time that a restore computes.
 const instant: Rule = (value) =>
   typeof value === 'string' &&
-  /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
-  new Date(value).getTime() === Date.parse(value) &&
-  new Date(value).toISOString() === value;
+  INSTANT.test(value) &&
+  (value.slice(8, 10) <= '28' || date(value.slice(0, 10)));
 
 const points: Rule = (value) =>
   typeof value === 'number' &&

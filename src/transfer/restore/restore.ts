@@ -3,7 +3,6 @@ import type { Change } from '../../database/change';
 import { EVENT_COLUMNS } from '../../database/change';
 import { linesOf } from '../export/export-lines';
 import { parseLine } from '../export/export-rules';
-import { Pace } from '../files/pace';
 import type { Survey } from './restore-survey';
 import type { EventCells, Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
@@ -11,7 +10,7 @@ import type { Row, RowKind } from './restored-rows';
 import { sprintCells, storyCells, TABLES, taskCells } from './restored-rows';
 
 /** Rows of one transaction, and characters after which it ends: other changes wait for it. */
-const MAX_ROWS = 500;
+const MAX_ROWS = 1000;
 const MAX_LENGTH = 500_000;
 
 /** A row to insert, or the place of a deleted one, whose id is used up. */
@@ -24,14 +23,14 @@ interface Slot<K extends RowKind> {
 /** Writes an export with its log to a board that is being loaded: the second reading of the file. */
 export class Restore {
   private readonly to: Replacements;
-  private readonly pace = new Pace();
   private readonly sprints: Row<'sprint'>[] = [];
   private readonly stories: Row<'story'>[] = [];
   private readonly tasks: Row<'task'>[] = [];
   private readonly events: EventCells[] = [];
   /** Ids whose rows were written, in their order. */
   private readonly written = { sprint: 0, story: 0 };
-  /** Characters of the rows that are yet to be written. */
+  /** Rows that are yet to be written, and their characters. */
+  private count = 0;
   private length = 0;
   private hasEvents = false;
 
@@ -48,7 +47,16 @@ export class Restore {
   async run(file: AsyncIterable<Buffer>, progress: (lines: number) => void): Promise<void> {
     for await (const { first, texts } of linesOf(file)) {
       for (const [i, text] of texts.entries()) {
-        if (first + i > 1) await this.add(first + i, text);
+        if (first + i === 1) continue;
+        if (!text.startsWith('{"event"')) this.addRow(first + i, text);
+        else {
+          if (!this.hasEvents) await this.endRows();
+          this.hasEvents = true;
+          this.events.push(restoredEvent(first + i, text, this.to));
+        }
+        this.count += 1;
+        this.length += text.length;
+        if (this.count >= MAX_ROWS || this.length >= MAX_LENGTH) await this.write();
       }
       progress(first + texts.length - 1);
     }
@@ -56,43 +64,29 @@ export class Restore {
     else await this.endRows();
   }
 
-  private async add(line: number, text: string): Promise<void> {
-    await this.pace.pause();
-    this.length += text.length;
-    if (text.startsWith('{"event"')) {
-      if (!this.hasEvents) await this.endRows();
-      this.hasEvents = true;
-      this.events.push(restoredEvent(line, text, this.to));
-      if (this.isFull(this.events)) await this.writeEvents();
-      return;
-    }
+  private addRow(line: number, text: string): void {
     const { sprint, story, task } = parseLine(line, text) as { [K in RowKind]?: Row<K> };
     if (sprint) this.sprints.push(sprint);
-    else if (story) {
-      if (this.stories.length === 0 && this.written.story === 0) await this.endSprints();
-      if (this.isFull(this.stories) || this.isFull(this.tasks)) await this.writeStories();
-      this.stories.push(story);
-    } else if (task) this.tasks.push(task);
-    if (this.isFull(this.sprints)) await this.writeInOrder('sprint', this.sprints);
+    else if (story) this.stories.push(story);
+    else if (task) this.tasks.push(task);
   }
 
-  private isFull(rows: readonly unknown[]): boolean {
-    return rows.length >= MAX_ROWS || (rows.length > 0 && this.length >= MAX_LENGTH);
-  }
-
-  private async endSprints(): Promise<void> {
-    await this.writeInOrder('sprint', this.sprints, this.to.ids.sprint.size);
+  private async write(): Promise<void> {
+    [this.count, this.length] = [0, 0];
+    if (this.hasEvents) await this.writeEvents();
+    else if (this.stories.length + this.tasks.length > 0) await this.writeStories();
+    else await this.writeInOrder('sprint', this.sprints);
   }
 
   /** Writes all rows; from then on every id of the file has its replacement. */
   private async endRows(): Promise<void> {
-    await this.endSprints();
     await this.writeStories();
     await this.writeInOrder('story', [], this.to.ids.story.size);
     await this.useUpTasks();
   }
 
   private async writeStories(): Promise<void> {
+    await this.writeInOrder('sprint', this.sprints, this.to.ids.sprint.size);
     await this.writeInOrder('story', this.stories);
     const { task: ids } = this.to.ids;
     const slots = this.tasks.map((row) => ({ index: ids.indexOf(row.id), row }));
@@ -142,7 +136,6 @@ export class Restore {
 
   /** Inserts rows in their order. Deleted ones are deleted at once: no id is ever used twice. */
   private async insert<K extends RowKind>(kind: K, slots: readonly Slot<K>[]): Promise<void> {
-    this.length = 0;
     for (let start = 0; start < slots.length; start += MAX_ROWS) {
       const chunk = slots.slice(start, start + MAX_ROWS);
       await this.load.part((change) => this.insertChunk(change, kind, chunk));
@@ -191,16 +184,8 @@ export class Restore {
   }
 
   private async writeEvents(): Promise<void> {
-    const { boardId } = this.load;
     const rows = this.events.splice(0);
-    this.length = 0;
-    await this.load.part((change) =>
-      change.insertMany(
-        'events',
-        EVENT_COLUMNS,
-        rows.map((cells) => [boardId, ...cells]),
-      ),
-    );
+    await this.load.part((change) => change.insertMany('events', EVENT_COLUMNS, rows));
   }
 }
 

@@ -11,8 +11,9 @@ export interface Replacements {
   board: { id: number; newId: number; name: string; newName: string };
 }
 
-/** The columns of an event after its board. */
+/** The columns of an event. */
 export type EventCells = [
+  board_id: number,
   revision: number,
   type: string,
   at: string,
@@ -41,6 +42,7 @@ export function restoredEvent(line: number, text: string, to: Replacements): Eve
     return JSON.stringify(replaced(line, entity, fields, isElsewhere, to));
   };
   return [
+    to.board.newId,
     revision,
     type,
     fromRfc3339(at),
@@ -85,7 +87,10 @@ function idOf(
   return newId;
 }
 
-/** @param isElsewhere whether the fields are those on another board, which a story moved to */
+/**
+ * Replaces ids and names in place.
+ * @param isElsewhere whether the fields are those on another board, which a story moved to
+ */
 function replaced(
   line: number,
   entity: EventEntity,
@@ -94,17 +99,16 @@ function replaced(
   to: Replacements,
 ): Fields {
   const { ids, board } = to;
-  const after = { ...fields };
-  if (after.id !== undefined) after.id = idOf(line, entity, after.id, to);
-  if (typeof after.story_id === 'number') after.story_id = idOf(line, 'story', after.story_id, to);
-  if (typeof after.sprint_id === 'number')
-    after.sprint_id = ids.sprint.get(after.sprint_id) ?? null;
-  if (after.board_name === board.name && !isElsewhere) after.board_name = board.newName;
-  if (entity === 'board' && after.name === board.name) after.name = board.newName;
-  if (Array.isArray(after.tasks)) {
-    after.tasks = after.tasks.map((task) => replaced(line, 'task', task as Fields, false, to));
+  const { id, story_id, sprint_id, tasks } = fields;
+  if (id !== undefined) fields.id = idOf(line, entity, id, to);
+  if (typeof story_id === 'number') fields.story_id = idOf(line, 'story', story_id, to);
+  if (typeof sprint_id === 'number') fields.sprint_id = ids.sprint.get(sprint_id) ?? null;
+  if (fields.board_name === board.name && !isElsewhere) fields.board_name = board.newName;
+  if (entity === 'board' && fields.name === board.name) fields.name = board.newName;
+  if (Array.isArray(tasks)) {
+    for (const task of tasks) replaced(line, 'task', task as Fields, false, to);
   }
-  return after;
+  return fields;
 }
 
 /** What `stories.shifted` tells, by the ids of the stories. @throws InvalidFile */
