@@ -1,4 +1,15 @@
-import type { QueryRunner } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** A migration, which is recorded under the name of its class. */
+export abstract class ForwardMigration implements MigrationInterface {
+  readonly name = this.constructor.name;
+
+  abstract up(queryRunner: QueryRunner): Promise<void>;
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward; restore a backup to go back.');
+  }
+}
 
 /** The parts of a table's definition that SQLite and MySQL write differently. */
 export interface Definitions {

@@ -1,10 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /** Boards, sprints, stories, tasks and the log of events. */
-export class Initial1763700000000 implements MigrationInterface {
-  name = 'Initial1763700000000';
-
+export class Initial1763700000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { id, text, foreignKey, unique, create } = await definitions(queryRunner);
     await create(
@@ -109,9 +107,5 @@ export class Initial1763700000000 implements MigrationInterface {
         'ix_events_from_sprint (from_sprint_id, entity_id)',
       ],
     );
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }

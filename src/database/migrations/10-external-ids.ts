@@ -1,19 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /** Sprints and tasks get an `external_id`; stored responses get the revision that they were made at. */
-export class ExternalIds1763709000000 implements MigrationInterface {
-  name = 'ExternalIds1763709000000';
-
+export class ExternalIds1763709000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { column, index } = await definitions(queryRunner);
     await column('sprints', 'external_id varchar(100)');
     await index('sprints', 'ix_sprints_external_id (board_id, external_id)');
     await column('tasks', 'external_id varchar(100)');
     await column('idempotency_keys', 'revision integer');
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }

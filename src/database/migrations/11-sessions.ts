@@ -1,10 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /** The sessions of browsers. */
-export class Sessions1763710000000 implements MigrationInterface {
-  name = 'Sessions1763710000000';
-
+export class Sessions1763710000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { id, unique, foreignKey, create } = await definitions(queryRunner);
     await create(
@@ -21,9 +19,5 @@ export class Sessions1763710000000 implements MigrationInterface {
       ],
       ['ix_sessions_token (token_id)', 'ix_sessions_last_used (last_used_at)'],
     );
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }

@@ -1,10 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /** The answers of requests that may be repeated. */
-export class IdempotencyKeys1763701000000 implements MigrationInterface {
-  name = 'IdempotencyKeys1763701000000';
-
+export class IdempotencyKeys1763701000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { text, create } = await definitions(queryRunner);
     await create(
@@ -19,9 +17,5 @@ export class IdempotencyKeys1763701000000 implements MigrationInterface {
       ],
       ['ix_idempotency_keys_created (created_at)'],
     );
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }

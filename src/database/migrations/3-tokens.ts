@@ -1,10 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /** The tokens that clients are known by. */
-export class Tokens1763702000000 implements MigrationInterface {
-  name = 'Tokens1763702000000';
-
+export class Tokens1763702000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { id, text, unique, create } = await definitions(queryRunner);
     await create(
@@ -23,9 +21,5 @@ export class Tokens1763702000000 implements MigrationInterface {
       ],
       [],
     );
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }

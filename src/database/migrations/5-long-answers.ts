@@ -1,10 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /** What of a kept answer does not fit into one row. */
-export class LongAnswers1763704000000 implements MigrationInterface {
-  name = 'LongAnswers1763704000000';
-
+export class LongAnswers1763704000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { text, foreignKey, create } = await definitions(queryRunner);
     await create(
@@ -25,9 +23,5 @@ export class LongAnswers1763704000000 implements MigrationInterface {
       ],
       [],
     );
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }

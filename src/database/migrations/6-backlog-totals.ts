@@ -1,19 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /** How much work waits in a board's backlog; a board's next change counts it for the first time. */
-export class BacklogTotals1763705000000 implements MigrationInterface {
-  name = 'BacklogTotals1763705000000';
-
+export class BacklogTotals1763705000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { column } = await definitions(queryRunner);
     await column('boards', 'backlog_revision integer NULL');
     await column('boards', 'backlog_count integer NOT NULL DEFAULT 0');
     await column('boards', 'backlog_estimated integer NOT NULL DEFAULT 0');
     await column('boards', 'backlog_hundredths bigint NOT NULL DEFAULT 0');
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }

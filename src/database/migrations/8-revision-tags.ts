@@ -1,13 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { definitions } from '../dialect';
+import type { QueryRunner } from 'typeorm';
+import { definitions, ForwardMigration } from '../dialect';
 
 /**
  * Gives each revision a random tag, so that entity tags differ across a restored backup, and removes
  * what nothing reads any more: the totals of the backlog, and an index and a column of the log.
  */
-export class RevisionTags1763707000000 implements MigrationInterface {
-  name = 'RevisionTags1763707000000';
-
+export class RevisionTags1763707000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { column, dropColumn, dropIndex } = await definitions(queryRunner);
     await column('boards', "revision_tag varchar(16) NOT NULL DEFAULT ''");
@@ -16,9 +14,5 @@ export class RevisionTags1763707000000 implements MigrationInterface {
     }
     await dropIndex('events', 'ix_events_from_sprint');
     await dropColumn('events', 'from_sprint_id');
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward; restore a backup to go back.');
   }
 }
