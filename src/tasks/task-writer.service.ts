@@ -3,10 +3,10 @@ import type { Change, LockedBoard } from '../database/change';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { writable } from '../http/read-only';
-import { toStored } from '../time/clock';
+import { fromRfc3339 } from '../time/clock';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
-import { representTask, TASK_COLUMNS } from './task.queries';
+import { findTasksOfStories } from './task.queries';
 
 /** Tasks of one story: one event contains all of them when the story moves to another board. */
 export const MAX_TASKS = 1000;
@@ -24,6 +24,19 @@ export interface PlacedTask {
 /** Writes tasks of stories of locked boards and records the events. */
 @Injectable()
 export class TaskWriter {
+  async create(change: Change, board: LockedBoard, placed: PlacedTask): Promise<TaskView> {
+    const task = represent(change, placed);
+    const { identifiers } = await change.manager.insert(Task, {
+      ...task,
+      created_at: new Date(task.created_at),
+      updated_at: change.instant,
+      done_at: task.done_at && new Date(task.done_at),
+    });
+    const created = { id: identifiers[0]?.id as number, ...task };
+    recordEvent(change, board, 'task.created', null, created);
+    return created;
+  }
+
   /** Creates tasks, many by each statement. @param known ids of tasks that these stories have already */
   async createMany(
     change: Change,
@@ -31,32 +44,13 @@ export class TaskWriter {
     tasks: readonly PlacedTask[],
     known: ReadonlySet<number>,
   ): Promise<void> {
-    if (tasks.length === 0) return;
-    const now = toStored(change.instant);
-    const columns = [
-      ...['story_id', 'title', 'seq', 'status', 'assignee', 'external_id'],
-      ...['created_at', 'updated_at', 'done_at', 'version'],
-    ];
-    await change.insertMany(
-      'tasks',
-      columns,
-      tasks.map(({ story_id, body, done_at, created_at: createdAt }) => [
-        ...[story_id, body.title, body.seq, body.status ?? 'todo', body.assignee ?? null],
-        ...[body.external_id ?? null, createdAt ? toStored(createdAt) : now, now],
-        body.status === 'done' ? toStored(done_at ?? change.instant) : null,
-        1,
-      ]),
-    );
+    const rows = tasks.map((task) => columnsOf(represent(change, task)));
+    const [first] = rows;
+    if (!first) return;
+    await change.insertMany('tasks', Object.keys(first), rows.map(Object.values));
     const stories = [...new Set(tasks.map(({ story_id }) => story_id))];
-    const rows = await change.query<TaskView>(
-      `SELECT ${TASK_COLUMNS} FROM tasks t
-       WHERE t.story_id IN (${stories.map(() => '?').join(', ')}) ORDER BY t.story_id, t.seq, t.id`,
-      stories,
-    );
-    for (const row of rows) {
-      if (!known.has(row.id)) {
-        recordEvent(change, board, 'task.created', null, representTask(row));
-      }
+    for (const task of await findTasksOfStories(change, stories)) {
+      if (!known.has(task.id)) recordEvent(change, board, 'task.created', null, task);
     }
   }
 
@@ -99,3 +93,26 @@ export class TaskWriter {
     return after;
   }
 }
+
+/** The representation of a new task, which has no id yet. */
+function represent(
+  { instant }: Change,
+  { story_id, body, done_at, created_at = instant }: PlacedTask,
+): Omit<TaskView, 'id'> {
+  const { title, seq, status = 'todo', assignee = null, external_id = null } = body;
+  return {
+    ...{ story_id, title, seq, status, assignee, external_id },
+    created_at: created_at.toISOString(),
+    updated_at: instant.toISOString(),
+    done_at: status === 'done' ? (done_at ?? instant).toISOString() : null,
+    version: 1,
+  };
+}
+
+/** The columns of a new task, as the databases store them. */
+const columnsOf = (task: Omit<TaskView, 'id'>): object => ({
+  ...task,
+  created_at: fromRfc3339(task.created_at),
+  updated_at: fromRfc3339(task.updated_at),
+  done_at: task.done_at && fromRfc3339(task.done_at),
+});

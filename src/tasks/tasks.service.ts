@@ -100,28 +100,8 @@ export class TasksService implements OnModuleInit {
     if (Number(story.count) >= MAX_TASKS) throw new Problem('too_many_tasks');
     const seq = body.seq ?? (story.last ?? 0) + 1;
     if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
-    const { title, status = 'todo', assignee = null, external_id = null } = body;
-    await requireFree(change, storyId, external_id);
-    const columns = { story_id: storyId, title, seq, status, assignee, external_id };
-    const { identifiers } = await change.manager.insert(Task, {
-      ...columns,
-      created_at: change.instant,
-      updated_at: change.instant,
-      done_at: status === 'done' ? change.instant : null,
-      version: 1,
-    });
-    const id = identifiers[0]?.id as number;
-    const now = change.instant.toISOString();
-    const task: TaskView = {
-      id,
-      ...columns,
-      created_at: now,
-      updated_at: now,
-      done_at: status === 'done' ? now : null,
-      version: 1,
-    };
-    recordEvent(change, board, 'task.created', null, task);
-    return task;
+    await requireFree(change, storyId, body.external_id ?? null);
+    return this.writer.create(change, board, { story_id: storyId, body: { ...body, seq } });
   }
 
   /** @throws Problem `task_not_found`, `precondition_failed` */
