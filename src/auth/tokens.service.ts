@@ -6,7 +6,6 @@ import { Repository } from 'typeorm';
 import type { Change } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import type { Scope } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
 import type { PageQuery } from '../http/listing';
@@ -24,15 +23,9 @@ import { Token } from './token.entity';
 const COLUMNS = 't.id, t.name, t.scope, t.boards, t.expires_at, t.created_at, t.last_used_at';
 
 /** A raw row: instants are stored strings. */
-interface TokenRow {
-  id: number;
-  name: string;
-  scope: Scope;
+interface TokenRow extends Omit<TokenView, 'boards'> {
   /** JSON array. */
   boards: string | null;
-  expires_at: string | null;
-  created_at: string;
-  last_used_at: string | null;
 }
 
 /** Creates, lists and deletes tokens. While there are tokens, one of them has the scope `admin`. */

@@ -1,5 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { LockedBoard } from '../database/change';
+import { BOARD_COLUMNS } from '../database/change';
 import type { Reader } from '../database/reader';
 import type { Access } from '../http/access';
 import { REPRESENTATION } from '../http/etag';
@@ -13,10 +14,6 @@ export type BoardRow = LockedBoard;
 
 /** What the entity tags of a board's collections are made of. */
 export type TaggedBoard = Pick<BoardRow, 'id' | 'revision' | 'revision_tag'>;
-
-/** The columns of a board `b`, for a SELECT that is read as raw rows. */
-export const BOARD_COLUMNS =
-  'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
 // Plain SQL: every list of a board and every report begins with it. By the repository it takes four
 // times the processor time (171 µs instead of 40).

@@ -5,6 +5,7 @@ import { Repository } from 'typeorm';
 import { TokensService } from '../auth/tokens.service';
 import { Config } from '../config/config';
 import type { Change, LockedBoard } from '../database/change';
+import { BOARD_COLUMNS } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
@@ -19,10 +20,9 @@ import { Problem } from '../http/problem';
 import { requireUnchanged, requireVersion, writable } from '../http/read-only';
 import type { Deleted } from '../http/schema';
 import { toStored } from '../time/clock';
-
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
-import { BOARD_COLUMNS, findBoard, representBoard, whereVisible } from './board.queries';
+import { findBoard, representBoard, whereVisible } from './board.queries';
 import { BoardSweeper } from './board-sweeper';
 import { DEFAULT_WORKING_DAYS, storedWorkingDays } from './working-days';
 

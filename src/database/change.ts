@@ -45,7 +45,8 @@ export interface NewEvent {
   after: Fields | null;
 }
 
-const BOARD_COLUMNS =
+/** The columns of a board `b`, for a SELECT that is read as raw rows. */
+export const BOARD_COLUMNS =
   'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
 /** Selects the id of the board of a row, by the table of the row. */

@@ -14,21 +14,14 @@ import { toRfc3339 } from '../time/clock';
 import type { Fields } from './event';
 import type { EventView, FeedQuery } from './event.dto';
 import { Event } from './event.entity';
+import type { StoredEvent } from './event.queries';
 
 /** Columns of an event `e` and its board `b`. The history is sorted by `entity_version`. */
 const EVENT_COLUMNS =
   'b.name AS board_name, e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.before, e.after';
 
-interface EventRow {
+interface EventRow extends Omit<StoredEvent, 'sprint_id'> {
   board_name: string;
-  revision: number;
-  type: EventView['type'];
-  at: string;
-  actor: string;
-  entity: EventView['entity'];
-  entity_id: number;
-  before: string | null;
-  after: string | null;
 }
 
 /** Reads the log. Only `Change` writes it. */

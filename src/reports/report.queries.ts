@@ -1,19 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Reader } from '../database/reader';
-import type { EventEntity, EventType, Fields } from '../events/event';
+import type { Fields } from '../events/event';
+import type { StoredEvent } from '../events/event.queries';
 import { toRfc3339 } from '../time/clock';
 import { fromHundredths } from './points';
 import type { ReplayedEvent, SprintHistory } from './replay';
 import { replay } from './replay';
 
-interface EventRow {
-  revision: number;
-  type: EventType;
-  at: string;
-  entity: EventEntity;
-  entity_id: number;
-  after: string | null;
-}
+type EventRow = Pick<StoredEvent, 'revision' | 'type' | 'at' | 'entity' | 'entity_id' | 'after'>;
 
 /**
  * Descriptions are not part of reports; without them the events of 2,000 stories fit into memory.

@@ -12,23 +12,11 @@ import type { SprintState, SprintView } from './sprint.dto';
 import { Sprint } from './sprint.entity';
 
 /** A row of `SprintQueries`: the sprint and what its state depends on; instants as stored. */
-export interface SprintRow {
-  id: number;
+export interface SprintRow extends Omit<SprintView, 'state'> {
   board_id: number;
-  board_name: string;
   time_zone: string;
   /** The revision of the board. */
   revision: number;
-  name: string | null;
-  goal: string | null;
-  start_date: string;
-  end_date: string | null;
-  started_at: string | null;
-  completed_at: string | null;
-  external_id: string | null;
-  created_at: string;
-  updated_at: string;
-  version: number;
   /** The start of the next sprint of the board, by (start_date, id); null if there is an end date. */
   next_start: string | null;
 }
