@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EnumField, IdField, InstantField } from '../http/schema';
-import { AnyOf, AnyText, IsInteger, IsOneOf, Optional } from '../http/validation';
+import { AnyOf, AnyText } from '../http/filters';
+import { IsInteger, IsOneOf, Optional } from '../http/validation';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 

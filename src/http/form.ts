@@ -3,9 +3,6 @@ const FORM = Symbol('form');
 /** Whether an object was read from a form or a query, in which every value is a string. */
 export const isForm = (value: object): boolean => FORM in value;
 
-/** Replaces the values of a field that a form or a query repeats although it has a single value. */
-export class Repeated {}
-
 /** Marks an object whose values are strings, lists of strings or null, as a form has them. */
 export function asForm<T extends object>(value: T): T {
   return Object.defineProperty(value, FORM, { value: true });

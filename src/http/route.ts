@@ -144,24 +144,11 @@ export function Answers(
 }
 
 /** Describes a handler that answers 200 with a `Listing`, which is a bare array of JSON or CSV. */
-export function AnswersTable(
+export const AnswersTable = (
   summary: string,
   type: Type<unknown>,
   description: string,
-): MethodDecorator {
-  return applyDecorators(
-    HttpCode(200),
-    Route({ formats: { json: null, csv: null } }),
-    ApiOperation({ summary, description }),
-    ApiExtraModels(type),
-    ApiOkResponse({
-      content: {
-        [MEDIA_TYPES.json]: { schema: { type: 'array', items: { $ref: getSchemaPath(type) } } },
-        [MEDIA_TYPES.csv]: { schema: SCHEMAS.csv },
-      },
-    }),
-  );
-}
+): MethodDecorator => AnswersIn({ json: null, csv: null }, summary, [type], description);
 
 /** Describes a handler that answers 201 with the created resource and its `Location`. */
 export function Creates(
@@ -187,23 +174,26 @@ export const AnswersAction = (
 ): MethodDecorator =>
   applyDecorators(Answers(summary, type, description), Repeatable(), Route({ tagged: true }));
 
-/** Describes a handler whose response has several formats. */
+/** Describes a handler whose response, one object or a bare array of them, has several formats. */
 export function AnswersIn(
   { json = JSON_TEXT, ...others }: Formats,
   summary: string,
-  type: Type<unknown>,
+  type: Type<unknown> | [Type<unknown>],
   description: string,
 ): MethodDecorator {
   const formats: Formats = { json, ...others };
+  const [model] = [type].flat() as [Type<unknown>];
+  const one = { $ref: getSchemaPath(model) };
+  const schemas = { ...SCHEMAS, json: Array.isArray(type) ? { type: 'array', items: one } : one };
   const content = (Object.keys(formats) as Format[]).map((format) => [
     MEDIA_TYPES[format],
-    { schema: format === 'json' ? { $ref: getSchemaPath(type) } : SCHEMAS[format] },
+    { schema: schemas[format] },
   ]);
   return applyDecorators(
     HttpCode(200),
     Route({ formats }),
     ApiOperation({ summary, description }),
-    ApiExtraModels(type),
+    ApiExtraModels(model),
     ApiOkResponse({ content: Object.fromEntries(content) as never }),
   );
 }

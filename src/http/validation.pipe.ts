@@ -3,12 +3,12 @@ import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { getMetadataStorage } from 'class-validator';
 import { Clock } from '../time/clock';
-import { asForm, Repeated } from './form';
+import { asForm } from './form';
 import type { FieldError, FieldErrorCode } from './problem';
 import { Problem } from './problem';
 import { suggestion } from './suggestion';
 import { UnreadableBody } from './unreadable-body';
-import { validatedAt } from './validation';
+import { Rejected, validatedAt } from './validation';
 
 /** Levels of objects and lists in a body, and fields in all, without those of the objects in its lists. */
 const MAX_DEPTH = 32;
@@ -130,9 +130,7 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
 function fieldErrors(error: ValidationError, place: Place, known: string[]): FieldError[] {
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
-  if (value instanceof Repeated) {
-    return [fieldError(place, property, 'duplicate', 'is given more than once')];
-  }
+  if (value instanceof Rejected) return [fieldError(place, property, value.code, value.message)];
   return Object.entries(constraints).flatMap(([rule, message]) => {
     if (rule === 'duplicate') return duplicates(property, value as unknown[]);
     if (value === undefined && rule !== 'whitelistValidation') {

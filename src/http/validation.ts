@@ -18,15 +18,15 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { isTimeZone } from '../time/clock';
-import { isForm, Repeated } from './form';
+import { isForm } from './form';
 import type { FieldErrorCode } from './problem';
 
 // Decorators for the properties of DTOs. Each converts the value (strings of forms and queries, too),
 // checks it with class-validator, and describes it in the OpenAPI document.
 
-type Schema = Record<string, unknown>;
-const EACH = { each: true };
-const NO_DUPLICATES = '$property must not contain duplicates';
+export type Schema = Record<string, unknown>;
+export const EACH = { each: true };
+export const NO_DUPLICATES = '$property must not contain duplicates';
 
 /** Adds to the OpenAPI schema of a property. */
 export const Doc = (schema: Schema): PropertyDecorator => ApiProperty(schema);
@@ -43,7 +43,7 @@ export const Nullable = (): PropertyDecorator =>
   applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
 
 /** A rule of our own; its name is the code of the error. */
-function Rule(
+export function Rule(
   code: FieldErrorCode,
   message: string | ((value: unknown) => string),
   test: (value: unknown, args: ValidationArguments) => boolean,
@@ -64,16 +64,26 @@ function Rule(
   );
 }
 
-const convert = (change: (value: unknown) => unknown): PropertyDecorator =>
+/** Replaces a value that cannot be converted, and says why. */
+export class Rejected {
+  constructor(
+    readonly code: FieldErrorCode,
+    readonly message: string,
+  ) {}
+}
+
+export const convert = (change: (value: unknown, sent: unknown) => unknown): PropertyDecorator =>
   Transform(({ value, obj, key }) => {
     // Only `obj` shows whether the property was sent: class-transformer has copied the value.
     const sent = (obj as Record<string, unknown>)[key];
-    if (Array.isArray(sent) && isForm(obj as object)) return new Repeated();
-    return sent === undefined || sent === null ? sent : change(value);
+    if (Array.isArray(sent) && isForm(obj as object)) {
+      return new Rejected('duplicate', 'is given more than once');
+    }
+    return sent === undefined || sent === null ? sent : change(value, sent);
   });
 
 /** A form repeats the name of a list, so a list of one is a string there, and an empty one is null. */
-const convertList = (
+export const convertList = (
   change: (item: unknown) => unknown,
   order: (list: unknown[]) => unknown[] = (list) => list,
 ): PropertyDecorator =>
@@ -92,7 +102,7 @@ export function isLonger(text: string, max: number): boolean {
   return length > max;
 }
 
-const isStorable = (value: unknown): boolean =>
+export const isStorable = (value: unknown): boolean =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 
 /**
@@ -110,41 +120,25 @@ export const IsText = (max: number, { blank = true } = {}): PropertyDecorator =>
     Doc({ type: 'string', maxLength: max, ...(!blank && { minLength: 1 }) }),
   );
 
-type Parsed = { value: unknown } | { code: FieldErrorCode; message: string };
+type Parsed = { value: unknown } | Rejected;
 
-/** A value that `parse` reads; it must read its own results, too. */
-function Parse(parse: (value: unknown) => Parsed, schema: Schema): PropertyDecorator {
-  const codes: FieldErrorCode[] = [
-    'invalid_type',
-    'blank',
-    'invalid_text',
-    'too_long',
-    'invalid_date',
-    'invalid_value',
-    'out_of_range',
-    'too_precise',
-    'too_many',
-  ];
-  return applyDecorators(
-    convert((value) => {
-      const parsed = parse(value);
-      return 'value' in parsed ? parsed.value : value;
+/** A value that `parse` reads. */
+const Parse = (parse: (value: unknown) => Parsed, schema: Schema): PropertyDecorator =>
+  applyDecorators(
+    // The value that was sent: a property that a subclass overrides is converted by the base class, too.
+    convert((_, sent) => {
+      const parsed = parse(sent);
+      return parsed instanceof Rejected ? parsed : parsed.value;
     }),
-    ...codes.map((code) =>
-      Rule(
-        code,
-        (value) => (parse(value) as { message: string }).message,
-        (value) => {
-          const parsed = parse(value);
-          return 'value' in parsed || parsed.code !== code;
-        },
-      ),
+    Rule(
+      'required',
+      'is required',
+      (value) => value !== undefined && value !== null && !(value instanceof Rejected),
     ),
     Doc(schema),
   );
-}
 
-const reject = (code: FieldErrorCode, message: string): Parsed => ({ code, message });
+const reject = (code: FieldErrorCode, message: string): Rejected => new Rejected(code, message);
 
 /** UTF-16 units that one code point in NFC may have been before: four code points of two units. */
 const MAX_DECOMPOSED = 8;
@@ -189,7 +183,7 @@ export const IsTimeZone = (): PropertyDecorator =>
     Doc({ type: 'string', examples: ['UTC', 'Europe/Berlin'] }),
   );
 
-const toInteger = (value: unknown): unknown =>
+export const toInteger = (value: unknown): unknown =>
   typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value) ? Number(value) + 0 : value;
 
 /** An integer, as a JSON number or a decimal string. */
@@ -202,12 +196,11 @@ export const IsInteger = (min: number, max: number): PropertyDecorator =>
     Doc({ type: 'integer', minimum: min, maximum: max }),
   );
 
-const INT32 = [-2_147_483_648, 2_147_483_647] as const;
-const ID = [1, Number.MAX_SAFE_INTEGER] as const;
+export const INT32 = [-2_147_483_648, 2_147_483_647] as const;
+export const ID = [1, Number.MAX_SAFE_INTEGER] as const;
 export const ID_SCHEMA = { type: 'integer', minimum: ID[0], maximum: ID[1] } as const;
 
 export const IsInt32 = (): PropertyDecorator => IsInteger(...INT32);
-export const IsId = (): PropertyDecorator => IsInteger(...ID);
 
 function parseDecimal(value: unknown, max: number): Parsed {
   const isText = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value);
@@ -485,97 +478,6 @@ export const IsWordOrId = (words: readonly string[], { named = false } = {}): Pr
       ],
     },
   );
-
-/** A comma-separated list of different words in a query; with `directions` each may begin with `-`. */
-export function IsWordList(
-  words: readonly string[],
-  { directions = false } = {},
-): PropertyDecorator {
-  const bare = (word: string): string => (directions ? word.replace(/^-/, '') : word);
-  return applyDecorators(
-    convert((value) => (typeof value === 'string' ? value.split(',') : value)),
-    Rule(
-      'invalid_value',
-      `must list some of ${words.join(', ')}`,
-      (list) => Array.isArray(list) && (list as string[]).every((w) => words.includes(bare(w))),
-    ),
-    ArrayUnique(bare, { message: NO_DUPLICATES }),
-    Doc({ type: 'string' }),
-  );
-}
-
-/** The values of a filter in a query, of which any may match; an empty one means null. */
-function Filter(
-  max: number,
-  schema: Schema,
-  change: (item: string) => unknown,
-  ...rules: PropertyDecorator[]
-): PropertyDecorator {
-  return applyDecorators(
-    convertList((item) => (item === '' ? null : change(item as string))),
-    ArrayMaxSize(max),
-    ...rules,
-    Doc({ type: 'array', items: schema, maxItems: max }),
-  );
-}
-
-const orNull =
-  (test: (item: never) => boolean) =>
-  (item: unknown): boolean =>
-    item === null || test(item as never);
-
-const MAX_VALUES = 1000;
-
-export const AnyText = (length: number, max = MAX_VALUES): PropertyDecorator =>
-  Filter(
-    max,
-    { type: 'string', maxLength: length },
-    (item) => item,
-    Rule('invalid_text', 'must not contain NUL or lone surrogates', orNull(isStorable), EACH),
-    Rule(
-      'too_long',
-      `must have at most ${length} characters`,
-      orNull((item: string) => !isLonger(item, length)),
-      EACH,
-    ),
-  );
-
-export const AnyOf = (words: readonly string[]): PropertyDecorator =>
-  Filter(
-    MAX_VALUES,
-    { type: 'string', enum: [...words] },
-    (item) => item,
-    Rule(
-      'invalid_value',
-      `must be one of ${words.join(', ')}`,
-      orNull((item: string) => words.includes(item)),
-      EACH,
-    ),
-  );
-
-const AnyInteger = (min: number, max: number): PropertyDecorator =>
-  Filter(
-    MAX_VALUES,
-    { type: 'integer', minimum: min, maximum: max },
-    toInteger,
-    Rule('invalid_type', 'must be an integer', orNull(Number.isInteger), EACH),
-    Rule(
-      'out_of_range',
-      `must be from ${min} to ${max}`,
-      orNull((item: number) => item >= min && item <= max),
-      EACH,
-    ),
-  );
-
-export const AnyInt32 = (): PropertyDecorator => AnyInteger(...INT32);
-export const AnyId = (): PropertyDecorator => AnyInteger(...ID);
-
-/** At most `max` different words, separated by white space. */
-export const HasWords = (max: number): PropertyDecorator =>
-  Rule('too_many', `must have at most ${max} different words`, (value) => {
-    const words = new Set(String(value).split(/\s+/).filter(Boolean));
-    return words.size <= max;
-  });
 
 /** A rule between properties of a DTO, reported at the property that it decorates. */
 export const Check = <T extends object>(

@@ -9,20 +9,15 @@ import {
   InstantField,
   IntegerField,
 } from '../http/schema';
+import { AnyId, AnyInt32, AnyOf, AnyText, HasWords, IsWordList } from '../http/filters';
 import {
-  AnyId,
-  AnyInt32,
-  AnyOf,
-  AnyText,
   Doc,
-  HasWords,
   IsInstant,
   IsInt32,
   IsLabels,
   IsOneOf,
   IsPoints,
   IsText,
-  IsWordList,
   IsWordOrId,
   Nullable,
   Optional,

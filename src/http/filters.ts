@@ -1,0 +1,109 @@
+import { applyDecorators } from '@nestjs/common';
+import { ArrayMaxSize, ArrayUnique } from 'class-validator';
+import type { Schema } from './validation';
+import {
+  convert,
+  convertList,
+  Doc,
+  EACH,
+  ID,
+  INT32,
+  isLonger,
+  isStorable,
+  NO_DUPLICATES,
+  Rule,
+  toInteger,
+} from './validation';
+
+// Decorators for the filters, the sort and the fields of lists.
+
+/** A comma-separated list of different words in a query; with `directions` each may begin with `-`. */
+export function IsWordList(
+  words: readonly string[],
+  { directions = false } = {},
+): PropertyDecorator {
+  const bare = (word: string): string => (directions ? word.replace(/^-/, '') : word);
+  return applyDecorators(
+    convert((value) => (typeof value === 'string' ? value.split(',') : value)),
+    Rule(
+      'invalid_value',
+      `must list some of ${words.join(', ')}`,
+      (list) => Array.isArray(list) && (list as string[]).every((w) => words.includes(bare(w))),
+    ),
+    ArrayUnique(bare, { message: NO_DUPLICATES }),
+    Doc({ type: 'string' }),
+  );
+}
+
+/** The values of a filter in a query, of which any may match; an empty one means null. */
+function Filter(
+  max: number,
+  schema: Schema,
+  change: (item: string) => unknown,
+  ...rules: PropertyDecorator[]
+): PropertyDecorator {
+  return applyDecorators(
+    convertList((item) => (item === '' ? null : change(item as string))),
+    ArrayMaxSize(max),
+    ...rules,
+    Doc({ type: 'array', items: schema, maxItems: max }),
+  );
+}
+
+const orNull =
+  (test: (item: never) => boolean) =>
+  (item: unknown): boolean =>
+    item === null || test(item as never);
+
+const MAX_VALUES = 1000;
+
+export const AnyText = (length: number, max = MAX_VALUES): PropertyDecorator =>
+  Filter(
+    max,
+    { type: 'string', maxLength: length },
+    (item) => item,
+    Rule('invalid_text', 'must not contain NUL or lone surrogates', orNull(isStorable), EACH),
+    Rule(
+      'too_long',
+      `must have at most ${length} characters`,
+      orNull((item: string) => !isLonger(item, length)),
+      EACH,
+    ),
+  );
+
+export const AnyOf = (words: readonly string[]): PropertyDecorator =>
+  Filter(
+    MAX_VALUES,
+    { type: 'string', enum: [...words] },
+    (item) => item,
+    Rule(
+      'invalid_value',
+      `must be one of ${words.join(', ')}`,
+      orNull((item: string) => words.includes(item)),
+      EACH,
+    ),
+  );
+
+const AnyInteger = (min: number, max: number): PropertyDecorator =>
+  Filter(
+    MAX_VALUES,
+    { type: 'integer', minimum: min, maximum: max },
+    toInteger,
+    Rule('invalid_type', 'must be an integer', orNull(Number.isInteger), EACH),
+    Rule(
+      'out_of_range',
+      `must be from ${min} to ${max}`,
+      orNull((item: number) => item >= min && item <= max),
+      EACH,
+    ),
+  );
+
+export const AnyInt32 = (): PropertyDecorator => AnyInteger(...INT32);
+export const AnyId = (): PropertyDecorator => AnyInteger(...ID);
+
+/** At most `max` different words, separated by white space. */
+export const HasWords = (max: number): PropertyDecorator =>
+  Rule('too_many', `must have at most ${max} different words`, (value) => {
+    const words = new Set(String(value).split(/\s+/).filter(Boolean));
+    return words.size <= max;
+  });
