@@ -428,6 +428,12 @@ describe('issues of GitHub', () => {
     expect(await storiesOf(board)).toMatchObject([{ status: 'todo', done_at: null }]);
   });
 
+  it('are imported from UTF-16, as PowerShell writes the output of gh', async () => {
+    const file = JSON.stringify([issue(1, { title: 'Größe 🗒', body: 'x'.repeat(70_000) })]);
+    const { board } = await importTwice(Buffer.from(`\ufeff${file}\r\n`, 'utf16le'));
+    expect(await storiesOf(board)).toMatchObject([{ title: 'Größe 🗒', status: 'todo' }]);
+  });
+
   it('of two repositories, in a file each, are not mistaken for one another', async () => {
     const of = (name: string): string =>
       JSON.stringify([issue(1, { title: name, url: `https://github.com/acme/${name}/issues/1` })]);

@@ -213,7 +213,13 @@ describe('an import', () => {
       [],
       /line 3: has bytes that are not UTF-8/,
     ],
-    ['UTF-16', Buffer.from('\ufefftitle\na\n', 'utf16le'), [], /in UTF-16/],
+    ['UTF-16', Buffer.from('title\na\n', 'utf16le'), [], /in UTF-16/],
+    [
+      'half of UTF-16',
+      Buffer.from('\ufefftitle\na\n', 'utf16le').subarray(0, -1),
+      [],
+      /line 2: has bytes that are not UTF-16/,
+    ],
     [
       'half a character',
       Buffer.from([...Buffer.from('title\n'), 0xc3]),

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { ImportFormat } from '../import/import.dto';
 import { InvalidFile } from './invalid-file';
 import { JsonTokens, slicesOf, type JsonToken } from './json';
+import { fromUtf16, utf16Of } from './utf16';
 
 /** What a client says about a file. */
 export interface FileHints {
@@ -15,6 +16,7 @@ export interface FileHints {
 /** A file whose format is known, from its first byte. */
 export interface DetectedFile {
   format: ImportFormat;
+  /** In UTF-8. */
   file: Readable;
 }
 
@@ -31,7 +33,11 @@ const CSV_FORMATS: readonly ImportFormat[] = ['csv', 'jira-csv', 'linear-csv'];
  * @throws InvalidFile `unknown_format` that says what the file is, and what can be done
  */
 export async function detectFormat(file: Readable, hints: FileHints): Promise<DetectedFile> {
-  const peeked = new PeekedFile(file);
+  const original = new PeekedFile(file);
+  const encoding = utf16Of(await original.head(2));
+  const peeked = encoding
+    ? new PeekedFile(Readable.from(fromUtf16(original.replay(), encoding)))
+    : original;
   const head = await peeked.head(HEAD_BYTES);
   rejectForeign(head);
   const isJson = /^\s*[[{]/.test(textOf(head.subarray(0, 1024)));
@@ -110,8 +116,6 @@ const SIGNATURES: readonly [bytes: string, message: string][] = [
   ['\xff\xd8\xff', 'The file is a picture (JPEG).'],
   ['GIF8', 'The file is a picture (GIF).'],
   ['SQLite format 3\0', 'The file is a database of SQLite. An import reads CSV or JSON.'],
-  ['\xff\xfe', 'The file is in UTF-16. Save it as UTF-8.'],
-  ['\xfe\xff', 'The file is in UTF-16. Save it as UTF-8.'],
 ];
 
 // eslint-disable-next-line no-control-regex

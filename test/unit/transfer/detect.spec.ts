@@ -57,6 +57,32 @@ describe('detectFormat', () => {
     }
   });
 
+  it.each([
+    ['csv', 'title,status\nx ä 🗒,todo\n'],
+    ['jira-csv', 'Summary\tIssue key\nx\tA-1\n'],
+    ['github', JSON.stringify([{ ...issue, title: '𝄞 '.repeat(100) }])],
+  ])('passes %s in UTF-16 on in UTF-8', async (format, content) => {
+    const bytes = Buffer.from(`\ufeff${content}`, 'utf16le');
+    for (const encoded of [bytes, Buffer.from(bytes).swap16()]) {
+      for (const chunk of [1, 7, 100_000]) {
+        const found = await detectFormat(fileOf(encoded, chunk), AUTO);
+        expect(found.format).toBe(format);
+        expect((await buffer(found.file)).toString()).toBe(content);
+      }
+      const cut = detectFormat(fileOf(encoded.subarray(0, -1), 7), AUTO);
+      await expect(cut).rejects.toThrow(/not in UTF-16: line \d/);
+    }
+  });
+
+  it('names the line that is not UTF-16', async () => {
+    const bytes = Buffer.from('\ufefftitle\nx\ny\n', 'utf16le');
+    bytes.writeUInt16LE(0xdc00, bytes.length - 4);
+    for (const chunk of [1, 7, 100]) {
+      const read = async () => buffer((await detectFormat(fileOf(bytes, chunk), AUTO)).file);
+      await expect(read()).rejects.toMatchObject({ errors: [{ line: 3, code: 'invalid_text' }] });
+    }
+  });
+
   it('looks behind what is long', async () => {
     const logo = { name: 'P', logo: { data: 'QUJD'.repeat(700_000) }, user_stories: [] };
     expect(await formatOf(JSON.stringify(logo), AUTO, 65_536)).toBe('taiga');
@@ -91,8 +117,6 @@ describe('detectFormat', () => {
     ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /Excel.*CSV/],
     ['a PDF', Buffer.from('%PDF-1.7\n'), /PDF/],
     ['a picture', Buffer.from('89504e470d0a1a0a0000', 'hex'), /PNG/],
-    ['UTF-16', Buffer.from('\ufefftitle,status\n', 'utf16le'), /UTF-16.*UTF-8/],
-    ['UTF-16, big endian', Buffer.from('\ufefftitle\n', 'utf16le').swap16(), /UTF-16.*UTF-8/],
     ['UTF-16 without a mark', Buffer.from('title,status\n', 'utf16le'), /UTF-16.*UTF-8/],
     ['binary', Buffer.from(Array.from({ length: 999 }, (_, i) => (i * 7) % 256)), /binary/],
     ['a web page', Buffer.from('\n<!DOCTYPE html><html>'), /web page.*sign in/],

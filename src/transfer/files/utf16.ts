@@ -1,0 +1,45 @@
+import { InvalidFile } from './invalid-file';
+
+/** The encodings that a byte order mark names, by its bytes. */
+const MARKS: Record<string, string> = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf-16be' };
+
+/** The encoding of a file that begins with a byte order mark of UTF-16, as Excel and PowerShell write it. */
+export const utf16Of = (head: Buffer): string | undefined =>
+  MARKS[head.subarray(0, 2).toString('latin1')];
+
+/** Passes a file on in UTF-8. @throws InvalidFile that names the first line that is not UTF-16 */
+export async function* fromUtf16(
+  chunks: AsyncIterable<Buffer>,
+  encoding: string,
+): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  let line = 1;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const even = bytes.length - (bytes.length % 2);
+    const units = bytes.subarray(0, even);
+    rest = bytes.subarray(even);
+    let text: string;
+    try {
+      text = decoder.decode(units, { stream: true });
+    } catch {
+      const before = new TextDecoder(encoding).decode(units).split('\ufffd', 1)[0] ?? '';
+      throw notUtf16(line + breaks(before));
+    }
+    line += breaks(text);
+    if (text !== '') yield Buffer.from(text);
+  }
+  try {
+    decoder.decode(rest);
+  } catch {
+    throw notUtf16(line);
+  }
+}
+
+const breaks = (text: string): number => text.split('\n').length - 1;
+
+const notUtf16 = (line: number): InvalidFile =>
+  new InvalidFile(`The file is not in UTF-16: line ${line} has invalid bytes.`, 'invalid_file', [
+    { line, code: 'invalid_text', detail: 'has bytes that are not UTF-16' },
+  ]);
