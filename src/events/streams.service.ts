@@ -2,7 +2,9 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Semaphore } from 'async-mutex';
+import { In } from 'typeorm';
 import { Authenticator } from '../auth/authenticator';
+import { Board } from '../boards/board.entity';
 import { findBoard } from '../boards/board.queries';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
@@ -196,10 +198,10 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
 
   private async pollAll(feeds: readonly BoardFeed[]): Promise<void> {
     const known = feeds.map(({ revision }) => revision);
-    const rows = await this.database.query<{ id: number; name: string | null; revision: number }>(
-      `SELECT id, name, revision FROM boards WHERE id IN (${feeds.map(() => '?').join(', ')})`,
-      feeds.map(({ boardId }) => boardId),
-    );
+    const rows = await this.database.dataSource.getRepository(Board).find({
+      select: { id: true, name: true, revision: true },
+      where: { id: In(feeds.map(({ boardId }) => boardId)) },
+    });
     const boards = new Map(rows.map((row) => [row.id, row]));
     await Promise.all(
       feeds.map(async (feed, i) => {

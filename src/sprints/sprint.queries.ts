@@ -191,8 +191,8 @@ export class SprintQueries {
   /** @throws Problem `external_id_taken` if a sprint of the board has this `external_id` */
   async requireFree(change: Change, boardId: number, externalId: string | null): Promise<void> {
     if (externalId === null) return;
-    const sql = 'SELECT id FROM sprints WHERE board_id = ? AND external_id = ? LIMIT 1';
-    if (await change.first(sql, [boardId, externalId])) throw new Problem('external_id_taken');
+    const same = { board_id: boardId, external_id: externalId };
+    if (await change.manager.existsBy(Sprint, same)) throw new Problem('external_id_taken');
   }
 
   /** All sprints of a board, in their order. */

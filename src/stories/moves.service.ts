@@ -14,6 +14,7 @@ import { noSprint, SprintWords } from './sprint-words';
 import type { Place, StoryList } from './story-order.service';
 import { StoryOrder } from './story-order.service';
 import type { StoryView } from './story.dto';
+import { Story } from './story.entity';
 import { findOpenSprint, findStories, lockStory, requireFree, requireSpace } from './story.queries';
 
 /** A story that a position refers to. */
@@ -170,11 +171,12 @@ async function requireMovable(
 }
 
 async function findNeighbour(change: Change, id: number): Promise<Neighbour | undefined> {
-  const story = await change.first<Neighbour & { name: string }>(
-    `SELECT s.id, s.seq, s.board_id, s.sprint_id, b.name FROM stories s JOIN boards b ON b.id = s.board_id
-     WHERE s.id = ? AND b.name IS NOT NULL`,
-    [id],
-  );
+  const story = await change.manager
+    .createQueryBuilder(Story, 's')
+    .innerJoin('s.board', 'b')
+    .select('s.id, s.seq, s.board_id, s.sprint_id, b.name')
+    .where('s.id = :id AND b.name IS NOT NULL', { id })
+    .getRawOne<Neighbour & { name: string }>();
   return story && maySee(change.caller, story.name) ? story : undefined;
 }
 

@@ -171,8 +171,8 @@ async function requireFree(
 ): Promise<void> {
   if (externalId === null) return;
   // The index of the story's order finds its tasks, at most 1,000.
-  const sql = 'SELECT id FROM tasks WHERE story_id = ? AND external_id = ? LIMIT 1';
-  if (await change.first(sql, [storyId, externalId])) throw new Problem('external_id_taken');
+  const same = { story_id: storyId, external_id: externalId };
+  if (await change.manager.existsBy(Task, same)) throw new Problem('external_id_taken');
 }
 
 /** @throws Restart when the story moved to another board before its board was locked */
