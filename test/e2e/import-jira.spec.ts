@@ -40,6 +40,8 @@ async function loadForm(board: string, file: string, mapping: object): Promise<a
   return response.json();
 }
 
+type Fields = Record<string, any>;
+
 const NOTHING = { sprints: 0, stories: 0, tasks: 0 };
 
 /** Imports a file at a time: as a dry run, really, and again, which changes nothing. */
@@ -220,6 +222,63 @@ describe('an import of a CSV export of Jira', () => {
     const mapped = await loadForm('Priorities', file, { priority: { showstopper: 0 } });
     expect(mapped).toMatchObject({ warnings: [], updated: { stories: 2 } });
     expect(mapped.unmapped).toEqual({ statuses: [] });
+  });
+
+  it('takes sub-tasks whose stories are in an earlier file for tasks of these', async () => {
+    const header = 'Summary,Issue key,Issue Type,Status,Assignee,Parent id,Parent key\n';
+    const stories = 'One,A-1,Story,To Do,,,\nTwo,A-2,Story,To Do,,,\n';
+    const parts =
+      'Part,A-3,Sub-task,Done,Ann,101,A-1\nOther,A-4,Sub-task,To Do,,101,A-1\n' +
+      'Third,A-5,Sub-task,To Do,,102,A-2\nLost,A-6,Sub-task,To Do,,109,A-9\n';
+    await load('Split', header + stories);
+    const dry = await load('Split', header + parts, '?dry_run=true');
+    const answer = await load('Split', header + parts);
+    expect(dry).toEqual(answer);
+    expect(answer).toMatchObject({ created: { stories: 1, tasks: 3 }, updated: NOTHING });
+    expect(answer.warnings).toContainEqual({
+      code: 'parent_missing',
+      count: 4,
+      examples: expect.arrayContaining([
+        'line 2: "Part" is a sub-task, but jira:A-1 is not in the file',
+      ]),
+    });
+    const [one] = await of('/api/boards/Split/stories?external_id=jira:A-1');
+    const tasks = await of(`/api/stories/${one.id}/tasks`);
+    expect(tasks).toMatchObject([
+      { external_id: 'jira:A-3', title: 'Part', status: 'done', assignee: 'Ann', seq: 1 },
+      { external_id: 'jira:A-4', title: 'Other', status: 'todo', seq: 2 },
+    ]);
+    for (const file of [header + parts, header + stories + parts]) {
+      const again = await load('Split', file);
+      expect(again).toMatchObject({ created: NOTHING, updated: NOTHING, skipped: [] });
+    }
+    const changed = parts.replace('Other,A-4,Sub-task,To Do', 'Other,A-4,Sub-task,Done');
+    expect(await load('Split', header + changed)).toMatchObject({ updated: { tasks: 1 } });
+  });
+
+  it('does not double a sub-task that an earlier import made a story', async () => {
+    const header = 'Summary,Issue key,Issue Type,Status,Parent key\n';
+    const subtask = 'Part,A-2,Sub-task,Done,A-1\n';
+    const file = `${header}One,A-1,Story,To Do,\n${subtask}Other part,A-3,Sub-task,To Do,A-1\n`;
+    expect(await load('Parts', header + subtask)).toMatchObject({ created: { stories: 1 } });
+    const skipped = [
+      {
+        line: 3,
+        code: 'subtask_is_story',
+        detail: 'jira:A-2 is a story of the board since an earlier import',
+      },
+    ];
+    expect(await load('Parts', file)).toMatchObject({ created: { stories: 1, tasks: 1 }, skipped });
+    expect(await load('Parts', file)).toMatchObject({
+      created: NOTHING,
+      updated: NOTHING,
+      unchanged: { stories: 1, tasks: 1 },
+      skipped,
+    });
+    const stories = await of('/api/boards/Parts/stories');
+    expect(stories.map(({ title }: Fields) => title)).toEqual(['Part', 'One']);
+    const one = stories.find(({ title }: Fields) => title === 'One');
+    expect(await of(`/api/stories/${one?.id}/tasks`)).toMatchObject([{ title: 'Other part' }]);
   });
 
   it('asks for the order of dates, and takes the answer', async () => {

@@ -78,7 +78,8 @@ export async function jiraSource(
       if (!sprints.has(sprint.key) || sprint.closed) sprints.set(sprint.key, sprint);
     }
     const parent = parentOf(issue);
-    const [firstParent] = issue.parents;
+    // In tables it is named by its id, too.
+    const otherParent = issue.parents.find((name) => /-\d+$/.test(name)) ?? issue.parents[0];
     const isSubtask = issue.kind === 'subtask' && !(parent && isEpic(parent));
     const { line, key, id, title, description, status, priority, points, assignee } = issue;
     const { labels, done, rank, archived } = issue;
@@ -93,7 +94,7 @@ export async function jiraSource(
       external_id: idOf(key ?? id),
       epic: isSubtask ? null : epicOf(issue, parent, parent !== undefined && isEpic(parent)),
       sprints: issue.sprints.map((sprint) => sprint.key),
-      parent: isSubtask ? (idOf(parent?.key ?? firstParent ?? null) ?? 'its story') : null,
+      parent: isSubtask ? (idOf(parent?.key ?? otherParent ?? null) ?? 'its story') : null,
       tasks: [],
       rank,
     });

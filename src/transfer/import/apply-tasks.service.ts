@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../../database/change';
 import { Problem } from '../../http/problem';
+import { findStoriesByExternalId } from '../../stories/story.queries';
 import type { TaskView } from '../../tasks/task.dto';
 import { findTasksOfStories } from '../../tasks/task.queries';
 import type { PlacedTask } from '../../tasks/task-writer.service';
@@ -55,10 +56,24 @@ export class ApplyTasks {
     for (const task of await findTasksOfStories(change, ids)) {
       existing.set(task.story_id, [...(existing.get(task.story_id) ?? []), task]);
     }
+    const missing: (TasksOfStory & { own: readonly TaskView[] })[] = [];
+    for (const one of group) {
+      const own = existing.get(one.story.id) ?? [];
+      missing.push({
+        ...one,
+        own,
+        tasks: await this.update(change, board, own, one.tasks, applied),
+      });
+    }
+    const stories = await this.storiesOf(change, board, missing);
     const created: PlacedTask[] = [];
-    for (const { story, tasks } of group) {
-      const own = existing.get(story.id) ?? [];
-      const wanted = await this.update(change, board, own, tasks, applied);
+    for (const { story, own, tasks } of missing) {
+      const wanted = tasks.filter(({ line, external_id: id }) => {
+        const isStory = id !== null && stories.has(id);
+        const detail = `${id} is a story of the board since an earlier import`;
+        if (isStory) applied.skipped.push({ line, code: 'subtask_is_story', detail });
+        return !isStory;
+      });
       if (own.length + wanted.length > MAX_TASKS && wanted.length > 0) {
         const detail = `"${story.title}" would have more than 1,000 tasks.`;
         throw new Problem('too_many_tasks', detail);
@@ -74,6 +89,16 @@ export class ApplyTasks {
     applied.created.tasks += created.length;
     const known = new Set([...existing.values()].flat().map(({ id }) => id));
     await this.writer.createMany(change, board, created, known);
+  }
+
+  /** The stories that tasks were made by an import that found no parent of them, or was asked for stories. */
+  private storiesOf(
+    change: Change,
+    { id: boardId }: LockedBoard,
+    missing: readonly TasksOfStory[],
+  ): Promise<Map<string, unknown>> {
+    const ids = missing.flatMap(({ tasks }) => tasks.flatMap((task) => task.external_id ?? []));
+    return findStoriesByExternalId(change, boardId, ids);
   }
 
   /** Updates the tasks that the story has already, and returns those to create. */

@@ -21,6 +21,7 @@ import { ApplyTasks, notAfter } from './apply-tasks.service';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
+import { Orphans } from './orphans';
 import type { Route } from './routes';
 import { routeOfExisting, routeOfNew } from './routes';
 import { Twins } from './twins';
@@ -79,7 +80,7 @@ export class ApplyService {
     const completed = new Set(
       existing.filter(({ completed_at }) => completed_at !== null).map(({ id }) => id),
     );
-    const { creations, updates } = await this.decide(change, board, plan, {
+    const { creations, updates, adopted } = await this.decide(change, board, plan, {
       sprints,
       completed,
       applied,
@@ -109,7 +110,7 @@ export class ApplyService {
       progress((done += 1));
     }
     await change.flush();
-    await this.tasks.apply(change, board, withTasks, applied);
+    await this.tasks.apply(change, board, [...withTasks, ...adopted], applied);
     await this.complete(change, board, [...sprints.values()], waiting);
     for (const sprint of sprints.values()) {
       if (sprint.startsAt && !sprint.completesAt) await this.sprints.start(change, sprint);
@@ -128,13 +129,18 @@ export class ApplyService {
       completed: ReadonlySet<number>;
       applied: Applied;
     },
-  ): Promise<{ creations: PlacedStory<Creation>[]; updates: Update[] }> {
+  ): Promise<{
+    creations: PlacedStory<Creation>[];
+    updates: Update[];
+    adopted: TasksOfStory[];
+  }> {
     const { sprints, completed, applied } = state;
     const lists = new Lists(change, board);
     const names = new Map([...sprints.values()].map(({ id, name }) => [id, name]));
     const seen = new Set<string>();
     const creations: PlacedStory<Creation>[] = [];
     const updates: Update[] = [];
+    const orphans = new Orphans(board.id);
     const twins = await Twins.of(change, board.id, plan.stories);
     for (let start = 0; start < plan.stories.length; start += CHUNK) {
       await change.pause();
@@ -142,6 +148,7 @@ export class ApplyService {
       const ids = chunk.flatMap(({ external_id: id }) => id ?? []);
       const existing = await findStoriesByExternalId(change, board.id, ids);
       const own = await twins.take(change, chunk);
+      await orphans.find(change, chunk, existing);
       for (const planned of chunk) {
         const { external_id: id, line } = planned;
         if (id !== null && seen.has(id)) {
@@ -149,6 +156,7 @@ export class ApplyService {
           continue;
         }
         if (id !== null) seen.add(id);
+        if (orphans.adopt(planned)) continue;
         const path = planned.sprints?.map((key) => sprints.get(key) as PlacedSprint);
         const story = id === null ? own.get(planned) : existing.get(id);
         const { route, refusedBy, waits } = story
@@ -177,7 +185,7 @@ export class ApplyService {
       }
     }
     lists.requireSpace([...sprints.values()]);
-    return { creations, updates };
+    return { creations, updates, adopted: orphans.adopted() };
   }
 
   private creation(
@@ -186,7 +194,7 @@ export class ApplyService {
     route: Route,
     seq: number,
   ): PlacedStory<Creation> {
-    const { line: _, sprints: _sprints, tasks, ...others } = planned;
+    const { line: _, sprints: _sprints, parent: _parent, tasks, ...others } = planned;
     const { done_at: doneAt = null, created_at: createdAt, ...fields } = others;
     const hasMore = route.length > 1 || (tasks?.length ?? 0) > 0;
     return {

@@ -89,7 +89,7 @@ export class Rows {
     const isFound = parent !== null && (id === null || !rows.has(id));
     if (isFound) return parent;
     if ((this.mapping.subtasks ?? 'tasks') === 'tasks') {
-      const what = `"${story.title}" is a story, because ${story.parent} is not in the file`;
+      const what = `"${story.title}" is a sub-task, but ${story.parent} is not in the file`;
       this.texts.warn('parent_missing', story.line, what);
     }
     return null;

@@ -169,6 +169,8 @@ class Mapper {
       ...(!lacks('sprints') && { sprints: sprintsOf(source) }),
       done_at: this.doneAt(source, status),
       ...(!lacks('tasks') && { tasks: tasks.map((task) => this.task(task)) }),
+      ...(source.parent !== null &&
+        this.mapping.subtasks !== 'stories' && { parent: source.parent }),
     };
   }
 

@@ -90,4 +90,9 @@ export interface PlannedStory {
    */
   created_at?: Date;
   tasks?: PlannedTask[];
+  /**
+   * A sub-task: the `external_id` of its story, which the file does not have. It becomes a task of that story
+   * if the board has the story, but not the sub-task as a story.
+   */
+  parent?: string;
 }

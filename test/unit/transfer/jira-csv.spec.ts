@@ -228,7 +228,7 @@ describe('a CSV export of Jira', () => {
     const plan = await read('Resumen,Clave,Tipo de Incidencia\nS,A-1,Historia\nT,A-2,Subtarea\n');
     expect(plan.stories.map(({ title }) => title)).toEqual(['S', 'T']);
     expect(plan.warnings.list().find(({ code }) => code === 'parent_missing')?.examples).toEqual([
-      'line 3: "T" is a story, because its story is not in the file',
+      'line 3: "T" is a sub-task, but its story is not in the file',
     ]);
   });
 

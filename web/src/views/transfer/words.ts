@@ -82,8 +82,8 @@ const WARNINGS: Record<string, Words> = {
   ),
   parent_ignored: count('story loses its parent', 'stories lose their parent'),
   parent_missing: count(
-    'sub-task becomes a story, because its story is not in the file',
-    'sub-tasks become stories, because their stories are not in the file',
+    'sub-task becomes a story unless the board has its story, because the file has not',
+    'sub-tasks become stories unless the board has their stories, because the file has not',
   ),
   points_differ: count(
     'story has several points; the first are taken',
@@ -124,6 +124,10 @@ const WARNINGS: Record<string, Words> = {
 
 const SKIPPED: Record<string, Words> = {
   archived: count('archived story', 'archived stories'),
+  subtask_is_story: count(
+    'sub-task that is a story of the board already',
+    'sub-tasks that are stories of the board already',
+  ),
   duplicate: count('row that occurs twice', 'rows that occur twice'),
   epic: count('epic, which becomes a label', 'epics, which become labels'),
   pull_request: count('pull request', 'pull requests'),
