@@ -45,7 +45,7 @@ export class StoryWriter {
     body: NewStory,
   ): Promise<StoryView> {
     const story = represent(change, board, sprintId, body);
-    const id = await change.insert('stories', columnsOf(board, story, toStored(change.instant)));
+    const id = await change.insert('stories', storyColumns(board.id, story));
     const created = { id, ...story };
     recordEvent(change, board, 'story.created', null, created);
     return created;
@@ -78,9 +78,7 @@ export class StoryWriter {
         const key = keyOf(view);
         refs.set(key, [...(refs.get(key) ?? []), story.ref]);
       }
-      const done_at = view.done_at && toStored(new Date(view.done_at));
-      const created_at = fromRfc3339(view.created_at);
-      return { ...columnsOf(board, view, now), created_at, done_at };
+      return storyColumns(board.id, view);
     };
     const cells = function* (): Generator<unknown[]> {
       for (const story of stories) yield Object.values(row(story));
@@ -224,19 +222,18 @@ function represent(
 /** What a new story is recognised by: its `external_id` is unique, and equal ones can be exchanged. */
 const keyOf = (story: Omit<StoryView, 'id'>): string => story.external_id ?? JSON.stringify(story);
 
-/** The columns of a new story; `now` is the time of the change as it is stored. */
-function columnsOf(
-  board: LockedBoard,
+/** The columns of a story, as the databases store them, by its representation. */
+export function storyColumns(
+  boardId: number,
   { board_name: _, ...story }: Omit<StoryView, 'id'>,
-  now: string,
-) {
+): Record<string, unknown> {
   return {
     ...story,
     labels: storedLabels(story.labels),
-    board_id: board.id,
+    board_id: boardId,
     search: searchable(story.title, story.description),
-    created_at: now,
-    updated_at: now,
-    done_at: story.done_at === null ? null : now,
+    created_at: fromRfc3339(story.created_at),
+    updated_at: fromRfc3339(story.updated_at),
+    done_at: story.done_at && fromRfc3339(story.done_at),
   };
 }
