@@ -7,8 +7,8 @@ import { Authenticator } from './auth/authenticator';
 import { Config } from './config/config';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
-import { limitArrival } from './http/arrival';
 import { parseBodies } from './http/bodies.plugin';
+import { limitBodyTime } from './http/body-timeout';
 import { compressLongResponses } from './http/compression';
 import { requireWellFormed } from './http/limits';
 import { enableCors } from './http/origins';
@@ -45,7 +45,7 @@ export async function setUp(
     server.server.emit('request', request, response);
   });
   routes.watch(server);
-  limitArrival(server, config);
+  limitBodyTime(server, config);
   parseBodies(server, config);
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);

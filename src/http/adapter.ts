@@ -23,7 +23,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
   return new FastifyAdapter({
     trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: config.bodyLimit,
-    // The limit of most requests is shorter; see `limitArrival`.
+    // The limit of most requests is shorter; see `limitBodyTime`.
     requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
     // Closes a socket without traffic, such as that of a client that does not read its response.
     connectionTimeout: config.readerTimeoutMs,

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fas
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Config } from '../config/config';
-import { allowMs } from './arrival';
+import { setBodyTimeout } from './body-timeout';
 import { parseForm } from './form';
+import { mediaTypeOf } from './media-type';
 import { Problem } from './problem';
 import type { RouteSettings } from './route';
 import { UnreadableBody } from './unreadable-body';
@@ -18,26 +19,23 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function parseBodies(server: FastifyInstance, config: Config): void {
   server.removeAllContentTypeParsers();
   const leaveBody: preParsingHookHandler = (request, _reply, _payload, done) => {
-    const allow = (ms: number): void => allowMs(server, request.raw, ms);
+    const allow = (ms: number): void => setBodyTimeout(server, request.raw, ms);
     allow(config.uploadTimeoutMs);
     // Nothing is sent on the connection while the file is imported.
     request.raw.setTimeout(0);
     request.upload = new Upload(request, config.requestTimeoutMs, allow);
     done(null, nothingOf(request));
   };
+  const { bodyLimit = 0 } = server.initialConfig;
   server.addHook('onRoute', (route) => {
-    const { file }: RouteSettings = route.config ?? {};
+    const { file, bodyFactor }: RouteSettings = route.config ?? {};
+    if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
     if (!file) return;
     route.preParsing = leaveBody;
     route.bodyLimit = Number.MAX_SAFE_INTEGER;
   });
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     done(null, parseBody(request.headers, body as Buffer));
-  });
-  const { bodyLimit = 0 } = server.initialConfig;
-  server.addHook('onRoute', (route) => {
-    const { bodyFactor } = (route.config ?? {}) as RouteSettings;
-    if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
   });
 }
 
@@ -50,19 +48,9 @@ const nothingOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedLen
 function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
   // A content type without content is not an error: many clients send one with every DELETE.
   if (body.length === 0) return undefined;
-  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const charset = parameters
-    .find((parameter) => parameter.startsWith('charset='))
-    ?.replace(/^charset="?([^"]*)"?$/, '$1');
+  const mediaType = mediaTypeOf(headers);
   const isForm = mediaType === 'application/x-www-form-urlencoded';
-  if (
-    (!isForm && mediaType !== 'application/json') ||
-    !['utf-8', 'utf8', undefined].includes(charset) ||
-    !['identity', undefined].includes(headers['content-encoding'])
-  ) {
+  if (!isForm && mediaType !== 'application/json') {
     return new UnreadableBody(new Problem('unsupported_media_type'));
   }
   try {

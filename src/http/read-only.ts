@@ -41,15 +41,10 @@ export function requireUnchanged(
   stored: object,
   others: readonly FieldError[] = [],
 ): void {
+  const sent = body as Record<string, unknown>;
+  const known = stored as Record<string, unknown>;
   const errors = readOnlyOf(body)
-    .filter((name) => (body as Record<string, unknown>)[name] !== undefined)
-    .filter(
-      (name) =>
-        !isUnchanged(
-          (body as Record<string, unknown>)[name],
-          (stored as Record<string, unknown>)[name],
-        ),
-    )
+    .filter((name) => sent[name] !== undefined && !isUnchanged(sent[name], known[name]))
     .map((name): FieldError => ({
       pointer: `/${name}`,
       code: 'read_only',

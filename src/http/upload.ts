@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
+import { mediaTypeOf } from './media-type';
 import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
 
@@ -86,17 +87,8 @@ export class Upload {
 
   /** @throws Problem `unsupported_media_type` */
   private mediaType(): string {
-    const { headers } = this.request;
-    const [mediaType = '', ...parameters] = (headers['content-type'] ?? '')
-      .toLowerCase()
-      .split(';')
-      .map((part) => part.trim());
-    const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-    if (
-      ![FORM, ...FILE_TYPES].includes(mediaType) ||
-      (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) ||
-      !['identity', undefined].includes(headers['content-encoding'])
-    ) {
+    const mediaType = mediaTypeOf(this.request.headers);
+    if (mediaType === undefined || ![FORM, ...FILE_TYPES].includes(mediaType)) {
       throw new Problem(
         'unsupported_media_type',
         `The body must be ${FILE_TYPES.join(', ')} or ${FORM}, in UTF-8, uncompressed.`,

@@ -8,17 +8,21 @@ const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
  * Answers 408 and closes the connection where the body of a request does not arrive in time. Node has
  * one limit for all requests of a server, which is that of the longest upload.
  */
-export function limitArrival(server: FastifyInstance, config: Config): void {
+export function limitBodyTime(server: FastifyInstance, config: Config): void {
   server.server.prependListener('request', (request: IncomingMessage) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     if (length === '0' && encoding === undefined) return;
-    allowMs(server, request, config.requestTimeoutMs);
+    setBodyTimeout(server, request, config.requestTimeoutMs);
     request.once('close', () => clearTimeout(timers.get(request)));
   });
 }
 
 /** Gives a request so many milliseconds from now for its body to arrive. */
-export function allowMs(server: FastifyInstance, request: IncomingMessage, ms: number): void {
+export function setBodyTimeout(
+  server: FastifyInstance,
+  request: IncomingMessage,
+  ms: number,
+): void {
   clearTimeout(timers.get(request));
   if (request.complete) return;
   const timer = setTimeout(() => {
