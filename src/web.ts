@@ -40,6 +40,8 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
         sendProblem(request, reply, new Problem('route_not_found', NOT_BUILT));
         return reply;
       }
+      const links = preloadsOf(request);
+      if (links) reply.header('Link', links);
       return reply.header('Content-Security-Policy', POLICY).sendFile('index.html');
     });
   }
@@ -65,6 +67,25 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
 
 /** Keeps the page for a start without a connection. */
 const SERVICE_WORKER = 'service-worker.js';
+
+/** The fields of a story that the board shows: those of `CARD_FIELDS` in web/src/state/model.ts. */
+const CARD_FIELDS =
+  'id,board_name,sprint_id,title,seq,priority,status,points,assignee,labels,external_id,created_at,updated_at,done_at,version';
+
+/** What the script of a board requests first, so that the browser requests it while it loads the script. */
+function preloadsOf({ params, url }: FastifyRequest): string | undefined {
+  const { board_name } = params as { board_name?: string };
+  if (board_name === undefined) return undefined;
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const board = `/api/boards/${encodeURIComponent(board_name)}`;
+  const paths = ['/api/session', board, `${board}/sprints`];
+  const sprint = searchParams.get('sprint') ?? 'current';
+  if (/^\/b\/[^/]+(\/stories\/[^/]+)?\/?$/.test(pathname) && /^[\da-z]+$/.test(sprint)) {
+    const base = /^\d+$/.test(sprint) ? '/api' : board;
+    paths.push(`${base}/sprints/${sprint}/stories?fields=${encodeURIComponent(CARD_FIELDS)}`);
+  }
+  return paths.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(', ');
+}
 
 const NOT_BUILT = 'The board in the browser is not built; `npm run build` builds it.';
 

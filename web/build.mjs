@@ -43,12 +43,11 @@ const page = {
       const digest = createHash('sha1').update(manifest).digest('hex').slice(0, 8);
       urls['web/manifest.webmanifest'] = `/assets/manifest-${digest}.webmanifest`;
       writeFileSync(join(OUT, urls['web/manifest.webmanifest']), manifest);
-      // What the main script imports is requested with it, not after it.
+      // The main script has only the import of the file that all views share.
       const main = Object.values(metafile.outputs).find((o) => o.entryPoint === 'web/src/main.tsx');
-      const preloads = main.imports
-        .filter(({ kind }) => kind === 'import-statement')
-        .map(({ path }) => `<link rel="modulepreload" href="/${path.split('dist/web/')[1]}" />`);
-      const page = render('index.html').replace('</head>', `${preloads.join('')}</head>`);
+      const [shared] = main.imports.filter(({ kind }) => kind === 'import-statement');
+      urls['web/src/main.tsx'] = `/${shared.path.split('dist/web/')[1]}`;
+      const page = render('index.html');
       writeFileSync(join(OUT, 'index.html'), page);
       const files = readdirSync(join(OUT, 'assets')).map((name) => `/assets/${name}`);
       const version = createHash('sha1')
@@ -64,6 +63,25 @@ const page = {
         compress(join(entry.parentPath ?? entry.path, entry.name));
       }
     });
+  },
+};
+
+/**
+ * Puts what the first view and later views share into one file instead of some twenty: as each later view
+ * imports the first one, they all share the same.
+ */
+const firstView = {
+  name: 'first-view',
+  setup(build) {
+    build.onResolve({ filter: /./ }, async ({ kind, path, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === firstView) return undefined;
+      const { path: view } = await build.resolve(path, { kind, resolveDir, pluginData: firstView });
+      return { path: view, namespace: 'later-view' };
+    });
+    build.onLoad({ filter: /./, namespace: 'later-view' }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(WEB, 'src/main.tsx'))}; export * from ${JSON.stringify(path)};`,
+      resolveDir: WEB,
+    }));
   },
 };
 
@@ -86,7 +104,7 @@ const build = await context({
   metafile: true,
   legalComments: 'none',
   logLevel: isWatching ? 'info' : 'warning',
-  plugins: [page],
+  plugins: [firstView, page],
 });
 
 if (isWatching) await build.watch();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { card, openPage } from './browser';
-import { startSmallBoard } from './small-board';
+import { day, startSmallBoard } from './small-board';
 
 /** Milliseconds until the browser has drawn what a key does to the focused card. */
 const timeOfKey = (page: Page, key: string): Promise<number> =>
@@ -75,6 +75,37 @@ test('500 cards are usable soon and react at once on a processor slowed four tim
   expect(shown).toBeLessThan(promised(50));
   expect(shift).toBeLessThanOrEqual(0.05);
 });
+
+test.each(['', '?sprint=next', '?sprint=1', '/stories/1?sprint=current'])(
+  'requests its data once, before the script runs (%p)',
+  async (rest) => {
+    const board = await startSmallBoard();
+    const { body } = await board.service.client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(20),
+    });
+    await board.service.client.post(`/api/sprints/${body.id}/stories`, { title: 'Eel' });
+    const page = await openPage(board.url + rest);
+    const title = rest.includes('next') ? 'Eel' : 'Ant';
+    await page.locator(`li[aria-label="${title}"]`).waitFor();
+    const requests = await page.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .map(({ name, initiatorType }) => `${new URL(name).pathname} ${initiatorType}`)
+        .filter((request) => /^\/api\/(?!stories)(?!.*(burndown|stream))/.test(request)),
+    );
+    const [, sprint = 'current'] = /sprint=(\w+)/.exec(rest) ?? [];
+    expect(requests.sort()).toEqual(
+      [
+        '/api/session link',
+        '/api/boards/rocket link',
+        '/api/boards/rocket/sprints link',
+        sprint === '1'
+          ? '/api/sprints/1/stories link'
+          : `/api/boards/rocket/sprints/${sprint}/stories link`,
+      ].sort(),
+    );
+  },
+);
 
 test('fits at 200 % zoom without sideways scrolling', async () => {
   const board = await startSmallBoard();

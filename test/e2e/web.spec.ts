@@ -87,6 +87,30 @@ describe('the board in the browser', () => {
     expect(worker.headers['content-security-policy']).toBe(page.headers['content-security-policy']);
   });
 
+  it('has the paths of the data that the page requests first in Link', async () => {
+    const linksOf = async (path: string) =>
+      [...((await get(path)).headers.link ?? '').matchAll(/<(\S+?)>; rel=preload; as=fetch/g)].map(
+        ([, link]) => link?.replace(/\?.*/, ''),
+      );
+    const board = '/api/boards/%E2%9C%93%2F%3F';
+    const all = ['/api/session', board, `${board}/sprints`];
+    expect(await linksOf('/b/%E2%9C%93%2F%3F/backlog')).toEqual(all);
+    expect(await linksOf('/b/%E2%9C%93%2F%3F')).toEqual([
+      ...all,
+      `${board}/sprints/current/stories`,
+    ]);
+    expect(await linksOf('/b/%E2%9C%93%2F%3F/stories/7?sprint=next')).toEqual([
+      ...all,
+      `${board}/sprints/next/stories`,
+    ]);
+    expect(await linksOf('/b/%E2%9C%93%2F%3F?sprint=12')).toEqual([
+      ...all,
+      '/api/sprints/12/stories',
+    ]);
+    expect(await linksOf('/b/%E2%9C%93%2F%3F?sprint=%3E')).toEqual(all);
+    expect(await linksOf('/')).toEqual([]);
+  });
+
   it('rejects other methods', async () => {
     const answer = await get('/b/x', token, 'POST');
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);

@@ -4,6 +4,7 @@ import { App } from './app';
 import { Messages } from './components/messages';
 import { expire, loadSession } from './state/session';
 import { followRoute } from './state/stores';
+import { whenIdle } from './util/retry';
 
 onUnauthorized.call = expire;
 void loadSession();
@@ -13,5 +14,5 @@ const root = document.getElementById('app');
 if (root) render(<App />, root);
 const messages = document.getElementById('messages');
 if (messages) render(<Messages />, messages);
-// For a start without a connection. It exists only on https and localhost.
-navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined);
+// For a start without a connection. It exists only on https and localhost, and loads all scripts.
+whenIdle(() => void navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined));

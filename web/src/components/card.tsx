@@ -1,6 +1,8 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { useComputed } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { computed, useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { Fragment } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { navigate, storyUrl } from '../router';
 import { cardElement, focused } from '../state/focus';
 import type { Card as Story } from '../state/model';
@@ -11,18 +13,18 @@ import { allowDrag, dragged } from '../util/drag';
 import { formatNumber } from '../util/format';
 import { StatusMark } from './controls';
 import type { MenuItem } from './menu';
-import { Menu } from './menu';
+import { MenuList } from './menu';
 
-interface CardProps {
-  story: Story;
-  /** Whether the list has no other card that Tab reaches. */
-  isEntry: boolean;
-  /** Whether a dragged card would be dropped before this one. */
-  isDropBefore?: boolean;
+interface CardListProps {
+  name: string;
+  stories: readonly Story[];
+  /** The index of the card before which a dragged one would be dropped; -1 for none. */
+  dropIndex: number;
+  /** The items of the menu Move. */
   moves: (story: Story) => readonly MenuItem[];
-  /** Where several can be chosen; the card is then drawn as a row. */
+  /** Where several can be chosen; the cards are then drawn as rows. */
   selection?: Selection;
-  /** Whether the story stays in its list, which is that of a completed sprint. */
+  /** Whether the stories stay in the list, which is that of a completed sprint. */
   isFixed?: boolean;
 }
 
@@ -33,43 +35,139 @@ export interface Selection {
   pick(id: number, isRange: boolean): void;
 }
 
-/** A story in a list. */
-export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }: CardProps) {
-  const ref = useRef<HTMLLIElement>(null);
-  const { id, title, points, assignee, labels, status } = story;
-  const isTabStop = useComputed(() => focused.value === id);
-  const isSelected = useComputed(() => selection?.ids.value.has(id) ?? false);
-  const isDragged = useComputed(() => {
-    const moving = dragged.value;
-    return moving === id || (isSelected.value && (selection?.ids.value.has(moving ?? 0) ?? false));
+/** How a card looks besides its story. */
+const TAB_STOP = 1;
+const SELECTED = 2;
+const DRAGGED = 4;
+const DROP_BEFORE = 8;
+const UNSAVED = 16;
+const MOVABLE = 32;
+const OPEN = 64;
+
+/**
+ * A list of stories. Its cards are no components and have no listeners of their own: with 500 of them, that
+ * takes half of the time until they are drawn.
+ */
+export function CardList(props: CardListProps) {
+  const { name, stories, dropIndex, moves, selection, isFixed = false } = props;
+  const list = useRef<HTMLUListElement>(null);
+  const menu = useSignal<{ id: number; anchor: HTMLElement; items: readonly MenuItem[] } | null>(
+    null,
+  );
+  // A story is never changed, so a card is drawn again only if it looks different.
+  const drawn = useRef({ url: '', cards: new WeakMap<Story, { look: number; node: VNode }>() });
+  useKeptFocus(list);
+
+  const isWritable = canWrite.value && !isFixed;
+  const selected = selection?.ids.value;
+  const moving = dragged.value;
+  const isGroup = moving !== null && selected?.has(moving);
+  const unsaved = store.value?.unsaved.value;
+  const open = menu.value;
+  // The lists in which the focus is not are not drawn again when it moves.
+  const tabStop = useMemo(
+    () =>
+      computed(() => {
+        const focus = focused.value;
+        return stories.some(({ id }) => id === focus) ? focus : stories[0]?.id;
+      }),
+    [stories],
+  ).value;
+  const url = storyUrl(0);
+  if (drawn.current.url !== url) drawn.current = { url, cards: new WeakMap() };
+  const { cards } = drawn.current;
+  const nodes = stories.map((story, i) => {
+    const { id } = story;
+    const isSelected = selected?.has(id);
+    const look =
+      (id === tabStop ? TAB_STOP : 0) |
+      (isSelected ? SELECTED : 0) |
+      (id === moving || (isGroup && isSelected) ? DRAGGED : 0) |
+      (i === dropIndex ? DROP_BEFORE : 0) |
+      (unsaved?.has(id) ? UNSAVED : 0) |
+      (isWritable && id > 0 ? MOVABLE : 0) |
+      (open?.id === id ? OPEN : 0);
+    let card = cards.get(story);
+    if (card?.look !== look) {
+      // Preact compares a fragment that is the same as before no further; an element it would.
+      const node = <Fragment key={id}>{draw(story, look, selection !== undefined)}</Fragment>;
+      card = { look, node };
+      cards.set(story, card);
+    }
+    return card.node;
   });
-  const isUnsaved = useComputed(() => store.value?.unsaved.value.has(id) ?? false);
-  const isMovable = canWrite.value && id > 0 && !isFixed;
-  const canMove = useRef(isMovable);
-  canMove.current = isMovable;
-  useLayoutEffect(() => {
-    const element = ref.current;
-    return () => {
-      if (!element || !element.contains(document.activeElement)) return;
-      const neighbour = (element.nextElementSibling ?? element.previousElementSibling) as
-        HTMLElement | undefined;
-      requestAnimationFrame(() => {
-        if (document.activeElement !== document.body) return;
-        // Moved to another list, it is drawn there anew. Where it is gone, a neighbour gets the focus.
-        const next = cardElement(id) ?? neighbour;
-        (next?.isConnected ? next : document.querySelector('main'))?.focus();
-      });
-    };
-  }, [id]);
+
+  const storyAt = (target: EventTarget | null): Story | undefined => {
+    const id = Number((target as Element).closest<HTMLElement>('[data-story]')?.dataset.story);
+    return stories.find((story) => story.id === id);
+  };
+
+  const onClick = (event: MouseEvent): void => {
+    const target = event.target as Element;
+    const story = storyAt(target);
+    if (!story) return;
+    const { id } = story;
+    const anchor = target.closest<HTMLElement>('.card-move');
+    if (anchor) menu.value = menu.value?.id === id ? null : { id, anchor, items: moves(story) };
+    else if (target.matches('.pick')) selection?.pick(id, event.shiftKey);
+    else if (
+      selection &&
+      isWritable &&
+      id > 0 &&
+      (event.shiftKey || event.ctrlKey || event.metaKey)
+    ) {
+      event.preventDefault();
+      selection.pick(id, event.shiftKey);
+    } else if (!target.closest('a, input')) navigate(storyUrl(id));
+  };
+
+  return (
+    <>
+      <ul
+        ref={list}
+        class={selection ? 'rows' : 'cards'}
+        aria-label={name}
+        onClick={onClick}
+        onFocusIn={({ target }) => (focused.value = storyAt(target)?.id ?? focused.value)}
+        onPointerOver={({ target }) => {
+          const card = (target as Element).closest<HTMLElement>('[data-story]');
+          if (!card) return;
+          allowDrag(card, Number(card.dataset.story), () => card.matches(':has(.card-move)'));
+        }}
+      >
+        {nodes}
+      </ul>
+      {open && stories.some(({ id }) => id === open.id) && (
+        <MenuList
+          key={open.id}
+          id={`move-${open.id}`}
+          name="Move"
+          anchor={open.anchor}
+          items={open.items}
+          onClose={() => {
+            if (menu.value === open) menu.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** A story in a list. */
+function draw(story: Story, look: number, isRow: boolean): VNode {
+  const { id, title, points, assignee, labels, status } = story;
+  const tabIndex = look & TAB_STOP ? 0 : -1;
+  const isMovable = (look & MOVABLE) > 0;
+  const isSelected = (look & SELECTED) > 0;
+  const isOpen = (look & OPEN) > 0;
   return (
     <li
-      ref={ref}
       class={[
-        selection ? 'row' : 'card',
+        isRow ? 'row' : 'card',
         status,
-        isDragged.value && 'dragged',
-        isSelected.value && 'selected',
-        isDropBefore && 'drop-before',
+        look & DRAGGED && 'dragged',
+        isSelected && 'selected',
+        look & DROP_BEFORE && 'drop-before',
       ]
         .filter(Boolean)
         .join(' ')}
@@ -77,47 +175,33 @@ export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }
       data-story={id}
       aria-label={title}
       aria-describedby={`story-${id}-about`}
-      tabIndex={isTabStop.value || isEntry ? 0 : -1}
-      onFocus={() => (focused.value = id)}
-      onPointerEnter={(event) => allowDrag(event.currentTarget, id, () => canMove.current)}
-      onClick={(event) => {
-        if (selection && isMovable && (event.shiftKey || event.ctrlKey || event.metaKey)) {
-          event.preventDefault();
-          selection.pick(id, event.shiftKey);
-        } else if (!(event.target as Element).closest('a, button, input, [role=menu]')) {
-          navigate(storyUrl(id));
-        }
-      }}
+      tabIndex={tabIndex}
     >
-      {selection && isMovable && (
+      {isRow && isMovable && (
         <input
           type="checkbox"
           class="pick"
           aria-label={`Select ${title}`}
           tabIndex={-1}
-          checked={isSelected.value}
-          onClick={(event) => {
-            event.stopPropagation();
-            selection.pick(id, event.shiftKey);
-          }}
+          checked={isSelected}
         />
       )}
-      {selection && <StatusMark status={status} />}
+      {isRow && <StatusMark status={status} />}
       <a class="card-title" href={storyUrl(id)} draggable={false} tabIndex={-1}>
         {title}
       </a>
       <div class="card-foot" id={`story-${id}-about`}>
-        {selection && <span class="hidden">{statusName(status)}.</span>}
-        {isSelected.value && <span class="hidden">Selected.</span>}
+        {isRow && <span class="hidden">{statusName(status)}.</span>}
+        {isSelected && <span class="hidden">Selected.</span>}
         <span class="card-id">{id > 0 ? `#${id}` : 'New'}</span>
-        {isUnsaved.value && <span class="unsaved">Unsaved</span>}
+        {(look & UNSAVED) > 0 && <span class="unsaved">Unsaved</span>}
         {labels.map((label) => (
           <span key={label} class="label">
             {label}
           </span>
         ))}
         <span class="card-end">
-          {(assignee || selection) && (
+          {(assignee || isRow) && (
             <span class="assignee" title={assignee ?? undefined}>
               {assignee}
             </span>
@@ -128,15 +212,55 @@ export function Card({ story, isEntry, isDropBefore, moves, selection, isFixed }
               <span class="hidden"> points</span>
             </span>
           ) : (
-            selection && <span class="points none" />
+            isRow && <span class="points none" />
           )}
           {isMovable && (
-            <Menu name="Move" class="card-move" items={() => moves(story)}>
+            <button
+              class="card-move"
+              aria-label="Move"
+              aria-haspopup="menu"
+              aria-expanded={isOpen}
+              aria-controls={isOpen ? `move-${id}` : undefined}
+              tabIndex={tabIndex}
+            >
               •••
-            </Menu>
+            </button>
           )}
         </span>
       </div>
     </li>
+  );
+}
+
+/**
+ * Keeps the focus on a card that is drawn anew in another list. Where the card is gone, a neighbour gets
+ * the focus.
+ */
+function useKeptFocus(list: { current: HTMLUListElement | null }): void {
+  const rowOfFocus = (): HTMLElement | null => {
+    const { activeElement } = document;
+    return list.current?.contains(activeElement)
+      ? (activeElement?.closest<HTMLElement>('[data-story]') ?? null)
+      : null;
+  };
+  const keep = (row: HTMLElement, neighbour: Element | null): void => {
+    requestAnimationFrame(() => {
+      if (document.activeElement !== document.body) return;
+      const next = cardElement(Number(row.dataset.story)) ?? neighbour;
+      (next?.isConnected ? (next as HTMLElement) : document.querySelector('main'))?.focus();
+    });
+  };
+  // As it is before the list is drawn again.
+  const row = rowOfFocus();
+  const neighbour = row && (row.nextElementSibling ?? row.previousElementSibling);
+  useLayoutEffect(() => {
+    if (row && !row.isConnected) keep(row, neighbour);
+  });
+  useLayoutEffect(
+    () => () => {
+      const last = rowOfFocus();
+      if (last) keep(last, null);
+    },
+    [],
   );
 }

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
 export interface MenuItem {
@@ -17,30 +17,66 @@ interface MenuProps {
   items: () => readonly MenuItem[];
 }
 
-/** A button that opens a menu in the top layer; arrow keys, Home, End and Esc work in it. */
+/** A button that opens a menu. */
 export function Menu({ name, children, items, class: className }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
-  const list = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<readonly MenuItem[] | null>(null);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={className ?? 'button'}
+        aria-label={children ? name : undefined}
+        aria-haspopup="menu"
+        aria-expanded={shown !== null}
+        aria-controls={shown ? id : undefined}
+        onClick={() => setShown(shown ? null : items())}
+      >
+        {children ?? name}
+      </button>
+      {shown && button.current && (
+        <MenuList
+          id={id}
+          name={name}
+          anchor={button.current}
+          items={shown}
+          onClose={() => setShown(null)}
+        />
+      )}
+    </>
+  );
+}
 
-  const open = (): void => {
-    setShown(items());
-    requestAnimationFrame(() => {
-      const menu = list.current;
-      const anchor = button.current?.getBoundingClientRect();
-      if (!menu || !anchor) return;
-      menu.showPopover();
-      const { width, height } = menu.getBoundingClientRect();
-      const below = anchor.bottom + 4 + height <= innerHeight;
-      menu.style.top = `${Math.max(4, below ? anchor.bottom + 4 : anchor.top - height - 4)}px`;
-      menu.style.left = `${Math.max(4, Math.min(anchor.left, innerWidth - width - 4))}px`;
-      menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])')?.focus();
-    });
-  };
+interface MenuListProps {
+  id: string;
+  name: string;
+  /** The button that has opened it. */
+  anchor: HTMLElement;
+  items: readonly MenuItem[];
+  onClose: () => void;
+}
+
+/** An open menu in the top layer; arrow keys, Home, End and Esc work in it. */
+export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
+  const list = useRef<HTMLDivElement>(null);
+
+  useLayoutEffect(() => {
+    const menu = list.current;
+    if (!menu) return;
+    menu.showPopover();
+    const { top, bottom, left } = anchor.getBoundingClientRect();
+    const { width, height } = menu.getBoundingClientRect();
+    const isBelow = bottom + 4 + height <= innerHeight;
+    menu.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - height - 4)}px`;
+    menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
+    menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])')?.focus();
+  }, []);
 
   const close = (): void => {
     if (list.current?.matches(':popover-open')) list.current.hidePopover();
+    anchor.focus();
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -54,7 +90,6 @@ export function Menu({ name, children, items, class: className }: MenuProps) {
       if (event.key === 'Tab' || event.key === 'Escape') {
         event.preventDefault();
         close();
-        button.current?.focus();
       }
       return;
     }
@@ -63,56 +98,34 @@ export function Menu({ name, children, items, class: className }: MenuProps) {
   };
 
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        class={className ?? 'button'}
-        aria-label={children ? name : undefined}
-        aria-haspopup="menu"
-        aria-expanded={shown !== null}
-        aria-controls={shown ? id : undefined}
-        onClick={(event) => {
-          event.stopPropagation();
-          if (shown) close();
-          else open();
-        }}
-      >
-        {children ?? name}
-      </button>
-      {shown && (
-        <div
-          ref={list}
-          id={id}
-          class="menu"
-          popover="auto"
-          role="menu"
-          aria-label={name}
-          onKeyDown={onKeyDown}
-          onClick={(event) => event.stopPropagation()}
-          onToggle={(event) => {
-            if (event.newState === 'closed') setShown(null);
+    <div
+      ref={list}
+      id={id}
+      class="menu"
+      popover="auto"
+      role="menu"
+      aria-label={name}
+      onKeyDown={onKeyDown}
+      onToggle={(event) => {
+        if (event.newState === 'closed') onClose();
+      }}
+    >
+      {items.map((item) => (
+        <button
+          key={item.name}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          class={item.isFirst ? 'menu-item first' : 'menu-item'}
+          disabled={item.isDisabled}
+          onClick={() => {
+            close();
+            item.run();
           }}
         >
-          {shown.map((item) => (
-            <button
-              key={item.name}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              class={item.isFirst ? 'menu-item first' : 'menu-item'}
-              disabled={item.isDisabled}
-              onClick={() => {
-                close();
-                button.current?.focus();
-                item.run();
-              }}
-            >
-              {item.name}
-            </button>
-          ))}
-        </div>
-      )}
-    </>
+          {item.name}
+        </button>
+      ))}
+    </div>
   );
 }

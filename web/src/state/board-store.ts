@@ -11,7 +11,7 @@ import type { Change, Outcome } from './changes';
 import { createdBy, kindOf, targetOf } from './changes';
 import { applyEvent } from './events';
 import type { BoardState, Card, ListId } from './model';
-import { bySeq, CARD_FIELDS, withEntry } from './model';
+import { bySeq, CARD_FIELDS, findSprint, withEntry } from './model';
 import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './outbox';
 import type { Conflict, Pending } from './queue';
 import { ChangeQueue, StoryChanged } from './queue';
@@ -108,6 +108,8 @@ export class BoardStore {
   /** The stories of which a newer version is known only from before the board was read again. */
   private stale = new Set<number>();
   private isClosed = false;
+  /** The sprint whose stories are read with the board. */
+  private first?: string;
   /** Whether the lists were read since the board was; until then they may be older than the revision. */
   private readonly isCurrent = signal(false);
 
@@ -143,8 +145,10 @@ export class BoardStore {
   /**
    * Loads the board and its sprints and follows its stream. Without a connection it shows what an earlier
    * page knew, and tries again.
+   * @param sprint the sprint whose stories are shown, by its id or word; they are loaded with the board
    */
-  async open(): Promise<void> {
+  async open(sprint?: string): Promise<void> {
+    this.first = sprint;
     window.addEventListener('online', this.wake);
     document.addEventListener('visibilitychange', this.wake);
     this.cleanups.push(() => {
@@ -290,6 +294,24 @@ export class BoardStore {
     const { revision } = told(response);
     if (revision < this.revision.value && attempts > 0) return this.readList(list, attempts - 1);
     this.putList(list, data as Card[], revision);
+  }
+
+  /** Reads the stories that the page shows first; nothing if that fails, or if they were read already. */
+  private async readFirst(): Promise<
+    { sprint: string; stories: Card[]; revision: number } | undefined
+  > {
+    const sprint = this.first;
+    this.first = undefined;
+    if (sprint === undefined) return undefined;
+    const query = { fields: ALL_FIELDS };
+    const path = { board_name: this.name, sprint_id: Number(sprint) };
+    const { data, response } =
+      sprint === 'current' || sprint === 'next' || sprint === 'previous'
+        ? await api.GET(`/api/boards/{board_name}/sprints/${sprint}/stories`, {
+            params: { path, query },
+          })
+        : await api.GET('/api/sprints/{sprint_id}/stories', { params: { path, query } });
+    return { sprint, stories: data as Card[], revision: told(response).revision };
   }
 
   /** Loads the next page of the backlog; after the last one, its stories are all known. */
@@ -442,9 +464,10 @@ export class BoardStore {
   private async reload(): Promise<void> {
     const path = { board_name: this.name };
     const known = this.base.value?.board;
-    const [board, sprints] = await Promise.all([
+    const [board, sprints, list] = await Promise.all([
       api.GET('/api/boards/{board_name}', { params: { path } }),
       api.GET('/api/boards/{board_name}/sprints', { params: { path } }),
+      this.readFirst().catch(() => undefined),
     ]).catch(async (error: unknown) => {
       if (isMissing(error) && known && (await this.followRename())) throw new TypeError('renamed');
       throw error;
@@ -455,6 +478,7 @@ export class BoardStore {
         'This board was deleted, and another one has its name. Reload the page to open it.';
       throw new ApiError(404, 'board_not_found', detail);
     }
+    const shown = [...this.lists.value];
     this.readAt.clear();
     this.isCurrent.value = false;
     batch(() => {
@@ -470,9 +494,14 @@ export class BoardStore {
         stories: this.base.value?.stories ?? new Map(),
         tasks: this.base.value?.tasks ?? new Map(),
       };
+      const sprint = list && findSprint(this.base.value, list.sprint);
+      const isOf = sprint && list.stories.every(({ sprint_id }) => sprint_id === sprint.id);
+      if (isOf && list.revision >= this.revision.value) {
+        this.putList(sprint.id, list.stories, list.revision);
+      }
     });
     await Promise.all(
-      [...this.lists.value].map((list) =>
+      shown.map((list) =>
         this.readList(list).catch((error: unknown) => {
           if (!isMissing(error)) throw error;
           this.lists.value = new Set([...this.lists.value].filter((each) => each !== list));

@@ -67,6 +67,11 @@ export function signedIn(): Promise<void> {
 export async function signIn(token: string): Promise<void> {
   const former = session.value;
   const { data } = await api.POST('/api/session', { body: { token } });
+  if (former === null) {
+    // What the page has preloaded are errors.
+    location.reload();
+    return new Promise(() => undefined);
+  }
   keep(data as Session);
   if (former && isExpired.value && former.actor !== data?.actor) {
     // What the former user has not saved is kept under that name, and not sent by this one.

@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals';
-import { navigate, pathOf, route, url } from '../router';
+import { navigate, pathOf, query, route, url } from '../router';
 import { announce } from './announce';
 import { BoardStore } from './board-store';
 import { session } from './session';
@@ -10,14 +10,16 @@ export const store = signal<BoardStore | null>(null);
 /** Makes the store of the board in the URL the present one. */
 export function followRoute(): void {
   effect(() => {
-    const { board } = route.value;
+    const { board, view } = route.value;
     const name = session.value && board ? board : null;
     untracked(() => {
       if (store.value?.name === name) return;
       store.value?.close();
       store.value =
         name === null ? null : new BoardStore(name, session.value?.actor ?? '', followRename);
-      void store.value?.open();
+      void store.value?.open(
+        view === 'board' ? (query.value.get('sprint') ?? 'current') : undefined,
+      );
     });
   });
 }

@@ -18,7 +18,16 @@ const longDaysWithYear = dates({ dateStyle: 'long', timeZone: 'UTC' });
 const moments = dates({ dateStyle: 'medium', timeStyle: 'short' });
 const weekdayNames = dates({ weekday: 'long', timeZone: 'UTC' });
 
-export const formatNumber = (value: number): string => numbers().format(value);
+/** The languages that write 0 to 999 as a program does. */
+const isPlain = /^(cs|da|de|en|es|fi|fr|hu|it|ja|ko|nb|nl|nn|no|pl|pt|ru|sv|tr|uk|zh)\b/.test(
+  LANGUAGES[0] ?? '',
+);
+
+/** A number in the language of the browser; small ones without the 20 ms in which the first format is made. */
+export const formatNumber = (value: number): string =>
+  isPlain && Number.isInteger(value) && value >= 0 && value < 1000
+    ? String(value)
+    : numbers().format(value);
 
 const midnight = (date: string): Date => new Date(`${date}T00:00:00Z`);
 

@@ -24,6 +24,13 @@ export class Pause {
   };
 }
 
+/** Calls back when the browser has nothing else to do. */
+export function whenIdle(run: () => void): void {
+  // Safari has no idle callbacks.
+  if ('requestIdleCallback' in window) requestIdleCallback(run);
+  else setTimeout(run, 500);
+}
+
 /** Resolves when the next frame has been shown, which is when another begins; soon where the page is hidden. */
 export const afterFrame = (): Promise<void> =>
   new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import { useComputed, useSignalEffect } from '@preact/signals';
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
@@ -23,6 +23,7 @@ import {
 import { canWrite } from '../../state/session';
 import { openDialog } from '../../state/dialogs';
 import { workingDays } from '../../util/calendar';
+import { whenIdle } from '../../util/retry';
 import { formatDay, formatNumber, plural } from '../../util/format';
 import type { Sprint, Status } from '../../api/types';
 import { SprintActions } from '../sprint/actions';
@@ -55,6 +56,11 @@ export function BoardView({ store }: { store: BoardStore }) {
       return { status, name, stories: (drawn.current[status] = isSame ? before : stories) };
     });
   });
+  const isSettled = useSignal(false);
+  const isLoaded = id !== undefined && store.lists.value.has(id);
+  useEffect(() => {
+    if (isLoaded) whenIdle(() => (isSettled.value = true));
+  }, [isLoaded]);
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id);
 
   const name = sprint.value ? sprintName(sprint.value) : 'Board';
@@ -65,7 +71,7 @@ export function BoardView({ store }: { store: BoardStore }) {
   const state = store.view.value;
   if (!state) return <Skeleton lines={6} />;
   if (!sprint.value) return <NoSprint state={state} />;
-  const isLoaded = store.lists.value.has(sprint.value.id);
+  const phase = !isLoaded ? 'loading' : isSettled.value ? '' : 'fresh';
   return (
     <>
       <SprintHead store={store} state={state} sprint={sprint.value} />
@@ -88,7 +94,7 @@ export function BoardView({ store }: { store: BoardStore }) {
               </button>
             ))}
           </nav>
-          <div class={isLoaded ? 'columns' : 'columns loading'}>
+          <div class={`columns ${phase}`}>
             {columns.value.map((column) => (
               <Column key={column.status} store={store} isLoaded={isLoaded} {...column} />
             ))}

@@ -1,10 +1,9 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useCallback, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Status } from '../../api/types';
-import { Card } from '../../components/card';
+import { CardList } from '../../components/card';
 import { Button, StatusMark } from '../../components/controls';
 import type { BoardStore } from '../../state/board-store';
-import { focused } from '../../state/focus';
 import type { Card as Story } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
 import { canWrite } from '../../state/session';
@@ -38,11 +37,6 @@ export function Column({ store, status, name, stories, isLoaded }: ColumnProps) 
     },
     [store, status, stories, limit.value],
   );
-  // The same function for each state, so that only changed cards are drawn again.
-  const latest = useRef(stories);
-  latest.current = stories;
-  const moves = useCallback((story: Story) => moveItems(store, story, latest.current), [store]);
-  const hasStop = shown.some(({ id }) => id === focused.value);
   return (
     <section ref={ref} class={`column ${place.value >= 0 ? 'over' : ''}`} id={`column-${status}`}>
       <h2 class="column-head">
@@ -54,17 +48,12 @@ export function Column({ store, status, name, stories, isLoaded }: ColumnProps) 
         <span class="spring" />
         <span class="column-points">{plural(sumOfPoints(stories), 'point')}</span>
       </h2>
-      <ul class="cards" aria-label={name}>
-        {shown.map((story, i) => (
-          <Card
-            key={story.id}
-            story={story}
-            isEntry={!hasStop && i === 0}
-            isDropBefore={place.value === i}
-            moves={moves}
-          />
-        ))}
-      </ul>
+      <CardList
+        name={name}
+        stories={shown}
+        dropIndex={place.value}
+        moves={(story) => moveItems(store, story, stories)}
+      />
       {place.value >= shown.length && <div class="drop-line" />}
       {stories.length > limit.value && (
         <Button kind="quiet" onClick={() => (limit.value += PAGE)}>

@@ -1,14 +1,13 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Sprint } from '../../api/types';
-import { Card } from '../../components/card';
+import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
 import { pathOf } from '../../router';
 import { alertError } from '../../state/announce';
 import type { BoardStore } from '../../state/board-store';
 import { temporaryId } from '../../state/changes';
 import { openDialog } from '../../state/dialogs';
-import { focused } from '../../state/focus';
 import type { Card as Story, ListId } from '../../state/model';
 import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
@@ -60,11 +59,6 @@ export function PlanList(props: PlanListProps) {
     },
     [store, list, stories, limit.value, isFixed],
   );
-  const moves = useCallback(
-    (story: Story) => moveItems(store, story.id, shownOf),
-    [store, shownOf],
-  );
-  const hasStop = shown.some(({ id }) => id === focused.value);
   const more = stories.length - shown.length + (part && !isFiltered ? part.rest : 0);
   return (
     <section
@@ -73,19 +67,14 @@ export function PlanList(props: PlanListProps) {
       aria-label={name}
     >
       <ListHead {...props} name={name} />
-      <ul class="rows" aria-label={name} data-list={place}>
-        {shown.map((story, i) => (
-          <Card
-            key={story.id}
-            story={story}
-            isEntry={!hasStop && i === 0}
-            isDropBefore={!isFixed && dropIndex.value === i}
-            moves={moves}
-            selection={selection}
-            isFixed={isFixed}
-          />
-        ))}
-      </ul>
+      <CardList
+        name={name}
+        stories={shown}
+        dropIndex={isFixed ? -1 : dropIndex.value}
+        moves={(story) => moveItems(store, story.id, shownOf)}
+        selection={selection}
+        isFixed={isFixed}
+      />
       {!isFixed && dropIndex.value >= shown.length && <div class="drop-line" />}
       {more > 0 && (
         <Button
