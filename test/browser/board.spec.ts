@@ -163,6 +163,44 @@ describe('The sprint board', () => {
     );
   });
 
+  test('tells the changes of others in the live region, and its own by its own words', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    const told = page.getByRole('status');
+    await card(page, 'To do', 'Pay by card').waitFor();
+    const other = await openPage(board.url);
+    await card(other, 'To do', 'Buy a ticket').focus();
+    await other.keyboard.press('2');
+    await told.getByText('Someone moved “Buy a ticket” to In progress').waitFor();
+    const { client } = board.service;
+    await client.post(`/api/sprints/${board.sprint}/stories`, { title: 'Print a badge' });
+    await told.getByText('Someone created “Print a badge”').waitFor();
+    await client.put(`/api/sprints/${board.sprint}`, { goal: 'Doors open' });
+    await told.getByText('Someone changed “Sprint 1”').waitFor();
+    await client.post('/api/boards/rocket/stories/move', {
+      story_ids: [board.ids['Send a mail'], board.ids['Pay by card']],
+      sprint_id: null,
+    });
+    await told.getByText('Someone moved “Send a mail” to the backlog, and 1 more').waitFor();
+    // What the other window was told last is its own change, not that somebody made it.
+    await client.delete(`/api/stories/${board.ids['Discount codes']}`);
+    await told.getByText('Someone deleted “Discount codes”').waitFor();
+    await card(page, 'Done', 'List of guests').focus();
+    await page.keyboard.press('1');
+    await other.getByRole('status').getByText('Someone moved “List of guests” to To do').waitFor();
+    expect(await told.innerText()).toBe('Move “List of guests” to To do');
+  });
+
+  test('tells what is wrong with a field in an alert', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await page.getByRole('button', { name: 'New story' }).click();
+    await page.getByRole('dialog').getByLabel('Points').fill('many');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByText('A story needs a title').waitFor();
+    await page.getByRole('alert').getByText('A number from 0 to 1,000').waitFor();
+  });
+
   test('keeps the search in the URL', async () => {
     const board = await startBoard();
     const page = await openPage(`${board.url}?q=ticket`);

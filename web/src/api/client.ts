@@ -11,8 +11,17 @@ export const onUnauthorized: { call: () => void } = { call: () => undefined };
  */
 export const api = createClient<paths>({ baseUrl: '' });
 
+/** When this page last changed something without the queue of the board, whose changes are known one by one. */
+export const lastWrite = { at: -Infinity };
+
+const noteWrite = (request: Request, path: string): void => {
+  if (request.method !== 'GET' && !/stor|task|backlog/.test(path)) lastWrite.at = performance.now();
+};
+
 api.use({
-  async onResponse({ response, schemaPath }) {
+  onRequest: ({ request, schemaPath }) => noteWrite(request, schemaPath),
+  async onResponse({ request, response, schemaPath }) {
+    noteWrite(request, schemaPath);
     if (response.ok || response.status === 304) return;
     // Signing in says itself what is wrong.
     if (response.status === 401 && schemaPath !== '/api/session') onUnauthorized.call();

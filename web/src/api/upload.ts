@@ -1,4 +1,4 @@
-import { onUnauthorized } from './client';
+import { lastWrite, onUnauthorized } from './client';
 import { errorOf } from './problem';
 
 interface UploadOptions {
@@ -18,6 +18,7 @@ export function upload<T>(path: string, form: FormData, options: UploadOptions =
     const request = new XMLHttpRequest();
     const settle = async (): Promise<T> => {
       const { status } = request;
+      lastWrite.at = performance.now();
       if (status === 401) onUnauthorized.call();
       const response = new Response(request.responseText, {
         status,
@@ -31,6 +32,7 @@ export function upload<T>(path: string, form: FormData, options: UploadOptions =
     request.onerror = () => reject(new TypeError('The request failed.'));
     request.onabort = () => reject(new DOMException('The request was aborted.', 'AbortError'));
     signal?.addEventListener('abort', () => request.abort());
+    lastWrite.at = performance.now();
     request.open('POST', path);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.send(form);

@@ -34,7 +34,11 @@ export function Field({ label, error, hint, children }: FieldProps) {
         'aria-invalid': error ? true : undefined,
       })}
       {note && (
-        <p id={`${id}-note`} class={error ? 'field-error' : 'field-hint'}>
+        <p
+          id={`${id}-note`}
+          class={error ? 'field-error' : 'field-hint'}
+          role={error ? 'alert' : undefined}
+        >
           {note}
         </p>
       )}

@@ -21,6 +21,18 @@ export function announce(text: string): void {
   announcement.value = announcement.value === text ? `${text}\u00a0` : text;
 }
 
+/** What others have changed since the last announcement of it. */
+let others: string[] = [];
+
+/** Announces a change of someone else; the changes of a burst together. */
+export function announceOther(text: string): void {
+  if (others.push(text) > 1) return;
+  setTimeout(() => {
+    announce(others.length === 1 ? text : `${others[0]}, and ${others.length - 1} more changes`);
+    others = [];
+  }, 300);
+}
+
 /** Shows a message for some seconds; an error stays until it is closed. */
 export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}) {
   const { isError = false, action } = options;

@@ -1,15 +1,15 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { batch, computed, effect, signal } from '@preact/signals';
-import { api, told } from '../api/client';
+import { api, lastWrite, told } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import { openStream } from '../api/stream';
 import type { Board, Event, Sprint, Story, Task } from '../api/types';
 import { todayIn } from '../util/calendar';
 import { afterFrame, backoff, Pause } from '../util/retry';
-import { alertError, announce, toast } from './announce';
+import { alertError, announce, announceOther, toast } from './announce';
 import type { Change, Outcome } from './changes';
 import { createdBy, kindOf, targetOf } from './changes';
-import { applyEvent } from './events';
+import { applyEvent, describeEvent } from './events';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, CARD_FIELDS, findSprint, withEntry } from './model';
 import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './outbox';
@@ -53,6 +53,8 @@ const ALL_FIELDS = CARD_FIELDS.join(',');
 const SNAPSHOT_MS = 100;
 const SNAPSHOT_MS_PER_STORY = 0.2;
 const TODAY_MS = 15_000;
+/** How long after a change without the queue its events arrive. */
+const WRITE_MS = 3000;
 
 /** An entity tag that no row has: only the response that is stored under the idempotency key is returned. */
 const NO_ROW = '"already-sent"';
@@ -821,10 +823,24 @@ export class BoardStore {
     else this.apply(data as Event);
   }
 
+  /** Whether this page has made the change of an event. */
+  private isOwn({ entity, id, revision, actor }: Event): boolean {
+    if ((this.readAt.get(`${entity}/${id}`) ?? 0) >= revision) return true;
+    if (actor === this.actor && performance.now() - lastWrite.at < WRITE_MS) return true;
+    return (
+      entity === 'story' &&
+      this.queue.pending.value.some(({ change }) => storiesOfChange(change).includes(id))
+    );
+  }
+
   private apply(event: Event): void {
     const base = this.base.value;
     if (!base || event.revision <= this.revision.value) return;
     const next = applyEvent(base, event, (entity, id) => this.readAt.get(`${entity}/${id}`) ?? 0);
+    if (!this.isOwn(event)) {
+      const text = describeEvent(event, base, next);
+      if (text) announceOther(text);
+    }
     batch(() => {
       this.revision.value = event.revision;
       this.base.value = next;

@@ -1,6 +1,6 @@
 import type { Board, Event, Sprint, Task } from '../api/types';
 import type { BoardState, Card } from './model';
-import { bySeq, withEntry } from './model';
+import { bySeq, sprintName, statusName, withEntry } from './model';
 
 /** The revision at which a row was read, if it is later than the revision of the state. */
 export type ReadAt = (entity: Event['entity'], id: number) => number;
@@ -82,4 +82,39 @@ function shift(state: BoardState, event: Event, readAt: ReadAt): BoardState {
     });
   }
   return { ...state, stories };
+}
+
+const VERBS: Record<string, string> = {
+  created: 'created',
+  moved_in: 'moved here',
+  deleted: 'deleted',
+  moved_out: 'moved away',
+  started: 'started',
+  completed: 'completed',
+  reopened: 'reopened',
+};
+
+/** What an event changes, for people: “Mei: moved “Pay by card” to Done”; undefined for what is not shown. */
+export function describeEvent(
+  event: Event,
+  before: BoardState,
+  after: BoardState,
+): string | undefined {
+  const { entity, id, type, actor } = event;
+  const story = after.stories.get(id) ?? before.stories.get(id);
+  const sprint = after.sprints.get(id) ?? before.sprints.get(id);
+  const isStory = entity === 'story';
+  const name = isStory ? story?.title : entity === 'sprint' && sprint && sprintName(sprint);
+  if (!name) return undefined;
+  const { status, sprint_id } = (event.after ?? {}) as Partial<Card>;
+  const list = sprint_id == null ? undefined : after.sprints.get(sprint_id);
+  let what = VERBS[type.split('.')[1] ?? ''] ?? (type === 'story.moved' ? 'moved' : 'changed');
+  let to = '';
+  if (isStory && event.before && event.after) {
+    if (status) to = statusName(status);
+    else if (sprint_id !== undefined) to = list ? sprintName(list) : 'the backlog';
+    if (to) what = 'moved';
+  }
+  const who = actor === 'anonymous' ? 'Someone' : actor;
+  return `${who} ${what} “${name}”${to && ` to ${to}`}`;
 }
