@@ -161,7 +161,7 @@ export function StoryForm({
             <input
               {...props}
               inputMode="numeric"
-              placeholder="1 is most urgent"
+              placeholder="1 is highest"
               value={draft.priority}
               readOnly={isReadOnly}
               onInput={(event) => onChange({ priority: event.currentTarget.value })}
@@ -199,17 +199,17 @@ export function StoryForm({
             </select>
           )}
         </Field>
+        <Field label="Labels" error={faults.labels} hint="Separated by commas.">
+          {(props) => (
+            <input
+              {...props}
+              value={draft.labels}
+              readOnly={isReadOnly}
+              onInput={(event) => onChange({ labels: event.currentTarget.value })}
+            />
+          )}
+        </Field>
       </div>
-      <Field label="Labels" error={faults.labels} hint="Separated by commas.">
-        {(props) => (
-          <input
-            {...props}
-            value={draft.labels}
-            readOnly={isReadOnly}
-            onInput={(event) => onChange({ labels: event.currentTarget.value })}
-          />
-        )}
-      </Field>
       <datalist id={people}>
         {names.map((name) => name && <option key={name} value={name} />)}
       </datalist>
