@@ -1,11 +1,34 @@
-// The suites of test/e2e run twice, once on SQLite and once on a MySQL-speaking server; so do, by
-// `npm run test:faults` (SLOW=short), those of test/model and test/faults, and by `npm run test:slow`
-// (SLOW=long) their long form and the *.slow.spec.ts. The other suites need no database, or choose one
-// themselves.
+// Three runs:
+// - `npm test`: what fits into three minutes on two processors
+// - `npm run test:slow`: the rest, which is the *.slow.spec.ts, test/e2e on MySQL, and generated
+//   sequences of operations (test/model) and faults (test/faults) in a short form
+// - `npm run test:long`: models and faults in a long form and the *.long.spec.ts; they measure, and need
+//   the machine for themselves
+// The suites of test/database and test/e2e run on SQLite and on a MySQL-speaking server. Those of the
+// project `unit` need no database, or choose one themselves.
+const RUNS = {
+  fast: {
+    unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
+    sqlite: common('database', 'e2e'),
+    mysql: common('database'),
+    browser: common('browser'),
+  },
+  slow: {
+    unit: slow('unit/**', 'contract'),
+    sqlite: [...common('model', 'faults'), ...slow('e2e')],
+    mysql: [...common('model', 'faults', 'e2e'), ...slow('e2e')],
+    browser: slow('browser'),
+  },
+  long: {
+    sqlite: [...common('model', 'faults'), ...long('faults', 'e2e')],
+    mysql: [...common('model', 'faults'), ...long('faults', 'e2e')],
+  },
+};
+
+const run = process.env.TESTS ?? 'fast';
 
 // Entities have a Date for each time that the database stores in UTC; see src/main.ts.
 process.env.TZ = 'UTC';
-const isSlow = process.env.SLOW !== undefined;
 
 const swc = (parser, transform) => [
   '@swc/jest',
@@ -17,7 +40,7 @@ const swc = (parser, transform) => [
   },
 ];
 
-const common = {
+const settings = {
   testEnvironment: 'node',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: {
@@ -44,38 +67,34 @@ const { delimiter, join } = require('node:path');
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const has = (...programs) =>
   programs.some((name) => folders.some((folder) => existsSync(join(folder, name))));
-const hasMysql =
-  Boolean(process.env.TEST_MYSQL_URL || process.env.REQUIRE_MYSQL) || has('mariadbd', 'mysqld');
-const hasChromium =
-  Boolean(process.env.REQUIRE_CHROMIUM) || has('chromium', 'chromium-browser', 'google-chrome');
-
-const specs = (folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.spec.ts`);
-const isShort = process.env.SLOW === 'short';
-const slowSpecs = [
-  ...specs(['model', 'faults']),
-  `${isShort ? '!' : '<rootDir>/test/'}**/*.slow.spec.ts`,
-];
-
-const suite = (displayName, engine, folders) => ({
-  ...common,
-  displayName,
-  globals: { ENGINE: engine },
-  testMatch: isSlow ? slowSpecs : [...specs(folders), '!**/*.slow.spec.ts'],
-});
+const isMissing = {
+  mysql: !process.env.TEST_MYSQL_URL && !process.env.REQUIRE_MYSQL && !has('mariadbd', 'mysqld'),
+  browser: !process.env.REQUIRE_CHROMIUM && !has('chromium', 'chromium-browser', 'google-chrome'),
+};
 
 module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
-  // The long suites measure, and need the machine for themselves; the short ones start many processes.
-  maxWorkers: isShort ? 2 : isSlow ? 1 : '100%',
-  projects: [
-    ...(isSlow ? [] : [suite('unit', 'none', ['unit', 'rules', 'contract', 'browser/unit'])]),
-    suite('sqlite', 'sqlite', ['e2e']),
-    ...(hasMysql ? [suite('mysql', 'mysql', ['e2e'])] : []),
-    // The board in the browser, over the built program.
-    ...(hasChromium && !isSlow
-      ? [{ ...suite('browser', 'sqlite', ['browser']), testPathIgnorePatterns: ['/browser/unit/'] }]
-      : []),
-  ],
+  // The slow suites start many processes.
+  maxWorkers: { fast: '100%', slow: 2, long: 1 }[run],
+  projects: Object.entries(RUNS[run])
+    .filter(([displayName]) => !isMissing[displayName])
+    .map(([displayName, testMatch]) => ({
+      ...settings,
+      displayName,
+      globals: { ENGINE: ['sqlite', 'mysql'].includes(displayName) ? displayName : 'none' },
+      testMatch,
+    })),
 };
+
+/** Patterns of the suites in folders that are neither slow nor long. */
+function common(...folders) {
+  return folders.map((folder) => `<rootDir>/test/${folder}/!(*.slow|*.long).spec.ts`);
+}
+function slow(...folders) {
+  return folders.map((folder) => `<rootDir>/test/${folder}/*.slow.spec.ts`);
+}
+function long(...folders) {
+  return folders.map((folder) => `<rootDir>/test/${folder}/*.long.spec.ts`);
+}

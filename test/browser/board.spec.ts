@@ -1,13 +1,10 @@
 import type { Page } from 'playwright-core';
-import type { Program } from '../support/program';
+import type { TestApp } from '../support/app';
 import { axe, card, list, openPage, startService, titles } from './browser';
-
-const DAY = 86_400_000;
-const day = (offset: number): string =>
-  new Date(Date.now() + offset * DAY).toISOString().slice(0, 10);
+import { day } from './small-board';
 
 interface Board {
-  service: Program;
+  service: TestApp;
   url: string;
   sprint: number;
   /** The ids of the stories of the sprint by their titles. */

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { chromiumBinary } from '../support/chromium';
-import { createDatabase } from '../support/databases';
+import type { TestApp } from '../support/app';
+import { startApp } from '../support/app';
+import type { TestDatabase } from '../support/databases';
 import { afterwards } from '../support/faults';
-import { Program } from '../support/program';
 
 // The browser connects to nothing but the service.
 const ARGUMENTS = [
@@ -24,11 +26,14 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** The built program on a database of its own. */
-export async function startService(environment?: Record<string, string>): Promise<Program> {
-  const database = await createDatabase('sqlite');
-  afterwards(() => database.drop());
-  return Program.start(database, { environment });
+/** The built page. */
+const WEB = join(__dirname, '../../dist/web');
+
+/** The service with the built page, on a database of its own unless there is one. */
+export async function startService(database?: TestDatabase): Promise<TestApp> {
+  const service = await startApp({ engine: 'sqlite', database, web: WEB });
+  afterwards(() => service.close());
+  return service;
 }
 
 /** A window of its own, which fails the test on an error of a script or of the content security policy. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { card, list, openPage, startService, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startSmallBoard } from './small-board';
+import { day, startKillableBoard, startSmallBoard } from './small-board';
 
 /** Opens the story of a card that stands in “To do”. */
 async function openStory(page: Page, title: string) {
@@ -24,7 +24,7 @@ async function openDeafPage(board: SmallBoard): Promise<Page> {
 async function conflictOver(board: SmallBoard): Promise<Page> {
   const page = await openDeafPage(board);
   await card(page, 'To do', 'Ant').focus();
-  await board.service.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
+  await board.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
   await page.keyboard.press('2');
   await page.getByRole('dialog').getByText('Status: To do → Done').waitFor();
   return page;
@@ -80,7 +80,7 @@ describe('A conflict', () => {
 
   test('over a task names who changed it', async () => {
     const board = await startSmallBoard();
-    const { client } = board.service;
+    const { client } = board;
     const task = await client.post(`/api/stories/${board.ids.Ant}/tasks`, { title: 'Dig' });
     const page = await openDeafPage(board);
     const dialog = await openStory(page, 'Ant');
@@ -99,7 +99,7 @@ describe('A conflict', () => {
     const dialog = await openStory(page, 'Dog');
     await dialog.getByLabel('Title').fill('Dog and puppies');
     for (const position of ['first', { before: board.ids.Bee }, 'last']) {
-      await board.service.client.post(`/api/stories/${board.ids.Cat}/move`, { position });
+      await board.client.post(`/api/stories/${board.ids.Cat}/move`, { position });
     }
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').getByText('Change “Dog”').waitFor();
@@ -116,7 +116,7 @@ describe('What is typed into a story', () => {
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByLabel('Description').fill('Six legs');
-    await board.service.client.put(`/api/stories/${board.ids.Ant}`, { title: 'Ants', points: 3 });
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { title: 'Ants', points: 3 });
     await dialog.getByRole('heading', { name: 'Ants' }).waitFor();
     await dialog.getByText('Someone else has changed this story').waitFor();
     expect(await dialog.getByLabel('Description').inputValue()).toBe('Six legs');
@@ -134,17 +134,17 @@ describe('What is typed into a story', () => {
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Bee');
     await dialog.getByLabel('Description').fill('Makes honey');
-    await board.service.client.delete(`/api/stories/${board.ids.Bee}`);
+    await board.client.delete(`/api/stories/${board.ids.Bee}`);
     await dialog.getByText('This story was deleted.').waitFor();
     expect(await dialog.getByLabel('Description').inputValue()).toBe('Makes honey');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await card(page, 'To do', 'Bee').getByText('#5').waitFor();
-    const { body } = await board.service.client.get('/api/stories/5');
+    const { body } = await board.client.get('/api/stories/5');
     expect(body).toMatchObject({ title: 'Bee', description: 'Makes honey' });
   });
 
   test('stays when the connection drops, and is sent later', async () => {
-    const board = await startSmallBoard();
+    const board = await startKillableBoard();
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByLabel('Description').fill('Six');
@@ -182,7 +182,7 @@ describe('A lost response', () => {
 describe('Undo', () => {
   test('restores a deleted story with its tasks and place, and then the changes before', async () => {
     const board = await startSmallBoard();
-    const { client } = board.service;
+    const { client } = board;
     await client.post(`/api/stories/${board.ids.Bee}/tasks`, { title: 'Fly', status: 'done' });
     const page = await openPage(board.url);
     await card(page, 'To do', 'Bee').focus();
@@ -242,7 +242,7 @@ describe('Undo', () => {
     expect(await titles(page, 'To do')).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
     // The move is taken back last.
     await until(page, titlesOf(board.sprint), 'Ant,Bee,Cat,Dog');
-    const { client } = board.service;
+    const { client } = board;
     expect((await client.get(`/api/stories/${board.ids.Cat}/tasks`)).body).toEqual([]);
     expect(await board.story('Cat')).toMatchObject({ points: null });
   });
@@ -250,14 +250,14 @@ describe('Undo', () => {
 
 describe('The live board', () => {
   test('resumes after a cut, without moving the focus or what is typed', async () => {
-    const board = await startSmallBoard();
+    const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Dog').focus();
     await board.kill();
     await page.getByRole('banner').getByText('Connecting').waitFor();
     await board.restart();
-    await board.service.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
-    await board.service.client.delete(`/api/stories/${board.ids.Bee}`);
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
+    await board.client.delete(`/api/stories/${board.ids.Bee}`);
     await card(page, 'Done', 'Ant').waitFor();
     await card(page, 'To do', 'Bee').waitFor({ state: 'detached' });
     expect(await focusedName(page)).toBe('Dog');
@@ -268,7 +268,7 @@ describe('The live board', () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
-    await board.service.client.delete('/api/boards/rocket?force=true');
+    await board.client.delete('/api/boards/rocket?force=true');
     await page.getByText('This board was deleted').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Boards' }).waitFor();
   });
@@ -277,10 +277,10 @@ describe('The live board', () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
-    await board.service.client.put('/api/boards/rocket', { name: 'Über / 火箭' });
+    await board.client.put('/api/boards/rocket', { name: 'Über / 火箭' });
     await page.waitForURL(`**/b/${encodeURIComponent('Über / 火箭')}`);
     await page.context().setOffline(true);
-    await board.service.client.put(`/api/boards/${encodeURIComponent('Über / 火箭')}`, {
+    await board.client.put(`/api/boards/${encodeURIComponent('Über / 火箭')}`, {
       name: 'moon',
     });
     await page.context().setOffline(false);
@@ -293,7 +293,7 @@ describe('The live board', () => {
 
   test('counts the working days anew at midnight in the zone of the board', async () => {
     const board = await startSmallBoard();
-    await board.service.client.put('/api/boards/rocket', {
+    await board.client.put('/api/boards/rocket', {
       time_zone: 'Asia/Tokyo',
       working_days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
     });

@@ -1,9 +1,9 @@
-import type { Program } from '../support/program';
+import type { TestApp } from '../support/app';
 import { startService } from './browser';
 import { day } from './small-board';
 
 export interface Plan {
-  service: Program;
+  service: TestApp;
   /** The address of the plan. */
   url: string;
   sprints: number[];

@@ -1,52 +1,75 @@
+import type { Client } from '../support/client';
 import { createDatabase } from '../support/databases';
 import { afterwards } from '../support/faults';
+import { made2xx } from '../support/make';
 import { Program } from '../support/program';
+import { startService } from './browser';
 
 const DAY = 86_400_000;
 export const day = (offset: number): string =>
   new Date(Date.now() + offset * DAY).toISOString().slice(0, 10);
 
-/** A service that can be killed and started again at the same address. */
+type Story = string | { title: string; [field: string]: unknown };
+
+const STORIES = ['Ant', 'Bee', 'Cat', 'Dog'];
+
+/** The board “rocket” with an active sprint. */
 export interface SmallBoard {
-  service: Program;
+  client: Client;
   /** The address of the board. */
   url: string;
   sprint: number;
   /** The ids of the stories by their titles. */
   ids: Record<string, number>;
-  kill(): Promise<void>;
-  restart(): Promise<void>;
   story(title: string): Promise<any>;
 }
 
-/** The board “rocket” with an active sprint that has these stories to do. */
-export async function startSmallBoard(
-  stories: (string | { title: string; [field: string]: unknown })[] = ['Ant', 'Bee', 'Cat', 'Dog'],
-): Promise<SmallBoard> {
+/** The board of a program that can be killed and started again at the same address. */
+export interface KillableBoard extends SmallBoard {
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+/** Starts a service with a board that has these stories to do. */
+export async function startSmallBoard(stories: Story[] = STORIES): Promise<SmallBoard> {
+  return fill(await startService(), stories);
+}
+
+/** Starts the built program with a board that has these stories to do. */
+export async function startKillableBoard(stories: Story[] = STORIES): Promise<KillableBoard> {
   const database = await createDatabase('sqlite');
   afterwards(() => database.drop());
-  let service = await Program.start(database);
-  const { port } = service;
-  const { body } = await service.client.post('/api/boards/rocket/sprints', {
-    name: 'Sprint 1',
-    start_date: day(-3),
-    end_date: day(10),
-  });
+  let program = await Program.start(database);
+  const { port } = program;
+  return {
+    ...(await fill(program, stories)),
+    kill: async () => void (await program.end('SIGKILL')),
+    restart: async () => void (program = await Program.start(database, { port })),
+  };
+}
+
+async function fill(
+  { client, url }: { client: Client; url: string },
+  stories: Story[],
+): Promise<SmallBoard> {
+  const sprint = await made2xx(
+    client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 1',
+      start_date: day(-3),
+      end_date: day(10),
+    }),
+  );
   const ids: Record<string, number> = {};
   for (const each of stories) {
     const story = typeof each === 'string' ? { title: each } : each;
-    const made = await service.client.post(`/api/sprints/${body.id}/stories`, story);
-    ids[story.title] = made.body.id;
+    const made = await made2xx(client.post(`/api/sprints/${sprint.id}/stories`, story));
+    ids[story.title] = made.id;
   }
   return {
-    get service() {
-      return service;
-    },
-    url: `${service.url}/b/rocket`,
-    sprint: body.id,
+    client,
+    url: `${url}/b/rocket`,
+    sprint: sprint.id,
     ids,
-    kill: async () => void (await service.end('SIGKILL')),
-    restart: async () => void (service = await Program.start(database, { port })),
-    story: async (title) => (await service.client.get(`/api/stories/${ids[title]}`)).body,
+    story: async (title) => (await client.get(`/api/stories/${ids[title]}`)).body,
   };
 }

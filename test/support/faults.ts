@@ -1,5 +1,5 @@
-/** `npm run test:slow` runs the tests of faults and of models in a long form, `npm run test:faults` in a short one. */
-export const LONG = process.env.SLOW === 'long';
+/** `npm run test:long` runs the tests of faults and of models in a long form, `npm run test:slow` in a short one. */
+export const LONG = process.env.TESTS === 'long';
 
 /** A number of repetitions, or a duration, of the quick form and of the long one. */
 export function scale(quick: number, long: number): number {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { card, openPage } from './browser';
-import { day, startSmallBoard } from './small-board';
+import { day, startKillableBoard, startSmallBoard } from './small-board';
 
 /** Milliseconds until the browser has drawn what a key does to the focused card. */
 const timeOfKey = (page: Page, key: string): Promise<number> =>
@@ -24,7 +24,7 @@ const timeOfKey = (page: Page, key: string): Promise<number> =>
   }, key);
 
 test('500 cards are usable soon and react at once on a processor slowed four times, without a shift', async () => {
-  const board = await startSmallBoard(
+  const board = await startKillableBoard(
     Array.from({ length: 500 }, (_, i) => ({
       title: `Story ${i}`,
       status: ['todo', 'in_progress', 'done'][i % 3],
@@ -80,11 +80,11 @@ test.each(['', '?sprint=next', '?sprint=1', '/stories/1?sprint=current'])(
   'requests its data once, before the script runs (%p)',
   async (rest) => {
     const board = await startSmallBoard();
-    const { body } = await board.service.client.post('/api/boards/rocket/sprints', {
+    const { body } = await board.client.post('/api/boards/rocket/sprints', {
       name: 'Sprint 2',
       start_date: day(20),
     });
-    await board.service.client.post(`/api/sprints/${body.id}/stories`, { title: 'Eel' });
+    await board.client.post(`/api/sprints/${body.id}/stories`, { title: 'Eel' });
     const page = await openPage(board.url + rest);
     const title = rest.includes('next') ? 'Eel' : 'Ant';
     await page.locator(`li[aria-label="${title}"]`).waitFor();

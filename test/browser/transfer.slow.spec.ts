@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Program } from '../support/program';
+import type { TestApp } from '../support/app';
 import { axe, card, list, openPage, startService, titles, until } from './browser';
 import { day } from './small-board';
 
@@ -19,7 +19,7 @@ const JIRA_WITH_DATES = csv(
 );
 
 /** A service with the board “rocket”, which has a sprint. */
-async function startRocket(): Promise<Program> {
+async function startRocket(): Promise<TestApp> {
   const service = await startService();
   await service.client.post('/api/boards/rocket/sprints', {
     name: 'Now',
@@ -45,7 +45,7 @@ const preview = (page: Page) => page.getByRole('region', { name: 'Preview' });
 
 const importButton = (page: Page) => page.getByRole('button', { name: 'Import', exact: true });
 
-const all = async ({ client }: Program, path: string): Promise<any[]> =>
+const all = async ({ client }: TestApp, path: string): Promise<any[]> =>
   (await client.get(path)).body;
 
 describe('An import', () => {

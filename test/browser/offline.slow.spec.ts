@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { card, openPage, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startSmallBoard } from './small-board';
+import { day, startKillableBoard } from './small-board';
 
 const unsaved = (page: Page, count: number): Promise<void> =>
   page
@@ -18,9 +18,9 @@ const saved = async (page: Page): Promise<void> => {
 };
 
 /** The changes that the log has after the stories were created. */
-async function log({ service, ids }: SmallBoard): Promise<string[]> {
+async function log({ client, ids }: SmallBoard): Promise<string[]> {
   const after = 2 + Object.keys(ids).length;
-  const { body } = await service.client.get(`/api/boards/rocket/events?after=${after}&limit=1000`);
+  const { body } = await client.get(`/api/boards/rocket/events?after=${after}&limit=1000`);
   expect(body.map((event: any) => event.revision)).toEqual(
     body.map((_event: any, i: number) => after + 1 + i),
   );
@@ -62,7 +62,7 @@ const revisionOf = (): Promise<number> =>
 
 describe('Without a connection', () => {
   test('keeps the changes, says so in one place and on the cards, and sends them later in their order', async () => {
-    const board = await startSmallBoard();
+    const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
     await board.kill();
@@ -85,7 +85,7 @@ describe('Without a connection', () => {
   });
 
   test('shows the board and the unsaved changes after a reload, and sends them once', async () => {
-    const board = await startSmallBoard();
+    const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
     // The service worker keeps the page, and the page what it shows.
@@ -116,7 +116,7 @@ describe('Without a connection', () => {
   });
 
   test('keeps a move of several stories over a reload, and sends it once and in its order', async () => {
-    const board = await startSmallBoard();
+    const board = await startKillableBoard();
     const page = await openPlan(board);
     await board.kill();
     await page.keyboard.press('Shift+ArrowRight');
@@ -141,8 +141,8 @@ describe('Without a connection', () => {
   });
 
   test('asks about a kept move of several stories if one was moved or deleted elsewhere', async () => {
-    const board = await startSmallBoard();
-    const { client } = board.service;
+    const board = await startKillableBoard();
+    const { client } = board;
     const next = await client.post('/api/boards/rocket/sprints', {
       name: 'Sprint 2',
       start_date: day(20),
@@ -178,7 +178,7 @@ describe('Without a connection', () => {
   });
 
   test('sends the changes of two tabs of one browser once, of a closed one too', async () => {
-    const board = await startSmallBoard();
+    const board = await startKillableBoard();
     const first = await openPage(board.url);
     const second = await first.context().newPage();
     await second.goto(board.url);
@@ -208,7 +208,7 @@ describe('Without a connection', () => {
 
   test('loses, doubles and reorders nothing if the service is killed under twenty changes', async () => {
     const names = Array.from({ length: 10 }, (_, i) => `Story ${i}`);
-    const board = await startSmallBoard(names);
+    const board = await startKillableBoard(names);
     const page = await openPage(board.url);
     await card(page, 'To do', 'Story 0').waitFor();
     let answers = 0;
@@ -236,8 +236,8 @@ describe('Without a connection', () => {
   });
 
   test('makes each kind of change once if the first response is lost', async () => {
-    const board = await startSmallBoard();
-    const { client } = board.service;
+    const board = await startKillableBoard();
+    const { client } = board;
     await client.post(`/api/stories/${board.ids.Bee}/tasks`, { title: 'Wings' });
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import type { Program } from '../support/program';
+import type { TestApp } from '../support/app';
 import { axe, card, list, openPage, startService, titles } from './browser';
 
 interface Place {
-  service: Program;
+  service: TestApp;
   admin: string;
   url: string;
 }

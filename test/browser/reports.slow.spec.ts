@@ -1,23 +1,7 @@
 import type { Page } from 'playwright-core';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { createDatabase } from '../support/databases';
-import { afterwards } from '../support/faults';
-import { Program } from '../support/program';
+import type { TestApp } from '../support/app';
 import { axe, openPage, startService } from './browser';
-
-const CLI = join(__dirname, '../../dist/cli.js');
-
-/** The service with the demo board: six completed sprints, a current one, a planned one and a backlog. */
-async function startDemo(): Promise<Program> {
-  const database = await createDatabase('sqlite');
-  afterwards(() => database.drop());
-  execFileSync(process.execPath, [CLI, 'seed'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
-    stdio: 'ignore',
-  });
-  return Program.start(database);
-}
+import { startDemo } from './demo';
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
@@ -28,7 +12,7 @@ const PICTURES = [
   'Forecast of Demo',
 ];
 
-async function openReports(service: Program, search = '', options = {}): Promise<Page> {
+async function openReports(service: TestApp, search = '', options = {}): Promise<Page> {
   const page = await openPage(`${service.url}/b/Demo/reports${search}`, options);
   for (const name of PICTURES) await page.getByRole('img', { name, exact: true }).waitFor();
   await part(page, 'Unfinished').waitFor();

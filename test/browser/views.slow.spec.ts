@@ -1,9 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { command } from '../support/command';
-import { createDatabase } from '../support/databases';
-import { afterwards } from '../support/faults';
-import { Program } from '../support/program';
-import { axe, list, openPage } from './browser';
+import { axe, list, openPage, startService } from './browser';
+import { startDemo } from './demo';
 
 /** The views, their headings, and what they show last. */
 const VIEWS: [name: string, path: string, heading: string, shown: (page: Page) => Locator][] = [
@@ -31,10 +28,7 @@ const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
 );
 
 test('every view is accessible and fits, light and dark, on a desk and on a phone', async () => {
-  const database = await createDatabase('sqlite');
-  afterwards(() => database.drop());
-  expect((await command(database, 'seed')).code).toBe(0);
-  const { url } = await Program.start(database);
+  const { url } = await startDemo();
   for (const look of LOOKS) {
     const page = await openPage(url, { ...look, isMobile: look.viewport.width < 400 });
     for (const [name, path, heading, shown] of VIEWS) {
@@ -50,9 +44,7 @@ test('every view is accessible and fits, light and dark, on a desk and on a phon
 }, 120_000);
 
 test('nothing moves where the user asks for less motion', async () => {
-  const database = await createDatabase('sqlite');
-  afterwards(() => database.drop());
-  const { url } = await Program.start(database);
+  const { url } = await startService();
   const page = await openPage(url, { reducedMotion: 'reduce' });
   await page.getByRole('button', { name: 'New board' }).click();
   await page.getByRole('dialog').waitFor();

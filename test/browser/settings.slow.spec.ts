@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import type { Program } from '../support/program';
+import type { TestApp } from '../support/app';
 import { axe, openPage, startService, until } from './browser';
 
-async function openSettings(options = {}): Promise<{ service: Program; page: Page }> {
+async function openSettings(options = {}): Promise<{ service: TestApp; page: Page }> {
   const service = await startService();
   await service.client.post('/api/boards', { name: 'rocket' });
   await service.client.post('/api/boards', { name: 'Team Comet' });
