@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { insertRows, storyRow } from '../support/fill';
 import { axe, card, list, openPage, startService, titles } from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
@@ -300,16 +301,14 @@ describe('The plan', () => {
 
   test('reads a backlog of thousands in pages without descriptions, and draws 200 rows at first', async () => {
     const service = await startService();
-    const count = 1700;
-    await service.client.post('/api/boards', { name: 'rocket' });
-    const rest = Array.from({ length: count }, (_, i) => i + 1);
-    const write = async (): Promise<void> => {
-      for (let i = rest.shift(); i !== undefined; i = rest.shift()) {
-        const story = { title: `Story ${i}`, seq: i, description: 'x'.repeat(50) };
-        await service.client.post('/api/boards/rocket/backlog', story);
-      }
-    };
-    await Promise.all(Array.from({ length: 16 }, write));
+    const { body } = await service.client.post('/api/boards', { name: 'rocket' });
+    await insertRows(service, 'stories', 1700, (i) =>
+      storyRow(body.id as number, i, {
+        title: `Story ${i + 1}`,
+        search: `STORY ${i + 1}`,
+        description: 'x'.repeat(50),
+      }),
+    );
     const page = await openPage('about:blank');
     const requests: URL[] = [];
     page.on('request', (request) => {

@@ -4,6 +4,7 @@ import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { eventsOf, made2xx } from '../support/make';
 import { expectProblem } from '../support/problems';
+import { upload } from '../support/upload';
 
 let service: TestApp;
 let client: Client;
@@ -25,11 +26,7 @@ const load = (
   board: string,
   file: string | Buffer,
   { query = 'format=csv', type = 'text/csv', headers = {}, by = client }: Options = {},
-): Promise<Answer> =>
-  by.call('POST', `/api/boards/${board}/import?${query}`, undefined, {
-    raw: file,
-    headers: { 'content-type': type, ...headers },
-  });
+): Promise<Answer> => upload(by, board, file, { query: `?${query}`, type, headers });
 
 const of = async (path: string): Promise<any> => (await client.get(path)).body;
 const storiesOf = (board: string): Promise<any> => of(`/api/boards/${board}/stories`);
@@ -382,7 +379,7 @@ describe('our own CSV', () => {
       row('b'),
       row('c', '1', '', '', ''),
     ];
-    const answer = await load(encodeURIComponent(board), `\ufeff${file.join('\r\n')}`, { type });
+    const answer = await load(board, `\ufeff${file.join('\r\n')}`, { type });
     expect(answer.body).toMatchObject({
       created: { stories: 3 },
       warnings: [

@@ -5,6 +5,7 @@ import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectErrors } from '../support/problems';
+import { upload } from '../support/upload';
 
 const CSV = { headers: { accept: 'text/csv' } };
 const COLUMNS = [
@@ -168,10 +169,7 @@ describe('a list of stories as CSV', () => {
         const file = await service.client.get(`${from.path}/backlog?format=csv`);
         const to = freshName('Read');
         await made2xx(
-          service.client.post(`${boardPath(to)}/import?format=csv`, undefined, {
-            raw: file.text,
-            headers: { 'content-type': 'text/csv' },
-          }),
+          upload(service.client, to, file.text, { query: '?format=csv', type: 'text/csv' }),
         );
         const shown = async (path: string): Promise<unknown[]> =>
           (await made2xx<any[]>(service.client.get(`${path}/backlog`))).map((read) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+import { upload } from '../support/upload';
 
 // The fields come from the OpenAPI document, so that a new field of a resource is tested on every way that
 // the resource takes.
@@ -70,13 +71,8 @@ const exportOf = async (name: string, log = false): Promise<string> =>
   (await service.client.get(`${boardPath(name)}/export?log=${log}`)).text;
 
 /** Imports a file into a board. */
-const upload = (name: string, text: string, type = 'application/x-ndjson'): Promise<any> =>
-  made2xx(
-    service.client.post(`${boardPath(name)}/import`, undefined, {
-      raw: text,
-      headers: { 'content-type': type },
-    }),
-  );
+const send = (name: string, text: string, type = 'application/x-ndjson'): Promise<any> =>
+  made2xx(upload(service.client, name, text, { type }));
 
 /** The only row of each kind on a board, as its export has it. */
 async function rowsOf(name: string): Promise<Record<string, unknown>> {
@@ -119,13 +115,13 @@ describe.each(resources)('every field of a resource: %s', (resource, created, pa
 describe('every field of sprints, stories and tasks', () => {
   it('comes back from an export without its log', async () => {
     const name = freshName('Copied');
-    await upload(name, await exportOf(board.name));
+    await send(name, await exportOf(board.name));
     expect(await rowsOf(name)).toEqual(allFields(1));
   });
 
   it('comes back from an export with its log', async () => {
     const name = freshName('Restored');
-    await upload(name, await exportOf(board.name, true));
+    await send(name, await exportOf(board.name, true));
     expect(await rowsOf(name)).toEqual(allFields(1));
   });
 });
@@ -139,7 +135,7 @@ describe('every field of a story', () => {
     const columns = (csv.split('\r\n')[0] as string).split(',');
     expect(columns).toEqual(expect.arrayContaining(Object.keys(fieldsOf('Story', 1))));
     const name = freshName('Table');
-    await upload(name, csv, 'text/csv');
+    await send(name, csv, 'text/csv');
     expect((await rowsOf(name)).story).toMatchObject(fieldsOf('Story', 1));
   });
 
@@ -152,7 +148,7 @@ describe('every field of a story', () => {
     ] as const) {
       const name = freshName('Updated');
       await Workspace.named(service.client, name).story(null, fieldsOf('Story', 1));
-      const { updated } = await upload(name, file, type);
+      const { updated } = await send(name, file, type);
       expect(updated.stories).toBe(1);
       expect((await rowsOf(name)).story).toMatchObject(fieldsOf('Story', 2));
     }
@@ -173,7 +169,7 @@ describe('every field of a story', () => {
     ] as const) {
       const name = freshName('Emptied');
       await Workspace.named(service.client, name).story(null, fieldsOf('Story', 1));
-      await upload(name, file, type);
+      await send(name, file, type);
       expect((await rowsOf(name)).story).toMatchObject(empty);
     }
   });

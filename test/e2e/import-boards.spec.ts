@@ -4,6 +4,7 @@ import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { boardPath, freshName, made2xx } from '../support/make';
 import { published, withPublished } from '../support/published';
+import { importTwice as importAgain, upload } from '../support/upload';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -13,30 +14,8 @@ afterAll(() => service.close());
 
 type Fields = Record<string, any>;
 
-const load = (
-  board: string,
-  file: string | Buffer,
-  { query = '', mapping }: { query?: string; mapping?: object } = {},
-): Promise<Answer> => {
-  const path = `${boardPath(board)}/import${query}`;
-  const content = Buffer.from(file);
-  if (!mapping) {
-    const headers = { 'content-type': 'application/octet-stream' };
-    return service.client.call('POST', path, undefined, { raw: content, headers });
-  }
-  const raw = Buffer.concat([
-    Buffer.from(
-      '--b\r\ncontent-disposition: form-data; name="mapping"\r\n\r\n' +
-        `${JSON.stringify(mapping)}\r\n` +
-        '--b\r\ncontent-disposition: form-data; name="file"; filename="export.json"\r\n' +
-        'content-type: application/json\r\n\r\n',
-    ),
-    content,
-    Buffer.from('\r\n--b--\r\n'),
-  ]);
-  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
-  return service.client.call('POST', path, undefined, { raw, headers });
-};
+const load = (board: string, file: string | Buffer): Promise<Answer> =>
+  upload(service.client, board, file);
 
 const get = async (path: string): Promise<any> => made2xx(service.client.get(path));
 const storiesOf = (board: string): Promise<Fields[]> => get(`${boardPath(board)}/stories`);
@@ -57,30 +36,13 @@ const counted = (values: readonly unknown[]): Record<string, number> =>
 
 const NONE = { sprints: 0, stories: 0, tasks: 0 };
 
-/**
- * Imports a file: first a dry run, which answers the same as the import, then the import, then again, which
- * changes nothing.
- */
+/** Imports a file into a new board, and again, which changes nothing. */
 async function importTwice(
   file: string | Buffer,
-  options: { query?: string; mapping?: object } = {},
+  { query = '?format=auto', mapping }: { query?: string; mapping?: object } = {},
 ): Promise<{ board: string; answer: Fields }> {
   const board = freshName('Imported');
-  service.clock.set('2026-11-19T10:00:00.000Z');
-  const query = options.query ?? '?format=auto';
-  const dry = await made2xx<Fields>(
-    load(board, file, { ...options, query: `${query}&dry_run=true` }),
-  );
-  expect((await service.client.get(boardPath(board))).status).toBe(404);
-  const answer = await made2xx<Fields>(load(board, file, { ...options, query }));
-  expect(dry).toEqual(answer);
-
-  const revision = async (): Promise<number> => (await get(boardPath(board))).revision;
-  const before = await revision();
-  service.clock.set('2026-11-20T10:00:00.000Z');
-  const again = await made2xx<Fields>(load(board, file, { ...options, query }));
-  expect(again).toMatchObject({ created: NONE, updated: NONE, unchanged: answer.created });
-  expect(await revision()).toBe(before);
+  const answer: Fields = await importAgain(service, board, file, { query, mapping });
   service.clock.set();
   return { board, answer };
 }

@@ -5,6 +5,7 @@ import type { Answer } from '../support/client';
 import { shownBoard } from '../support/fingerprint';
 import { boardPath, made2xx } from '../support/make';
 import { expectProblem } from '../support/problems';
+import { upload } from '../support/upload';
 
 const BOARD = 'Untouched';
 let service: TestApp;
@@ -34,10 +35,7 @@ interface Options {
 
 const load = (file: string | Buffer, options: Options = {}): Promise<Answer> => {
   const { board = 'New', format = 'auto', type = 'application/octet-stream', headers } = options;
-  return service.client.call('POST', `${boardPath(board)}/import?format=${format}`, undefined, {
-    raw: file,
-    headers: { 'content-type': type, ...headers },
-  });
+  return upload(service.client, board, file, { query: `?format=${format}`, type, headers });
 };
 
 /** Expects an error that names this line, of a board that exists and of one that does not. */

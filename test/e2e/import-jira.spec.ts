@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { published, withPublished } from '../support/published';
+import { made2xx } from '../support/make';
+import type { UploadOptions } from '../support/upload';
+import { importTwice, upload } from '../support/upload';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -15,53 +18,15 @@ async function of(path: string): Promise<any> {
   return body;
 }
 
-async function load(board: string, file: string | Buffer, query = ''): Promise<any> {
-  const answer = await service.client.call(
-    'POST',
-    `/api/boards/${board}/import${query}`,
-    undefined,
-    {
-      raw: file,
-      headers: { 'content-type': 'application/octet-stream' },
-    },
-  );
-  expect(answer.status).toBe(200);
-  return answer.body;
-}
-
-/** Sends a file with a mapping. */
-async function loadForm(board: string, file: string, mapping: object): Promise<any> {
-  const form = new FormData();
-  form.append('mapping', JSON.stringify(mapping));
-  form.append('file', new Blob([file]), 'jira.csv');
-  const url = `${service.url}/api/boards/${board}/import`;
-  const response = await fetch(url, { method: 'POST', body: form });
-  expect(response.status).toBe(200);
-  return response.json();
-}
+const load = (
+  board: string,
+  file: string | Buffer,
+  options?: Omit<UploadOptions, 'type'>,
+): Promise<any> => made2xx(upload(service.client, board, file, options));
 
 type Fields = Record<string, any>;
 
 const NOTHING = { sprints: 0, stories: 0, tasks: 0 };
-
-/** Imports a file at a time: as a dry run, really, and again, which changes nothing. */
-async function importTwice(at: string, board: string, file: string | Buffer) {
-  service.clock.set(at);
-  const dry = await load(board, file, '?dry_run=true');
-  expect((await service.client.get(`/api/boards/${board}`)).status).toBe(404);
-  const first = await load(board, file);
-  expect(dry).toEqual(first);
-  expect(first).toMatchObject({ updated: NOTHING, unchanged: NOTHING });
-  const { revision } = await of(`/api/boards/${board}`);
-  const second = await load(board, file);
-  expect(second).toMatchObject({ created: NOTHING, updated: NOTHING, unchanged: first.created });
-  // A week later the sprints without dates would be laid out elsewhere.
-  service.clock.set(new Date(Date.parse(at) + 7 * 86_400_000).toISOString());
-  const third = await load(board, file);
-  expect(third).toMatchObject({ created: NOTHING, updated: NOTHING, unchanged: first.created });
-  expect((await of(`/api/boards/${board}`)).revision).toBe(revision);
-  return first;
-}
 
 /** How many stories, points and tasks each sprint has, and how many stories of each status. */
 async function sums(board: string) {
@@ -126,7 +91,9 @@ describe('an import of a search of Jira', () => {
   });
 
   it('has a report and a velocity of the completed sprint at once', async () => {
-    const answer = await importTwice('2026-01-20T09:30:00.000Z', 'Search', search);
+    const answer = await importTwice(service, 'Search', search, {
+      at: '2026-01-20T09:30:00.000Z',
+    });
     expect(answer).toMatchObject({
       format: 'jira-json',
       created: { sprints: 2, stories: 3, tasks: 1 },
@@ -188,7 +155,7 @@ describe('an import of a CSV export of Jira', () => {
       'Résumé;Clé de ticket;Type de ticket;État;Sprint;Sprint;Résolue\n' +
       'Se connecter;A-1;Story;Terminé(e);Sprint 9;Sprint 10;13/02/2026 14:51\n' +
       'Se déconnecter;A-2;Story;En attente;Sprint 9;;\n';
-    const answer = await importTwice('2026-11-19T10:00:00.000Z', 'Laid', file);
+    const answer = await importTwice(service, 'Laid', file);
     expect(answer).toMatchObject({
       format: 'jira-csv',
       created: { sprints: 2, stories: 2, tasks: 0 },
@@ -219,7 +186,7 @@ describe('an import of a CSV export of Jira', () => {
       warnings: [{ code: 'priority_unknown', count: 2 }],
       unmapped: { statuses: [], priorities: [{ value: 'Showstopper', count: 2 }] },
     });
-    const mapped = await loadForm('Priorities', file, { priority: { showstopper: 0 } });
+    const mapped = await load('Priorities', file, { mapping: { priority: { showstopper: 0 } } });
     expect(mapped).toMatchObject({ warnings: [], updated: { stories: 2 } });
     expect(mapped.unmapped).toEqual({ statuses: [] });
   });
@@ -283,10 +250,7 @@ describe('an import of a CSV export of Jira', () => {
 
   it('asks for the order of dates, and takes the answer', async () => {
     const file = 'Summary,Issue key,Status,Resolved\nOne,A-1,Done,03/04/2026\n';
-    const answer = await service.client.call('POST', '/api/boards/Asked/import', undefined, {
-      raw: file,
-      headers: { 'content-type': 'text/csv' },
-    });
+    const answer = await upload(service.client, 'Asked', file, { type: 'text/csv' });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
       code: 'ambiguous_dates',
@@ -294,7 +258,7 @@ describe('an import of a CSV export of Jira', () => {
       errors: [{ line: 2, code: 'ambiguous_date' }],
     });
     expect((await service.client.get('/api/boards/Asked')).status).toBe(404);
-    await loadForm('Asked', file, { date_order: 'mdy', time_zone: 'Europe/Berlin' });
+    await load('Asked', file, { mapping: { date_order: 'mdy', time_zone: 'Europe/Berlin' } });
     expect(await of('/api/boards/Asked/backlog')).toMatchObject([
       { done_at: '2026-03-04T22:59:59.999Z' },
     ]);
@@ -307,7 +271,9 @@ describe('an import of a CSV export of Linear', () => {
       'ID,Team,Title,Status,Estimate,Cycle Number,Cycle Name,Cycle Start,Cycle End,Completed\n' +
       'W-1,Web,One,Done,5,1,,Mon Jan 05 2026 00:00:00 GMT+0000 (GMT),Mon Jan 19 2026 00:00:00 GMT+0000 (GMT),Thu Jan 15 2026 10:00:00 GMT+0000 (GMT)\n' +
       'W-2,Web,Two,Todo,3,2,,Mon Jan 19 2026 00:00:00 GMT+0000 (GMT),Mon Feb 02 2026 00:00:00 GMT+0000 (GMT),\n';
-    expect(await importTwice('2026-02-02T10:00:00.000Z', 'Cycles', file)).toMatchObject({
+    expect(
+      await importTwice(service, 'Cycles', file, { at: '2026-02-02T10:00:00.000Z' }),
+    ).toMatchObject({
       format: 'linear-csv',
     });
     expect(await sums('Cycles')).toMatchObject({
@@ -324,7 +290,7 @@ const real = (name: string): Buffer => readFileSync(published(`exports/${name}`)
 
 withPublished('exports/jira-en.csv')('real exports', () => {
   it('of Jira as CSV have the sums of the file', async () => {
-    const answer = await importTwice('2026-11-20T10:00:00.000Z', 'RealCsv', real('jira-en.csv'));
+    const answer = await importTwice(service, 'RealCsv', real('jira-en.csv'));
     expect(answer).toMatchObject({
       format: 'jira-csv',
       created: { sprints: 3, stories: 36, tasks: 0 },
@@ -341,11 +307,7 @@ withPublished('exports/jira-en.csv')('real exports', () => {
   });
 
   it('of Jira as JSON have the sums of the file', async () => {
-    const answer = await importTwice(
-      '2026-11-20T10:00:00.000Z',
-      'RealJson',
-      real('jira-search.json'),
-    );
+    const answer = await importTwice(service, 'RealJson', real('jira-search.json'));
     expect(answer).toMatchObject({
       format: 'jira-json',
       created: { sprints: 3, stories: 20, tasks: 12 },
@@ -370,7 +332,7 @@ withPublished('exports/jira-en.csv')('real exports', () => {
   });
 
   it('of Linear have the sums of the file', async () => {
-    const answer = await importTwice('2026-11-20T10:00:00.000Z', 'RealLinear', real('linear.csv'));
+    const answer = await importTwice(service, 'RealLinear', real('linear.csv'));
     expect(answer).toMatchObject({
       format: 'linear-csv',
       created: { sprints: 2, stories: 9, tasks: 0 },

@@ -1,6 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { made2xx } from '../support/make';
+import { upload } from '../support/upload';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -53,8 +54,10 @@ function issue(key: string, { sprints = [], points = null, done, parent }: Issue
 }
 
 const load = (board: string, issues: object[], query = ''): Promise<any> =>
-  service.client.call('POST', `/api/boards/${board}/import${query}`, undefined, {
-    raw: JSON.stringify({
+  upload(
+    service.client,
+    board,
+    JSON.stringify({
       expand: 'names',
       startAt: 0,
       maxResults: 50,
@@ -62,8 +65,8 @@ const load = (board: string, issues: object[], query = ''): Promise<any> =>
       names: { customfield_10020: 'Sprint', customfield_10016: 'Story points' },
       issues,
     }),
-    headers: { 'content-type': 'application/json' },
-  });
+    { query, type: 'application/json' },
+  );
 const of = async (path: string): Promise<any> => (await service.client.get(path)).body;
 
 /**
@@ -296,9 +299,8 @@ describe('sprints that another tool has completed', () => {
 
   it('are found by their names where no import has named their ids yet', async () => {
     const csv = 'Summary,Issue key,Status,Sprint,Sprint\nOne,T-1,Done,Sprint 1,Sprint 2\n';
-    await service.client.call('POST', '/api/boards/Adopted/import', undefined, {
-      raw: `${csv}Two,T-2,To Do,Sprint 6,\n`,
-      headers: { 'content-type': 'text/csv' },
+    await upload(service.client, 'Adopted', `${csv}Two,T-2,To Do,Sprint 6,\n`, {
+      type: 'text/csv',
     });
     await service.client.post('/api/boards/Adopted/sprints', {
       name: 'Sprint 1',

@@ -3,6 +3,7 @@ import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+import { upload } from '../support/upload';
 
 let service: TestApp;
 let board: Workspace;
@@ -15,11 +16,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.close());
 
-const upload = (name: string, query = '', text = file): Promise<Answer> =>
-  service.client.post(`${boardPath(name)}/import${query}`, undefined, {
-    raw: text,
-    headers: { 'content-type': 'application/x-ndjson' },
-  });
+const send = (name: string, query = '', text = file): Promise<Answer> =>
+  upload(service.client, name, text, { query, type: 'application/x-ndjson' });
 
 /** The rows of a board as its export has them, but for what no other board can have. */
 async function rowsOf(name: string): Promise<unknown[]> {
@@ -54,7 +52,7 @@ const kindsOf = (rows: unknown[], kind: string): unknown[] =>
 describe('an export without its log', () => {
   it('is imported into a new board with every field and every time of its rows', async () => {
     const name = freshName('Copied');
-    const answer = await made2xx(upload(name));
+    const answer = await made2xx(send(name));
     const [from, to] = [await rowsOf(board.name), await rowsOf(name)];
     expect(answer).toMatchObject({
       format: 'sprintline',
@@ -77,29 +75,29 @@ describe('an export without its log', () => {
 
   it('changes nothing the second time, rows without an external id included', async () => {
     const name = freshName('Twice');
-    await made2xx(upload(name));
+    await made2xx(send(name));
     const before = (await service.client.get(boardPath(name))).body;
-    const again = await made2xx(upload(name));
+    const again = await made2xx(send(name));
     expect(again.created).toEqual({ sprints: 0, stories: 0, tasks: 0 });
     expect(again.updated).toEqual({ sprints: 0, stories: 0, tasks: 0 });
     expect((await service.client.get(boardPath(name))).body).toEqual(before);
     // Nor into the board that it is of.
     const own = (await service.client.get(board.path)).body;
-    expect((await made2xx(upload(board.name))).updated).toEqual(again.updated);
+    expect((await made2xx(send(board.name))).updated).toEqual(again.updated);
     expect((await service.client.get(board.path)).body).toEqual(own);
   });
 
   it('is imported beside what another board has', async () => {
     const other = await Workspace.create(service.client);
     await other.story(null, { title: 'there before' });
-    await made2xx(upload(other.name));
+    await made2xx(send(other.name));
     const stories = (await made2xx<any[]>(service.client.get(`${other.path}/stories`))).length;
     expect(stories).toBe(1 + kindsOf(await rowsOf(board.name), 'story').length);
   });
 
   it('has reports: what was completed is', async () => {
     const name = freshName('Reported');
-    await made2xx(upload(name));
+    await made2xx(send(name));
     const of = async (path: string): Promise<number[]> =>
       (await made2xx(service.client.get(`${path}/velocity`))).sprints.map(
         ({ completed_points }: any) => completed_points as number,
@@ -110,7 +108,7 @@ describe('an export without its log', () => {
   it('is refused where it was cut or changed, and nothing is left', async () => {
     const name = freshName('Refused');
     for (const text of [file.slice(0, -1), file.replace('Story 0.1', 'Story 0.2')]) {
-      const answer = await upload(name, '', text);
+      const answer = await send(name, '', text);
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_file']);
       expect(answer.body.errors).toHaveLength(1);
     }

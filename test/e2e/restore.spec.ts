@@ -22,6 +22,7 @@ import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
 import { asRestored, everythingOf } from '../support/same-board';
 import { onStatement } from '../support/statements';
+import { upload } from '../support/upload';
 
 let service: TestApp;
 let board: Workspace;
@@ -33,15 +34,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.close());
 
-const upload = (text: string | Buffer, name: string, query = ''): Promise<Answer> =>
-  service.client.post(`${boardPath(name)}/import${query}`, undefined, {
-    raw: text,
-    headers: { 'content-type': 'application/x-ndjson' },
-  });
+const send = (
+  text: string | Buffer,
+  name: string,
+  query = '',
+  headers?: Record<string, string>,
+): Promise<Answer> =>
+  upload(service.client, name, text, { query, type: 'application/x-ndjson', headers });
 
 /** What an import created. */
 const restore = async (text: string | Buffer, name: string, query = ''): Promise<unknown> =>
-  (await made2xx(upload(text, name, query))).created;
+  (await made2xx(send(text, name, query))).created;
 
 /** A restore by the service itself, of a file that a test controls. */
 async function restoreFrom(
@@ -55,7 +58,7 @@ async function restoreFrom(
 
 /** The error of a restore that must fail, as its code and its line. */
 async function failure(text: string | Buffer, name = freshName('Refused')): Promise<unknown[]> {
-  const answer = await upload(text, name, '?format=sprintline');
+  const answer = await send(text, name, '?format=sprintline');
   expect([answer.status, answer.body.code]).toEqual([400, 'invalid_file']);
   expect((await service.client.get(boardPath(name))).status).toBe(404);
   const [error] = answer.body.errors ?? [];
@@ -258,7 +261,7 @@ describe('a restore is refused, and leaves nothing,', () => {
   });
 
   it('where a board has the name, also if it got it meanwhile', async () => {
-    expectProblem(await upload(file, board.name), 409, 'name_taken');
+    expectProblem(await send(file, board.name), 409, 'name_taken');
     const name = freshName('Raced');
     let readings = 0;
     const open = (): AsyncIterable<Buffer> =>
@@ -285,18 +288,12 @@ describe('a restore is refused, and leaves nothing,', () => {
 
 it('is repeated safely with an idempotency key', async () => {
   const name = freshName('Repeated');
-  const send = (): Promise<Answer> =>
-    service.client.post(`${boardPath(name)}/import`, undefined, {
-      raw: file,
-      headers: {
-        'content-type': 'application/x-ndjson',
-        'idempotency-key': encodeURIComponent(name),
-      },
-    });
+  const repeat = (): Promise<Answer> =>
+    send(file, name, '', { 'idempotency-key': encodeURIComponent(name) });
   const before = await rows();
-  const first = await send();
+  const first = await repeat();
   const after = await rows();
-  const second = await send();
+  const second = await repeat();
   expect([first.status, second.status]).toEqual([200, 200]);
   expect(second.body).toEqual(first.body);
   expect(second.headers.get('idempotent-replayed')).toBe('true');
@@ -377,7 +374,7 @@ onSqlite(
 it('two restores of one name at once make one board', async () => {
   const name = freshName('Twice');
   const before = await rows();
-  const done = await Promise.all([upload(file, name), upload(file, name)]);
+  const done = await Promise.all([send(file, name), send(file, name)]);
   expect(done.map(({ status }) => status).sort()).toEqual([200, 409]);
   const one = (await rows()).map((count, i) => count - (before[i] ?? 0));
   const shown = await everythingOf(service.client, name);

@@ -6,6 +6,7 @@ import { promised, scale } from '../support/faults';
 import { postStories } from '../support/fill';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
+import { upload } from '../support/upload';
 
 const KILLS = scale(2, 8);
 const WRITERS = 16;
@@ -112,10 +113,7 @@ describe('a program that is killed while it restores a board', () => {
     await postStories(program.client, `${path('Original')}/backlog`, 1000);
     const file = (await program.client.get(`${path('Original')}/export?log=true`)).text;
     const restore = (name: string): Promise<Answer> =>
-      program.client.post(`${path(name)}/import`, undefined, {
-        raw: file,
-        headers: { 'content-type': 'application/x-ndjson' },
-      });
+      upload(program.client, name, file, { type: 'application/x-ndjson' });
     const usual = await timeOf(() => restore('Usual'));
     for (let i = 1; i <= RESTORES; i += 1) {
       const name = `Restored${i}`;

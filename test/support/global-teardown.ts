@@ -1,5 +1,8 @@
-import type { MysqlServer } from './mysql-server';
+import { rmSync } from 'node:fs';
+import type { Provided } from './global-setup';
 
 export default async function globalTeardown(): Promise<void> {
-  await (globalThis as { mysqlServer?: MysqlServer }).mysqlServer?.destroy();
+  const { mysqlServer, folder } = globalThis as Provided;
+  await mysqlServer?.destroy();
+  if (folder) rmSync(folder, { recursive: true, force: true });
 }

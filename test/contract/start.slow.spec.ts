@@ -115,6 +115,9 @@ describe('a program that starts', () => {
       `Sprintline is ready: the boards at ${url}, the documentation at ${url}docs`,
     );
     expect((await program.client.get('/health/ready')).status).toBe(200);
+    const { text } = await program.client.get('/metrics');
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_seconds /m);
   });
 
   it('says that it waits for a database that is away', async () => {
