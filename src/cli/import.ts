@@ -73,12 +73,17 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     const mapping = await parseMapping(await readMapping(flags.mapping));
     if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
     const bytes = await openFile(path);
-    const name = path === '-' ? '' : basename(path);
-    // A board of ours may be too large for memory, and is read more than once.
-    const reopen = path === '-' ? undefined : () => createReadStream(path);
-    const file = { board, bytes, reopen, name, format, mapping, nullText: flags.null };
-    const use = (one: Import): Promise<void> => importInto(board, one, flags);
-    await (url === undefined ? importHere(file, use) : importRemotely(file, { url, token }, use));
+    try {
+      const name = path === '-' ? '' : basename(path);
+      // A board of ours may be too large for memory, and is read more than once.
+      const reopen = path === '-' ? undefined : () => createReadStream(path);
+      const file = { board, bytes, reopen, name, format, mapping, nullText: flags.null };
+      const use = (one: Import): Promise<void> => importInto(board, one, flags);
+      await (url === undefined ? importHere(file, use) : importRemotely(file, { url, token }, use));
+    } finally {
+      // It was perhaps not read to its end.
+      bytes.destroy();
+    }
   } catch (error) {
     throw readable(error);
   }
