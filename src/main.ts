@@ -11,6 +11,7 @@ import { requireSqliteFile } from './database/sqlite-file';
 import { createAdapter } from './http/adapter';
 import { listen, StartError } from './listen';
 import { createLogger } from './logging/logger';
+import { Metrics } from './metrics/metrics';
 import { stopOnSignal } from './shutdown';
 
 async function main(): Promise<void> {
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
     applicationOptions(logger),
   );
   await setUp(app, logger);
+  app.get(Metrics).watchProcess();
   stopOnSignal(app, config, logger);
   await app.init();
   await requireToken(app, (error) => fail(error.message));

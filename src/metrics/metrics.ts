@@ -18,7 +18,6 @@ export class Metrics implements OnApplicationShutdown {
   });
 
   constructor(database: Database, unitOfWork: UnitOfWork, streams: StreamsService) {
-    collectDefaultMetrics({ register: this.registry });
     const gauge = (name: string, help: string, value: () => number): void => {
       const registers = [this.registry];
       new Gauge({
@@ -37,6 +36,11 @@ export class Metrics implements OnApplicationShutdown {
       () => database.openSnapshots,
     );
     gauge('streams_open', 'Open streams of events.', () => streams.count);
+  }
+
+  /** Adds memory, garbage collection and delays of the process, which are watched until it ends. */
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
   }
 
   /** Counts a request. `route` is the pattern of the path, which bounds the number of series. */
