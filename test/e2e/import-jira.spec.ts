@@ -198,7 +198,7 @@ describe('an import of a CSV export of Jira', () => {
       'Part,A-3,Sub-task,Done,Ann,101,A-1\nOther,A-4,Sub-task,To Do,,101,A-1\n' +
       'Third,A-5,Sub-task,To Do,,102,A-2\nLost,A-6,Sub-task,To Do,,109,A-9\n';
     await load('Split', header + stories);
-    const dry = await load('Split', header + parts, '?dry_run=true');
+    const dry = await load('Split', header + parts, { query: '?dry_run=true' });
     const answer = await load('Split', header + parts);
     expect(dry).toEqual(answer);
     expect(answer).toMatchObject({ created: { stories: 1, tasks: 3 }, updated: NOTHING });
