@@ -225,17 +225,6 @@ describe('a search of Jira', () => {
   ])('is refused with %s', async (_, value, message) => {
     await expect(plan(value)).rejects.toThrow(message);
   });
-
-  it('reads many issues of a page', async () => {
-    const nulls = Object.fromEntries(
-      Array.from({ length: 400 }, (_, i) => [`customfield_${i}`, null]),
-    );
-    const issues = Array.from({ length: 1500 }, (_, i) => issue(`A-${i}`, nulls));
-    for (const value of [{ issues }, [{ issues }], issues]) {
-      const { stories } = await planOf(jiraJson, jsonFile(value, 65_536));
-      expect(stories.length).toBe(1500);
-    }
-  });
 });
 
 describe('a document', () => {
