@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
+import { MAX_FILE_BYTES } from '../http/upload';
 import type { ImportFormat, ImportView, Mapping } from '../transfer/import/import.dto';
 import { ImportService } from '../transfer/import/import.service';
 import { OPERATOR, withApplication } from './application';
@@ -10,13 +10,12 @@ import { CommandError } from './command-error';
 /** A file to import into a board. */
 export interface FileForBoard {
   board: string;
-  bytes: Readable;
   name: string;
   format: ImportFormat | 'auto';
   mapping: Mapping;
   nullText?: string;
-  /** Opens it again; absent for standard input. */
-  reopen?: () => AsyncIterable<Buffer>;
+  /** Opens it, as often as it is read. */
+  open: () => Readable;
 }
 
 /** A file that is ready to be imported, here or at a remote service. */
@@ -33,7 +32,11 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
   const { board } = file;
   return withApplication(async (app) => {
     const imports = app.get(ImportService);
-    const planned = await imports.plan(board, file);
+    const bytes = file.open();
+    const planned = await imports
+      .plan(board, { ...file, bytes, reopen: file.open })
+      // It was perhaps not read to its end.
+      .finally(() => bytes.destroy());
     return use({
       rehearse: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
       stories: planned.exported?.survey.lines ?? planned.plan.stories.length,
@@ -44,11 +47,11 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
 
 /** Sends the file to a service. @throws Problem as the service answers */
 export async function importRemotely<T>(
-  { board, bytes, name, format, mapping }: FileForBoard,
+  { board, open, name, format, mapping }: FileForBoard,
   { url, token }: { url: string; token?: string },
   use: (one: Import) => Promise<T>,
 ): Promise<T> {
-  const content = new Blob([new Uint8Array(await buffer(bytes))]);
+  const content = new Blob(await contentOf(open()));
   const send = async (dryRun: boolean): Promise<ImportView> => {
     const path = `api/boards/${encodeURIComponent(board)}/import?format=${format}&dry_run=${dryRun}`;
     const form = new FormData();
@@ -67,6 +70,18 @@ export async function importRemotely<T>(
     throw problemOf(text) ?? new CommandError(`${url} answers ${response.status}.`);
   };
   return use({ rehearse: () => send(true), run: () => send(false) });
+}
+
+/** @throws Problem where the service would take no file of this size */
+async function contentOf(file: Readable): Promise<Uint8Array<ArrayBuffer>[]> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of file as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_FILE_BYTES) throw new Problem('content_too_large');
+    chunks.push(new Uint8Array(chunk));
+  }
+  return chunks;
 }
 
 /** The problem of an error response of Sprintline. */

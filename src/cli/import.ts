@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SingleBar } from 'cli-progress';
-import { createReadStream } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { readNewBoardName } from '../http/path';
 import { Problem } from '../http/problem';
 import { CSV_COLUMNS } from '../stories/story-csv';
@@ -72,18 +74,15 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
   try {
     const mapping = await parseMapping(await readMapping(flags.mapping));
     if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
-    const bytes = await openFile(path);
-    try {
-      const name = path === '-' ? '' : basename(path);
-      // A board of ours may be too large for memory, and is read more than once.
-      const reopen = path === '-' ? undefined : () => createReadStream(path);
-      const file = { board, bytes, reopen, name, format, mapping, nullText: flags.null };
-      const use = (one: Import): Promise<void> => importInto(board, one, flags);
-      await (url === undefined ? importHere(file, use) : importRemotely(file, { url, token }, use));
-    } finally {
-      // It was perhaps not read to its end.
-      bytes.destroy();
-    }
+    const name = path === '-' ? '' : basename(path);
+    const use = (one: Import): Promise<void> => importInto(board, one, flags);
+    await withFile(path, (file) => {
+      const open = (): Readable => createReadStream(file);
+      const source = { board, open, name, format, mapping, nullText: flags.null };
+      return url === undefined
+        ? importHere(source, use)
+        : importRemotely(source, { url, token }, use);
+    });
   } catch (error) {
     throw readable(error);
   }
@@ -131,10 +130,25 @@ async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** @throws CommandError */
-async function openFile(path: string): Promise<Readable> {
-  if (path === '-') return process.stdin;
-  return readingOf('file', async () => (await open(path)).createReadStream());
+/**
+ * Runs `use` with a file that can be read again: an export of a board may be too large for memory, and is read
+ * more than once. Standard input and pipes are copied to a temporary file.
+ */
+async function withFile(path: string, use: (path: string) => Promise<void>): Promise<void> {
+  const source = path === '-' ? undefined : await readingOf('file', () => open(path));
+  if (source && (await source.stat()).isFile()) {
+    await source.close();
+    return use(path);
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'sprintline-'));
+  try {
+    const copy = join(folder, 'input');
+    const input = source?.createReadStream() ?? process.stdin;
+    await readingOf('file', () => pipeline(input, createWriteStream(copy, { mode: 0o600 })));
+    await use(copy);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 const readMapping = async (path: string | undefined): Promise<string | undefined> =>

@@ -318,7 +318,7 @@ export class Listing extends Answer {
     if (hasMore && wanted < most) return undefined;
     const shown = rows.slice(0, wanted);
     const text = this.writer.writeAll(shown);
-    if (shown.length > 0) itemLengths.set(this.path, text.length / shown.length);
+    this.measured(text.length, shown.length);
     if (text.length > CHUNK_LENGTH) return undefined;
     if (hasMore) head.link(shown[wanted - 1] as Row);
     return text;
@@ -477,13 +477,24 @@ export class Listing extends Answer {
       length += text.length;
       if (length >= CHUNK_LENGTH) break;
     }
-    if (items.length > 0) itemLengths.set(this.path, length / items.length);
+    this.measured(length, items.length);
     return {
       items: items.join(this.writer.separator),
       last,
       count,
       isWhole: count === rows.length,
     };
+  }
+
+  /**
+   * Few rows change the average of the path a little, and many halve it at most: long rows may follow short
+   * ones, and every list of events begins with a short one.
+   */
+  private measured(length: number, items: number): void {
+    if (items === 0) return;
+    const before = itemLengths.get(this.path) ?? length / items;
+    const average = (PROBE_ROWS * before + length) / (PROBE_ROWS + items);
+    itemLengths.set(this.path, Math.max(average, before / 2));
   }
 
   private async total(reader: Reader): Promise<number> {

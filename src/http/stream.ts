@@ -87,7 +87,10 @@ export class StreamedAnswer extends Answer {
 /** Characters of a part of a long response: what one slow reader keeps in memory. */
 const PART_LENGTH = 128 * 1024;
 
-/** Chooses how many rows are read for a part, by the length of the part before. */
+/**
+ * Chooses how many rows are read for a part, by the length of the part before; at most twice as many, because
+ * long rows may follow short ones.
+ */
 export class PartSize {
   /** Before anything is known of their length. */
   rows = 10;
@@ -97,7 +100,8 @@ export class PartSize {
   /** @param length characters that the rows were written as */
   measured(length: number, rows: number): void {
     if (rows === 0) return;
-    this.rows = Math.max(1, Math.min(this.max, Math.floor((PART_LENGTH * rows) / length)));
+    const fitting = Math.floor((PART_LENGTH * rows) / length);
+    this.rows = Math.max(1, Math.min(this.max, 2 * rows, fitting));
   }
 }
 

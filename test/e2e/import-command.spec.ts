@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import type { TestApp } from '../support/app';
 import { published, withPublished } from '../support/published';
 import { startApp } from '../support/app';
@@ -381,6 +381,20 @@ describe('an import of any file', () => {
     expect((await service.client.get('/api/boards/Asked')).status).toBe(404);
     expect((await answer('yes\n')).out).toContain('Asked: 2 stories created.');
     expect(await backlog('Asked')).toHaveLength(2);
+  });
+
+  it('reads an export with its log from standard input, though it is read twice', async () => {
+    await load(CARDS, 'Piped');
+    const file = (await service.client.get('/api/boards/Piped/export?log=true')).text;
+    const { stdin } = process;
+    Object.defineProperty(process, 'stdin', { value: Readable.from([file]), configurable: true });
+    try {
+      const outcome = await command(service.database, 'import', '-', '--board', 'Unpiped');
+      expect(outcome).toMatchObject({ code: 0, err: '' });
+    } finally {
+      Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
+    }
+    expect(await backlog('Unpiped')).toHaveLength(2);
   });
 
   it('sends it to a service, with a token', async () => {

@@ -102,8 +102,7 @@ export class Program {
 
   /** Resident memory in bytes. */
   get memory(): number {
-    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    return memoryOf(this.pid);
   }
 
   /** Waits until `path` is answered with `status`; returns how many milliseconds that took. */
@@ -157,5 +156,15 @@ export class Program {
   /** The log and all other output. */
   allOutput(): string {
     return this.output + this.log.map((line) => JSON.stringify(line)).join('\n');
+  }
+}
+
+/** Resident memory of a process in bytes; 0 when it has ended. */
+export function memoryOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
   }
 }
