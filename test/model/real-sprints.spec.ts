@@ -3,6 +3,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { scale } from '../support/faults';
 import { send } from '../support/http';
+import { asRestored, everythingOf } from '../support/same-board';
 import type { Moment, Operation, RealSprint } from '../unit/reports/real-sprints';
 import {
   expectPublished,
@@ -134,4 +135,32 @@ withRealSprints('real sprints, replayed over HTTP', () => {
     }
     expect.assertions(lives.length * 4 * 2);
   }, 600_000);
+
+  it('are reported the same where they were restored, and export the same again', async () => {
+    const { client } = service;
+    const chosen = realSprints().filter((_, i) => i % (2 * STRIDE) === 0);
+    expect(chosen.length).toBeGreaterThan(2);
+    for (const { board, sprint } of chosen) {
+      const [name, other] = [`${board}-${sprint}`, `${board}-${sprint}-restored`];
+      const path = `/api/boards/${other}`;
+      const file = (await client.get(`/api/boards/${name}/export?log=true`)).text;
+      const answer = await client.post(`${path}/import`, undefined, {
+        raw: file,
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+      expect([name, answer.status]).toEqual([name, 200]);
+      const [before, after] = [await everythingOf(client, name), await everythingOf(client, other)];
+      expect(after).toEqual(asRestored(before, after));
+      const again = (await client.get(`${path}/export?log=true`)).text;
+      expect(withoutIds(again.replaceAll(other, name))).toEqual(withoutIds(file));
+    }
+  }, 600_000);
 });
+
+/** The lines of an export but the last one, which is the checksum. */
+const withoutIds = (file: string): string[] =>
+  file
+    .trimEnd()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.replace(/("(\w+_)?id":|:\[)\d+/g, '$1'));
