@@ -73,6 +73,18 @@ describe('an export without its log', () => {
     });
   });
 
+  it('has tasks with the external id of a story', async () => {
+    const from = await Workspace.create(service.client);
+    const story = await from.story(null, { external_id: 'X-1' });
+    await from.task(story, { external_id: 'X-1' });
+    const name = freshName('Same ids');
+    const exported = (await service.client.get(`${from.path}/export`)).text;
+    expect(await made2xx(send(name, '', exported))).toMatchObject({
+      created: { stories: 1, tasks: 1 },
+      skipped: [],
+    });
+  });
+
   it('changes nothing the second time, rows without an external id included', async () => {
     const name = freshName('Twice');
     await made2xx(send(name));

@@ -97,7 +97,10 @@ export class ApplyTasks {
     { id: boardId }: LockedBoard,
     missing: readonly TasksOfStory[],
   ): Promise<Map<string, unknown>> {
-    const ids = missing.flatMap(({ tasks }) => tasks.flatMap((task) => task.external_id ?? []));
+    // Those of our own format, which say when they were created, were never sub-tasks.
+    const ids = missing.flatMap(({ tasks }) =>
+      tasks.flatMap(({ created_at, external_id }) => (created_at ? [] : (external_id ?? []))),
+    );
     return findStoriesByExternalId(change, boardId, ids);
   }
 
