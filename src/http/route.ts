@@ -134,7 +134,7 @@ export const Rejects = (...problems: ProblemCode[]): MethodDecorator => Route({ 
 export function Answers(
   summary: string,
   type: Type<unknown> | [Type<unknown>],
-  description?: string,
+  description: string,
 ): MethodDecorator {
   return applyDecorators(
     HttpCode(200),

@@ -1,16 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES, PARAMETERS } from './examples';
 
-/** What the operations of `transfer` do, beyond their summaries. */
-const DESCRIPTIONS: Record<string, string> = {
-  runBatch:
-    'Up to 1,000 creations, updates, deletions, moves, starts and completions in their order, in one transaction: the first that fails rolls back all of them, and `errors` names it. What an operation creates is named by `as`; later operations have `"$name"` instead of its id. `set` has the fields of the single request. `dry_run` shows the results and changes nothing.',
-  importFileIntoBoard:
-    'Creates and updates the sprints, stories and tasks of a file, all or none; the board is created if it does not exist. Rows are found again by their `external_id`, so a second import of the same file changes nothing. In a form, `mapping` must precede `file`. A file has at most 32 MiB. `dry_run` answers the same and changes nothing.',
-  exportBoard:
-    'A JSON value on each line: a header, the sprints, the stories, each followed by its tasks, with `log` the events, and the number of lines with their checksum. An import reads it.',
-};
-
 interface Media {
   schema?: { $ref?: string; type?: string | string[]; items?: { $ref?: string } };
   example?: unknown;
@@ -30,7 +20,6 @@ export function describeOperations(document: OpenAPIObject): OpenAPIObject {
   const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
   for (const operation of Object.values(paths).flatMap((each) => Object.values(each))) {
     const { operationId, parameters, requestBody, responses } = operation;
-    operation.description ??= DESCRIPTIONS[operationId];
     if (operation.description === undefined) throw new Error(`${operationId} has no description`);
     for (const parameter of parameters) {
       if (parameter.in === 'path') parameter.example = PARAMETERS[parameter.name];

@@ -17,7 +17,11 @@ export class BatchController {
   @RequireScope('write')
   @Repeatable()
   @Route({ bodyFactor: 4 })
-  @Answers('Run batch: many operations on a board, all or none', BatchResult)
+  @Answers(
+    'Run batch: many operations on a board, all or none',
+    BatchResult,
+    'Up to 1,000 creations, updates, deletions, moves, starts and completions in their order, in one transaction: the first that fails rolls back all of them, and `errors` names it. What an operation creates is named by `as`; later operations have `"$name"` instead of its id. `set` has the fields of the single request. `dry_run` shows the results and changes nothing.',
+  )
   @ApiBody({ type: Batch })
   @ApiExtraModels(...SET_TYPES, ...RESULT_TYPES)
   @Rejects(

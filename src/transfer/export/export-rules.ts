@@ -1,3 +1,8 @@
+import type { EventView } from '../../events/event.dto';
+import type { TaskView } from '../../tasks/task.dto';
+import type { StoryView } from '../../stories/story.dto';
+import type { SprintView } from '../../sprints/sprint.dto';
+import type { BoardView } from '../../boards/board.dto';
 import { WEEKDAYS } from '../../boards/working-days';
 import { EVENT_ENTITIES, EVENT_TYPES } from '../../events/event';
 import { isLonger, parseDate } from '../../http/validation';
@@ -71,9 +76,9 @@ const listOf =
 
 const label: Rule = (value) => text(50)(value) && (value as string).trim() !== '';
 
-const TIMES: Rules = { created_at: instant, updated_at: instant, version };
+const TIMES = { created_at: instant, updated_at: instant, version };
 
-const BOARD: Rules = {
+const BOARD: Record<keyof BoardView, Rule> = {
   id,
   name: text(100),
   time_zone: (value) => typeof value === 'string' && isTimeZone(value),
@@ -82,7 +87,7 @@ const BOARD: Rules = {
   ...TIMES,
 };
 
-const SPRINT: Rules = {
+const SPRINT: Record<keyof SprintView, Rule> = {
   id,
   board_name: text(100),
   name: orNull(text(100)),
@@ -97,7 +102,7 @@ const SPRINT: Rules = {
   ...TIMES,
 };
 
-const STORY: Rules = {
+const STORY: Record<keyof StoryView, Rule> = {
   id,
   board_name: text(100),
   sprint_id: orNull(id),
@@ -114,7 +119,7 @@ const STORY: Rules = {
   ...TIMES,
 };
 
-const TASK: Rules = {
+const TASK: Record<keyof TaskView, Rule> = {
   id,
   story_id: id,
   title,
@@ -126,7 +131,7 @@ const TASK: Rules = {
   ...TIMES,
 };
 
-const EVENT: Rules = {
+const EVENT: Record<keyof EventView, Rule> = {
   board_name: text(100),
   revision: integer(1, MAX_SEQ),
   type: oneOf(EVENT_TYPES),
@@ -148,7 +153,7 @@ export function isObject(value: unknown): value is Fields {
 /** Requires that a value has exactly the fields of its kind. @throws InvalidFile */
 export function requireRow(line: number, kind: Kind, value: unknown): void {
   if (!isObject(value)) throw invalidLine(line, 'invalid_type', `${kind} must be an object`);
-  const rules = RULES[kind];
+  const rules: Rules = RULES[kind];
   let count = 0;
   for (const name in value) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
@@ -163,7 +168,7 @@ export function requireRow(line: number, kind: Kind, value: unknown): void {
 
 /** Requires that the fields which a value has are valid. @throws InvalidFile */
 export function requireFields(line: number, kind: Kind, value: Fields): void {
-  const rules = RULES[kind];
+  const rules: Rules = RULES[kind];
   for (const name in value) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule && !rule(value[name])) throw invalid(line, kind, name);

@@ -15,7 +15,11 @@ export class ExportController {
   @Get('boards/:board_name/export')
   @RequireScope('read')
   @Route({ produces: [EXPORT_MEDIA_TYPE] })
-  @ApiOperation({ summary: 'Export board' })
+  @ApiOperation({
+    summary: 'Export board',
+    description:
+      'A JSON value on each line: a header, the sprints, the stories, each followed by its tasks, with `log` the events, and the number of lines with their checksum. An import reads it.',
+  })
   @ApiOkResponse({ content: { [EXPORT_MEDIA_TYPE]: { schema: { type: 'string' } } } })
   export(@BoardName() name: string, @Query() query: ExportQuery) {
     return this.exports.export(name, query);

@@ -19,15 +19,8 @@ import { Warnings } from '../files/source';
 
 type Column = (typeof CSV_COLUMNS)[number];
 
-/** Values of empty cells. In the other columns an empty cell is as if the column were missing. */
-const EMPTY: Partial<Record<Column, null | []>> = {
-  external_id: null,
-  description: null,
-  priority: null,
-  points: null,
-  assignee: null,
-  labels: [],
-};
+/** Columns whose empty cells are as if the column were missing; in the others they clear the field. */
+const KEPT: readonly Column[] = ['title', 'status', 'seq'];
 
 /**
  * Plans the import of our own CSV. It is strict: a value that could not be posted is an error.
@@ -150,7 +143,7 @@ class RowReader {
       const isEmpty = cell === '' || cell === this.context.nullText;
       if (column === 'sprint') sprints = isEmpty ? [] : this.sprint(line, cell);
       else if (!isEmpty) fields[column] = this.valueOf(column, cell);
-      else if (column in EMPTY) fields[column] = EMPTY[column];
+      else if (!KEPT.includes(column)) fields[column] = column === 'labels' ? [] : null;
     });
     try {
       const {

@@ -59,19 +59,17 @@ const planSprint = (sprint: SprintView): PlannedSprint => ({
   completed_at: timeOf(sprint.completed_at),
 });
 
-const planStory = (line: number, story: StoryView): PlannedStory => ({
-  line,
-  external_id: story.external_id,
-  title: story.title,
-  description: story.description,
-  status: story.status,
-  priority: story.priority,
-  points: story.points,
-  assignee: story.assignee,
-  labels: story.labels,
-  seq: story.seq,
-  sprints: story.sprint_id === null ? [] : [String(story.sprint_id)],
-  created_at: new Date(story.created_at),
-  done_at: timeOf(story.done_at),
-  tasks: [],
-});
+/** The plan of a story: its sprint, its times, and all fields that a client can write. */
+function planStory(
+  line: number,
+  { sprint_id, created_at, done_at, ...story }: StoryView,
+): PlannedStory {
+  const { id: _, board_name: _name, version: _version, updated_at: _updated, ...fields } = story;
+  return {
+    ...{ line, ...fields },
+    sprints: sprint_id === null ? [] : [String(sprint_id)],
+    created_at: new Date(created_at),
+    done_at: timeOf(done_at),
+    tasks: [],
+  };
+}

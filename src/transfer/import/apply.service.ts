@@ -21,6 +21,7 @@ import { ApplyTasks, notAfter } from './apply-tasks.service';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
+import { fieldsOf } from './plan';
 import { Orphans } from './orphans';
 import type { Route } from './routes';
 import { routeOfExisting, routeOfNew } from './routes';
@@ -194,11 +195,10 @@ export class ApplyService {
     route: Route,
     seq: number,
   ): PlacedStory<Creation> {
-    const { line: _, sprints: _sprints, parent: _parent, tasks, ...others } = planned;
-    const { done_at: doneAt = null, created_at: createdAt, ...fields } = others;
+    const { tasks, done_at: doneAt = null, created_at: createdAt } = planned;
     const hasMore = route.length > 1 || (tasks?.length ?? 0) > 0;
     return {
-      body: { ...fields, title: planned.title as string, seq },
+      body: { ...fieldsOf(planned), title: planned.title as string, seq },
       sprint_id: route.at(-1) ?? null,
       done_at: doneAt && new Date(notAfter(change, doneAt)),
       ...(createdAt && { created_at: new Date(notAfter(change, createdAt)) }),
@@ -214,21 +214,20 @@ export class ApplyService {
     { story, planned, route, seq }: Update,
     { updated, unchanged }: Applied,
   ): Promise<Waiting[]> {
-    const { title, description, status, priority, points, assignee, labels, done_at } = planned;
-    const isDone = (status ?? story.status) === 'done';
-    const [first = story.sprint_id, ...others] = route;
+    const { status = story.status, done_at } = planned;
+    const [first = story.sprint_id, ...rest] = route;
     const after = await this.stories.update(
       change,
       board,
       story,
       {
-        ...{ title, description, status, priority, points, assignee, labels, seq },
-        ...(isDone && done_at && { done_at: notAfter(change, done_at) }),
+        ...{ ...fieldsOf(planned), seq },
+        ...(status === 'done' && done_at && { done_at: notAfter(change, done_at) }),
       },
       { board, sprintId: first },
     );
-    (after === story && others.length === 0 ? unchanged : updated).stories += 1;
-    return others.length > 0 ? [{ story: after, route: others, isStored: false }] : [];
+    (after === story && rest.length === 0 ? unchanged : updated).stories += 1;
+    return rest.length > 0 ? [{ story: after, route: rest, isStored: false }] : [];
   }
 
   /** Completes sprints in the order of their completion; the stories that were in later ones move on. */

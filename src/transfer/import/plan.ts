@@ -1,4 +1,5 @@
 import type { CreateBoard } from '../../boards/board.dto';
+import type { CreateStory } from '../../stories/story.dto';
 import type { Status } from '../../stories/story.entity';
 import type { Mapping } from './import.dto';
 import type { Skipped, Warnings } from '../files/source';
@@ -70,17 +71,9 @@ export interface PlannedTask {
 }
 
 /** A story to create or to update. Fields that the file does not have are absent, and are left as they are. */
-export interface PlannedStory {
+export interface PlannedStory extends Partial<Omit<CreateStory, 'external_id'>> {
   line: number;
   external_id: string | null;
-  title?: string;
-  description?: string | null;
-  status?: Status;
-  priority?: number | null;
-  points?: number | null;
-  assignee?: string | null;
-  labels?: string[];
-  seq?: number | null;
   /** Keys of the sprints that it was in, oldest first; empty for the backlog; absent where the file has none. */
   sprints?: string[];
   done_at?: Date | null;
@@ -95,4 +88,17 @@ export interface PlannedStory {
    * if the board has the story, but not the sub-task as a story.
    */
   parent?: string;
+}
+
+/** The fields of a planned story that a client can write. */
+export function fieldsOf({
+  line: _,
+  sprints: _sprints,
+  parent: _parent,
+  tasks: _tasks,
+  done_at: _doneAt,
+  created_at: _createdAt,
+  ...fields
+}: PlannedStory): Partial<CreateStory> {
+  return fields;
 }

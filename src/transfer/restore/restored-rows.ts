@@ -1,6 +1,6 @@
 import type { SprintView } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';
-import { searchable, storedLabels } from '../../stories/story-text';
+import { storyColumns } from '../../stories/story-writer.service';
 import type { TaskView } from '../../tasks/task.dto';
 import { fromRfc3339 } from '../../time/clock';
 import type { FileIds } from './restore-survey';
@@ -14,6 +14,15 @@ export interface Table {
   /** Selects the ids of the rows of the restored board that were inserted after an id. */
   inserted: string;
 }
+
+/** A story that is deleted at once. */
+const NO_STORY: Omit<StoryView, 'id'> = {
+  ...{ board_name: '', sprint_id: null, title: '-', description: null, seq: 0, priority: null },
+  ...{ status: 'todo', points: null, assignee: null, labels: [], external_id: null },
+  ...{ created_at: '2000-01-01T00:00:00.000Z', updated_at: '2000-01-01T00:00:00.000Z' },
+  ...{ done_at: null, version: 1 },
+};
+const STORY_COLUMNS = Object.keys(storyColumns(0, NO_STORY));
 
 const TIMES = ['created_at', 'updated_at', 'version'] as const;
 
@@ -32,10 +41,7 @@ export const TABLES = {
   },
   story: {
     name: 'stories',
-    columns: [
-      ...['board_id', 'sprint_id', 'title', 'description', 'seq', 'priority', 'status', 'points'],
-      ...['assignee', 'labels', 'external_id', 'search', 'done_at', ...TIMES],
-    ],
+    columns: STORY_COLUMNS,
     inserted: insertedInto('stories', 'board_id = ?'),
   },
   task: {
@@ -73,19 +79,11 @@ export const sprintCells = (boardId: number, row: SprintView | undefined): Cell[
     : [boardId, null, null, '2000-01-01', null, null, null, null, ...NONE];
 
 /** The cells of a story, or of one that only uses up an id. */
-export const storyCells = (
-  boardId: number,
-  row: StoryView | undefined,
-  { sprint }: FileIds,
-): Cell[] =>
-  row
-    ? [
-        ...[boardId, row.sprint_id && (sprint.get(row.sprint_id) ?? null), row.title],
-        ...[row.description, row.seq, row.priority, row.status, row.points, row.assignee],
-        ...[storedLabels(row.labels), row.external_id, searchable(row.title, row.description)],
-        ...[stored(row.done_at), ...timesOf(row)],
-      ]
-    : [...[boardId, null, '-', null, 0, null, 'todo', null, null, '[]', null, '-', null], ...NONE];
+export function storyCells(boardId: number, row: StoryView | undefined, ids: FileIds): Cell[] {
+  const sprint_id = row?.sprint_id && (ids.sprint.get(row.sprint_id) ?? null);
+  const columns = storyColumns(boardId, row ? { ...row, sprint_id: sprint_id || null } : NO_STORY);
+  return STORY_COLUMNS.map((name) => columns[name] as Cell);
+}
 
 /** The cells of a task, or of one that only uses up an id. */
 export const taskCells = (storyId: number, row: TaskView | undefined): Cell[] =>
