@@ -15,8 +15,17 @@ export const toasts = signal<readonly Toast[]>([]);
 
 let lastId = 0;
 
+/** Milliseconds that an announcement of the user's own is left alone by those of others. */
+const OWN_MS = 2000;
+let ownAt = -OWN_MS;
+
 /** Announces a change to screen readers. */
 export function announce(text: string): void {
+  ownAt = performance.now();
+  show(text);
+}
+
+function show(text: string): void {
   // The same text twice is read again only if the region changes.
   announcement.value = announcement.value === text ? `${text}\u00a0` : text;
 }
@@ -26,11 +35,18 @@ let others: string[] = [];
 
 /** Announces a change of someone else; the changes of a burst together. */
 export function announceOther(text: string): void {
-  if (others.push(text) > 1) return;
-  setTimeout(() => {
-    announce(others.length === 1 ? text : `${others[0]}, and ${others.length - 1} more changes`);
-    others = [];
-  }, 300);
+  if (others.push(text) === 1) setTimeout(showOthers, 300);
+}
+
+function showOthers(): void {
+  const left = ownAt + OWN_MS - performance.now();
+  if (left > 0) {
+    setTimeout(showOthers, left);
+    return;
+  }
+  const [first = ''] = others;
+  show(others.length === 1 ? first : `${first}, and ${others.length - 1} more`);
+  others = [];
 }
 
 /** Shows a message for some seconds; an error stays until it is closed. */
