@@ -199,26 +199,27 @@ describe('a damaged file', () => {
 describe('a file that is too large', () => {
   const MIB = 1024 * 1024;
 
-  it('is rejected, with and without its length', async () => {
+  it('is rejected', async () => {
     const large = Buffer.alloc(40 * MIB, 'title,status\n');
     expectProblem(await load(large), 413, 'content_too_large');
-    for (const [format, start, chunk] of [
-      ['auto', 'title\n', `"${'a'.repeat(MIB)}"\n`],
-      ['trello', '{"other": [', `"${'a'.repeat(MIB)}",`],
-    ] as const) {
-      async function* chunks(): AsyncGenerator<Buffer> {
-        yield Buffer.from(start);
-        for (let i = 0; i < 40; i += 1) yield Buffer.from(chunk);
-      }
-      const response = await fetch(`${service.url}${boardPath('New')}/import?format=${format}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/octet-stream' },
-        body: chunks(),
-        duplex: 'half',
-      });
-      expect([format, response.status]).toEqual([format, 413]);
-      expect(response.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  it.each([
+    ['auto', 'title\n', `"${'a'.repeat(MIB)}"\n`],
+    ['trello', '{"other": [', `"${'a'.repeat(MIB)}",`],
+  ])('is rejected without its length, as %s', async (format, start, chunk) => {
+    async function* chunks(): AsyncGenerator<Buffer> {
+      yield Buffer.from(start);
+      for (let i = 0; i < 40; i += 1) yield Buffer.from(chunk);
     }
+    const response = await fetch(`${service.url}${boardPath('New')}/import?format=${format}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: chunks(),
+      duplex: 'half',
+    });
+    expect(response.status).toBe(413);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
   it('has too many rows', async () => {
