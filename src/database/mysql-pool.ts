@@ -65,19 +65,19 @@ function prepare(connection: PoolConnection, statementMs: number | undefined): v
   }
   if (statementMs === undefined) return;
   const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
-  connection.query = ((...args: unknown[]) => {
-    const callback = args.at(-1);
-    if (typeof callback === 'function') {
-      // destroy() would never answer the pending statements; an error of the stream rejects them.
-      const timer = setTimeout(() => {
-        const { stream } = connection as unknown as { stream: { destroy(error: Error): void } };
-        stream.destroy(new DatabaseTimeout('no answer in time'));
-      }, statementMs + 500);
-      args[args.length - 1] = (...results: unknown[]): void => {
-        clearTimeout(timer);
-        (callback as (...results: unknown[]) => void)(...results);
-      };
-    }
-    return query(...args);
+  // With a rest parameter V8 kept each result until the next large collection: a third of the time of a list.
+  connection.query = ((sql: unknown, values: unknown, callback: unknown) => {
+    if (typeof values === 'function') [values, callback] = [undefined, values];
+    if (typeof callback !== 'function') return query(sql, values);
+    // destroy() would never answer the pending statements; an error of the stream rejects them.
+    const timer = setTimeout(() => {
+      const { stream } = connection as unknown as { stream: { destroy(error: Error): void } };
+      stream.destroy(new DatabaseTimeout('no answer in time'));
+    }, statementMs + 500);
+    const done = callback as (error: unknown, result: unknown, fields: unknown) => void;
+    return query(sql, values, (error: unknown, result: unknown, fields: unknown): void => {
+      clearTimeout(timer);
+      done(error, result, fields);
+    });
   }) as never;
 }
