@@ -1,10 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
 import type { Board } from './data';
 import { fill } from './data';
 import type { Database, Value } from './database';
@@ -64,9 +62,14 @@ export async function measureTransfer(database: Database, quick: boolean): Promi
     const file = join(folder, 'board.ndjson');
     for (const query of ['', '?log=true']) {
       const run = async (): Promise<void> => {
-        const answer = await fetch(`${service.url}${large.path}/export${query}`);
-        const body = answer.body as ReadableStream<Uint8Array>;
-        await pipeline(Readable.fromWeb(body), createWriteStream(file));
+        // In a process of its own: this one measures the requests of others.
+        const download = spawn('curl', [
+          '-fso',
+          file,
+          `${service.url}${large.path}/export${query}`,
+        ]);
+        const [code] = (await once(download, 'exit')) as [number];
+        if (code !== 0) throw new Error(`curl ended with ${code}`);
       };
       const title = `export of ${stories} stories${query && ' and the log'}`;
       await add({ title, run }, () => service.memory(), file);
