@@ -321,7 +321,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
   }, 60_000);
 });
 
-// A server has a queue of its own for those who wait for a lock.
+// MySQL queues lock waits itself; on SQLite the unit of work has to retry.
 const onSqlite = engineUnderTest() === 'sqlite' ? it : it.skip;
 
 onSqlite(

@@ -70,7 +70,7 @@ it.each([
   ['/backlog?sort=-title', 64],
   ['/backlog?q=story', 64],
   ['/backlog?limit=500', 64],
-  // Nobody reads 16 times 16, 100 and 200 MiB.
+  // Unbounded, the 16 readers of each of these would take 256 MiB to 3 GiB.
   ['/backlog?format=csv', 128],
   ['/events?limit=500', 128],
   ['/events?format=csv', 128],

@@ -16,7 +16,7 @@ export interface SourceFile {
   warnings: Warnings;
   /** The field that each column of a table was read as; null for unknown columns. */
   columns?: Record<string, string | null>;
-  /** Dates that the import does not use. They decide the order where those that it uses leave it open. */
+  /** Dates that are not imported. They help to detect the order of day and month when the imported dates are ambiguous. */
   otherDates?: ReadonlySet<DateText>;
   /** Fields that the file has for no story; the import leaves them as they are. */
   lacks?: ReadonlySet<SourceField>;

@@ -12,7 +12,10 @@ export class Orphans {
 
   constructor(private readonly boardId: number) {}
 
-  /** Reads the stories of sub-tasks. @param existing those that are on the board as stories, which they stay */
+  /**
+   * Reads the parent stories of the sub-tasks.
+   * @param existing sub-tasks that the board already has as stories; they are not converted to tasks
+   */
   async find(
     change: Change,
     planned: readonly PlannedStory[],

@@ -285,7 +285,7 @@ describe('a CSV export of Jira', () => {
     ]);
   });
 
-  it('has dates that it does not use, which decide the order of those that it uses', async () => {
+  it('detects the order of day and month from columns that are not imported, if the imported ones are ambiguous', async () => {
     const rows = (created: string) =>
       `Summary,Issue key,Status,Created,Resolved\nOne,A-1,Done,${created},6/7/2026 9:00\n` +
       'Two,A-2,To Do,,\n';

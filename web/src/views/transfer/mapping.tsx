@@ -51,8 +51,8 @@ function Group({
 }
 
 /**
- * The names that the file, the mapping and the choices have. Those that nothing explains come first, and keep
- * their places when the user has explained them.
+ * The names in the file, the mapping and the choices of the user. Unmapped names come first and do not
+ * move when the user maps them.
  */
 function useNames<Value>(
   known: Record<string, Value>,
