@@ -8,12 +8,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnitOfWork } from '../../src/database/unit-of-work';
 import { startApp } from '../support/app';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
 import { afterwards } from '../support/faults';
-import { CREATED, fillBacklog, insertRows } from '../support/fill';
+import { fillBacklog, fillLog } from '../support/fill';
 import { made2xx } from '../support/make';
 import { memoryOf, Program } from '../support/program';
 import { readList } from '../support/reading';
@@ -33,22 +32,7 @@ beforeAll(async () => {
   const service = await startApp({ database });
   await made2xx(service.client.post('/api/boards', { name: 'Greatest' }));
   await fillBacklog(service, BOARD, STORIES, { description: DESCRIPTION });
-  await insertRows(service, 'events', STORIES, (i) => ({
-    board_id: 1,
-    revision: i + 2,
-    type: 'story.updated',
-    at: CREATED,
-    actor: 'ada',
-    entity: 'story',
-    entity_id: i + 1,
-    entity_version: 2,
-    sprint_id: null,
-    before: '{}',
-    after: JSON.stringify({ description: DESCRIPTION }),
-  }));
-  await service.app
-    .get(UnitOfWork)
-    .maintain((manager) => manager.query('UPDATE boards SET revision = ?', [STORIES + 1]));
+  await fillLog(service, BOARD, STORIES, { description: DESCRIPTION });
   await service.close();
 });
 afterAll(() => database.drop());

@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Client } from '../support/client';
 import { afterwards, LONG } from '../support/faults';
-import { CREATED, fillBacklog, insertRows } from '../support/fill';
+import { fillBacklog, fillLog } from '../support/fill';
 import { made2xx } from '../support/make';
 import { noOpenStreams } from '../support/reading';
 
@@ -21,24 +20,9 @@ jest.setTimeout(60_000);
 let service: TestApp;
 beforeAll(async () => {
   service = await startApp({ environment: { DATABASE_POOL: '4' } });
-  const board = await made2xx(service.client.post('/api/boards', { name: 'Long' }));
+  await made2xx(service.client.post('/api/boards', { name: 'Long' }));
   await fillBacklog(service, BOARD, STORIES, { description: DESCRIPTION });
-  await insertRows(service, 'events', STORIES, (i) => ({
-    board_id: board.id as number,
-    revision: i + 2,
-    type: 'story.updated',
-    at: CREATED,
-    actor: 'ada',
-    entity: 'story',
-    entity_id: i + 1,
-    entity_version: 2,
-    sprint_id: null,
-    before: '{}',
-    after: JSON.stringify({ description: DESCRIPTION }),
-  }));
-  await service.app
-    .get(UnitOfWork)
-    .maintain((manager) => manager.query('UPDATE boards SET revision = ?', [STORIES + 1]));
+  await fillLog(service, BOARD, STORIES, { description: DESCRIPTION });
 });
 afterAll(() => service.close());
 

@@ -58,6 +58,35 @@ export async function fillBacklog(
   await insertRows(service, 'stories', count, (i) => storyRow(body.id as number, i, rest));
 }
 
+/** Appends `story.updated` events to the log of a board whose stories are `fillBacklog`'s, one for each. */
+export async function fillLog(
+  service: TestApp,
+  boardPath: string,
+  count: number,
+  after: object,
+): Promise<void> {
+  const { body } = await service.client.get(boardPath);
+  const { id: boardId, revision } = body as { id: number; revision: number };
+  await insertRows(service, 'events', count, (i) => ({
+    board_id: boardId,
+    revision: revision + i + 1,
+    type: 'story.updated',
+    at: CREATED,
+    actor: 'ada',
+    entity: 'story',
+    entity_id: i + 1,
+    entity_version: 2,
+    sprint_id: null,
+    before: '{}',
+    after: JSON.stringify(after),
+  }));
+  await service.app
+    .get(UnitOfWork)
+    .maintain((manager) =>
+      manager.query('UPDATE boards SET revision = ? WHERE id = ?', [revision + count, boardId]),
+    );
+}
+
 /** Creates stories through the API, 50 at a time. @param path of their list */
 export async function postStories(
   client: Client,
