@@ -87,9 +87,17 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the response is a problem document. */
+    problem?: ProblemCode;
+  }
+}
+
 /** Sends a problem document instead of any other response. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
   const [instance] = request.url.split('?');
+  request.problem = problem.code;
   void reply
     .code(problem.status)
     .headers(problem.headers)

@@ -3,7 +3,9 @@ import { Agent } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Slots } from '../../src/database/slots';
-import { acceptFirst } from '../../src/http/overload';
+import { acceptFirst, limitLoad } from '../../src/http/overload';
+import { Problem } from '../../src/http/problem';
+import { sendProblem } from '../../src/http/problem.filter';
 import { send } from '../support/http';
 
 /** Clients that send without a pause, and clients that connect meanwhile. */
@@ -54,4 +56,38 @@ it('rejects at once what would probably wait too long for a slot', async () => {
   expect(slots.taken).toBe(1);
   await running;
   (await slots.take())();
+});
+
+it('rejects a read again without looking at it where it found no slot just now', async () => {
+  const server = Fastify();
+  limitLoad(server);
+  let handled = 0;
+  server.route({
+    method: ['GET', 'POST'],
+    url: '/*',
+    handler: (request, reply) => {
+      handled += 1;
+      sendProblem(request, reply, new Problem('overloaded'));
+    },
+  });
+  const call = async (
+    url: string,
+    token: string,
+    method: 'GET' | 'POST' = 'GET',
+  ): Promise<boolean> => {
+    const before = handled;
+    const answer = await server.inject({ method, url, headers: { authorization: token } });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json()).toMatchObject({ code: 'overloaded' });
+    return handled > before;
+  };
+  expect(await call('/list?q=a', 'ada')).toBe(true);
+  expect(await call('/list?q=a', 'ada')).toBe(false);
+  expect(await call('/list?q=b', 'ada')).toBe(true);
+  expect(await call('/list?q=a', 'bob')).toBe(true);
+  expect(await call('/list?q=a', 'ada', 'POST')).toBe(true);
+  expect(await call('/list?q=a', 'ada', 'POST')).toBe(true);
+  // Until its time is over.
+  while (!(await call('/list?q=a', 'ada'))) await setImmediate();
+  await server.close();
 });
