@@ -1,25 +1,21 @@
-import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { PageQuery } from '../http/listing';
 import { BoardName } from '../http/path';
-import { Answers, Creates, Rejects, RequireScope } from '../http/route';
+import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';
 import { Deleted } from '../http/schema';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
 
-/** PUT and PATCH are the same operation. */
 const Updates = (): MethodDecorator =>
-  applyDecorators(
-    RequireScope('write'),
-    Answers(
-      'Update board',
-      BoardView,
-      'Changes the fields that are sent. With a new name the board keeps its id, and the old name is free.',
-    ),
-    Rejects('name_taken'),
+  AnswersUpdate(
+    'Update board',
+    BoardView,
+    'Changes the fields that are sent. With a new name the board keeps its id, and the old name is free.',
+    'name_taken',
   );
 
 @ApiTags('Boards')

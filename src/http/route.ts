@@ -99,8 +99,8 @@ export function Route(settings: RouteSettings): MethodDecorator {
     Reflect.defineMetadata(SETTINGS, all, handler);
     (RouteConfig(all) as MethodDecorator)(target, key, descriptor);
     for (const [name, value] of Object.entries(settings)) {
-      const told = name === 'scope' || name === 'problems' ? (value as unknown) : true;
-      if (value) ApiExtension(SETTING + name, told)(target, key, descriptor);
+      const extension = name === 'scope' || name === 'problems' ? (value as unknown) : true;
+      if (value) ApiExtension(SETTING + name, extension)(target, key, descriptor);
     }
   };
 }
@@ -173,6 +173,15 @@ export const AnswersAction = (
   description: string,
 ): MethodDecorator =>
   applyDecorators(Answers(summary, type, description), Repeatable(), Route({ tagged: true }));
+
+/** PUT and PATCH of a resource are the same operation. */
+export const AnswersUpdate = (
+  summary: string,
+  type: Type<unknown>,
+  description: string,
+  ...problems: ProblemCode[]
+): MethodDecorator =>
+  applyDecorators(RequireScope('write'), Answers(summary, type, description), Rejects(...problems));
 
 /** Describes a handler whose response, one object or a bare array of them, has several formats. */
 export function AnswersIn(

@@ -1,4 +1,4 @@
-import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
@@ -8,6 +8,7 @@ import {
   Answers,
   AnswersAction,
   AnswersTable,
+  AnswersUpdate,
   Creates,
   Rejects,
   RequireScope,
@@ -28,16 +29,13 @@ import {
 import type { SprintReference } from './sprint.queries';
 import { SprintsService } from './sprints.service';
 
-/** PUT and PATCH are the same operation. */
 const Updates = (): MethodDecorator =>
-  applyDecorators(
-    RequireScope('write'),
-    Answers(
-      'Update sprint',
-      SprintView,
-      'Changes the fields that are sent; null clears `end_date`, `name` or `goal`. The dates of a completed sprint cannot be changed.',
-    ),
-    Rejects('external_id_taken', 'sprint_completed'),
+  AnswersUpdate(
+    'Update sprint',
+    SprintView,
+    'Changes the fields that are sent; null clears `end_date`, `name` or `goal`. The dates of a completed sprint cannot be changed.',
+    'external_id_taken',
+    'sprint_completed',
   );
 
 @ApiTags('Sprints')

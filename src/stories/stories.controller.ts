@@ -1,4 +1,4 @@
-import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
@@ -8,6 +8,7 @@ import {
   Answers,
   AnswersAction,
   AnswersTable,
+  AnswersUpdate,
   Creates,
   Rejects,
   RequireScope,
@@ -19,16 +20,14 @@ import { StoriesService } from './stories.service';
 import { StoryListsService } from './story-lists.service';
 import { CreateStory, StoryDeleted, StoryListQuery, StoryView, UpdateStory } from './story.dto';
 
-/** PUT and PATCH are the same operation. */
 const Updates = (): MethodDecorator =>
-  applyDecorators(
-    RequireScope('write'),
-    Answers(
-      'Update story',
-      StoryView,
-      'Changes the fields that are sent. `sprint_id` moves the story to another sprint, also of another board, or with null to the backlog; its `seq` stays as it is.',
-    ),
-    Rejects('external_id_taken', 'sprint_completed', 'sprint_full'),
+  AnswersUpdate(
+    'Update story',
+    StoryView,
+    'Changes the fields that are sent. `sprint_id` moves the story to another sprint, also of another board, or with null to the backlog; its `seq` stays as it is.',
+    'external_id_taken',
+    'sprint_completed',
+    'sprint_full',
   );
 
 @ApiTags('Stories')

@@ -1,25 +1,21 @@
-import { applyDecorators, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input';
 import { PageQuery } from '../http/listing';
 import { StoryId, TaskId } from '../http/path';
-import { Answers, Creates, Rejects, RequireScope } from '../http/route';
+import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';
 import { Deleted } from '../http/schema';
 import { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { TasksService } from './tasks.service';
 
-/** PUT and PATCH are the same operation. */
 const Updates = (): MethodDecorator =>
-  applyDecorators(
-    RequireScope('write'),
-    Answers(
-      'Update task',
-      TaskView,
-      'Changes the fields that are sent; `done_at` follows from `status`.',
-    ),
-    Rejects('external_id_taken'),
+  AnswersUpdate(
+    'Update task',
+    TaskView,
+    'Changes the fields that are sent; `done_at` follows from `status`.',
+    'external_id_taken',
   );
 
 @ApiTags('Tasks')
