@@ -1,10 +1,9 @@
+import { INT32 } from '../../http/validation';
 import type { Status } from '../../stories/story.entity';
 import type { Mapping } from './import.dto';
 import { priorityOf, statusOf } from './known-names';
 import type { SourceStatus } from '../files/source';
 import type { Texts } from './texts';
-
-const INT32 = [-2_147_483_648, 2_147_483_647] as const;
 
 const sameCase = (name: string): string => name.trim().toLowerCase();
 
