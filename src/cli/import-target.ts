@@ -21,7 +21,7 @@ export interface FileForBoard {
 /** A file that is ready to be imported, here or at a remote service. */
 export interface Import {
   /** What the import would do. */
-  rehearse: () => Promise<ImportView>;
+  dryRun: () => Promise<ImportView>;
   /** The number of stories, if it is known. */
   stories?: number;
   run: (progress: (stories: number) => void) => Promise<ImportView>;
@@ -38,7 +38,7 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
       // It was perhaps not read to its end.
       .finally(() => bytes.destroy());
     return use({
-      rehearse: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
+      dryRun: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
       stories: planned.exported?.survey.lines ?? planned.plan.stories.length,
       run: (progress) => imports.apply(OPERATOR, board, planned, { progress }),
     });
@@ -69,7 +69,7 @@ export async function importRemotely<T>(
     if (response.ok) return JSON.parse(text) as ImportView;
     throw problemOf(text) ?? new CommandError(`${url} answers ${response.status}.`);
   };
-  return use({ rehearse: () => send(true), run: () => send(false) });
+  return use({ dryRun: () => send(true), run: () => send(false) });
 }
 
 /** @throws Problem where the service would take no file of this size */

@@ -92,9 +92,9 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
 async function importInto(board: string, one: Import, { yes }: ImportFlags): Promise<void> {
   const asks = !yes && process.stdin.isTTY && process.stdout.isTTY;
   if (asks) {
-    const plan = await one.rehearse();
+    const plan = await one.dryRun();
     console.log(planTable(plan));
-    tellNotes(plan);
+    printNotes(plan);
     if (!(await confirm(`Import into ${board}? [y/N] `))) {
       console.log('Nothing was imported.');
       return;
@@ -111,13 +111,13 @@ async function importInto(board: string, one: Import, { yes }: ImportFlags): Pro
     const done = await one.run((stories) => bar.update(stories));
     bar.stop();
     console.log(summary(board, done));
-    if (!asks) tellNotes(done);
+    if (!asks) printNotes(done);
   } finally {
     bar.stop();
   }
 }
 
-const tellNotes = (view: ImportView): void => {
+const printNotes = (view: ImportView): void => {
   for (const line of notes(view)) console.error(line);
 };
 

@@ -15,7 +15,7 @@ export class IdempotencyKey {
   })
   idempotency_key: string;
 
-  /** SHA-256 of the request, in hexadecimal: another request with the same key is refused. */
+  /** SHA-256 of the request, in hexadecimal: another request with the same key is rejected. */
   @Column({ type: 'varchar', length: 64 })
   fingerprint: string;
 

@@ -112,10 +112,10 @@ export class CustomFields {
     looksLike: (id: string) => boolean,
   ): string[] {
     const ids = [...this.values.keys()];
-    const told = ids.filter(
+    const known = ids.filter(
       (id) => this.types.get(id) === type || jiraField(this.names.get(id) ?? '') === field,
     );
-    if (told.length > 0 || this.names.size > 0 || this.types.size > 0) return told;
+    if (known.length > 0 || this.names.size > 0 || this.types.size > 0) return known;
     return ids.filter(looksLike);
   }
 
@@ -134,10 +134,10 @@ export class CustomFields {
       if (found.length === 0) throw new InvalidFile(`No issue has a value in the field ${mapped}.`);
       return found;
     }
-    const told = ids.filter(
+    const known = ids.filter(
       (id) => this.types.get(id) === 'jsw-story-points' || isPointsName(this.names.get(id) ?? ''),
     );
-    if (told.length > 0 || this.names.size > 0) return told;
+    if (known.length > 0 || this.names.size > 0) return known;
     const numeric = ids.filter((id) => this.looksLikePoints(id));
     const [only, ...more] = numeric;
     if (only === undefined || more.length === 0) return numeric;

@@ -134,15 +134,15 @@ function inOrder(stories: (SourceStory & { rank: string | null })[]): SourceStor
     .map(({ rank: _, ...story }): SourceStory => story);
 }
 
-const TOLD_SPRINT = /^com\.atlassian\.greenhopper\.service\.sprint\.Sprint@[0-9a-f]+\[(.*)\]$/s;
+const SPRINT_TEXT = /^com\.atlassian\.greenhopper\.service\.sprint\.Sprint@[0-9a-f]+\[(.*)\]$/s;
 const NEXT_FIELD =
   /,(?=(?:id|rapidViewId|state|name|goal|startDate|endDate|completeDate|activatedDate|sequence|synced|autoStartStop|incompleteIssuesDestinationId)=)/;
 
 /** A sprint as old versions of Jira write it, `…Sprint@1a2b[id=7,state=CLOSED,name=…]`, or by its name. */
 export function sprintOf(text: string): SourceSprint {
-  const told = TOLD_SPRINT.exec(text.trim())?.[1];
-  if (told === undefined) return sprintWith({ name: text.trim() });
-  const fields = told.split(NEXT_FIELD).map((part): [string, string | null] => {
+  const known = SPRINT_TEXT.exec(text.trim())?.[1];
+  if (known === undefined) return sprintWith({ name: text.trim() });
+  const fields = known.split(NEXT_FIELD).map((part): [string, string | null] => {
     const [field = '', ...value] = part.split('=');
     const joined = value.join('=');
     return [field, joined === '<null>' || joined === '' ? null : joined];

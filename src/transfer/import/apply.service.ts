@@ -22,10 +22,10 @@ import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
 import { fieldsOf } from './plan';
-import { Orphans } from './orphans';
 import type { Route } from './routes';
 import { routeOfExisting, routeOfNew } from './routes';
-import { Twins } from './twins';
+import { StoriesWithoutId } from './stories-without-id';
+import { SubtasksOfKnownStories } from './subtasks-of-known-stories';
 
 /** Stories that one SELECT looks for, and that are updated before their events are written. */
 const CHUNK = 250;
@@ -81,7 +81,7 @@ export class ApplyService {
     const completed = new Set(
       existing.filter(({ completed_at }) => completed_at !== null).map(({ id }) => id),
     );
-    const { creations, updates, adopted } = await this.decide(change, board, plan, {
+    const { creations, updates, addedTasks } = await this.decide(change, board, plan, {
       sprints,
       completed,
       applied,
@@ -111,7 +111,7 @@ export class ApplyService {
       progress((done += 1));
     }
     await change.flush();
-    await this.tasks.apply(change, board, [...withTasks, ...adopted], applied);
+    await this.tasks.apply(change, board, [...withTasks, ...addedTasks], applied);
     await this.complete(change, board, [...sprints.values()], waiting);
     for (const sprint of sprints.values()) {
       if (sprint.startsAt && !sprint.completesAt) await this.sprints.start(change, sprint);
@@ -133,7 +133,7 @@ export class ApplyService {
   ): Promise<{
     creations: PlacedStory<Creation>[];
     updates: Update[];
-    adopted: TasksOfStory[];
+    addedTasks: TasksOfStory[];
   }> {
     const { sprints, completed, applied } = state;
     const lists = new Lists(change, board);
@@ -141,15 +141,15 @@ export class ApplyService {
     const seen = new Set<string>();
     const creations: PlacedStory<Creation>[] = [];
     const updates: Update[] = [];
-    const orphans = new Orphans(board.id);
-    const twins = await Twins.of(change, board.id, plan.stories);
+    const subtasks = new SubtasksOfKnownStories(board.id);
+    const withoutId = await StoriesWithoutId.of(change, board.id, plan.stories);
     for (let start = 0; start < plan.stories.length; start += CHUNK) {
       await change.pause();
       const chunk = plan.stories.slice(start, start + CHUNK);
       const ids = chunk.flatMap(({ external_id: id }) => id ?? []);
       const existing = await findStoriesByExternalId(change, board.id, ids);
-      const own = await twins.take(change, chunk);
-      await orphans.find(change, chunk, existing);
+      const own = await withoutId.take(change, chunk);
+      await subtasks.find(change, chunk, existing);
       for (const planned of chunk) {
         const { external_id: id, line } = planned;
         if (id !== null && seen.has(id)) {
@@ -157,15 +157,15 @@ export class ApplyService {
           continue;
         }
         if (id !== null) seen.add(id);
-        if (orphans.adopt(planned)) continue;
+        if (subtasks.take(planned)) continue;
         const path = planned.sprints?.map((key) => sprints.get(key) as PlacedSprint);
         const story = id === null ? own.get(planned) : existing.get(id);
-        const { route, refusedBy, waits } = story
+        const { route, rejectedBy, waits } = story
           ? routeOfExisting(path, story.sprint_id, completed)
           : routeOfNew(path ?? []);
-        if (refusedBy !== undefined) {
+        if (rejectedBy !== undefined) {
           const title = planned.title ?? story?.title;
-          const what = `line ${line}: "${title}", ${names.get(refusedBy) ?? refusedBy}`;
+          const what = `line ${line}: "${title}", ${names.get(rejectedBy) ?? rejectedBy}`;
           applied.warnings.add('sprint_completed', what);
         }
         const sprintId = route.at(-1);
@@ -186,7 +186,7 @@ export class ApplyService {
       }
     }
     lists.requireSpace([...sprints.values()]);
-    return { creations, updates, adopted: orphans.adopted() };
+    return { creations, updates, addedTasks: subtasks.tasks() };
   }
 
   private creation(

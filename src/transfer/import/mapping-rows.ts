@@ -55,7 +55,7 @@ export class Rows {
       if (i % STEP === STEP - 1) yield;
       const row = stories.get(parent);
       if (!row) continue;
-      this.tellLostFields(source);
+      this.warnOfLostFields(source);
       this.addTasks(row, [source, ...source.tasks]);
     }
     return [...stories.values()];
@@ -122,7 +122,7 @@ export class Rows {
   }
 
   /** Tasks have fewer fields than stories. */
-  private tellLostFields(story: SourceStory): void {
+  private warnOfLostFields(story: SourceStory): void {
     const lost = [
       story.description !== null && 'description',
       story.points !== null && 'points',

@@ -6,7 +6,7 @@ export type Route = readonly (number | null)[];
 interface Decision {
   route: Route;
   /** The completed sprint that the story can neither enter nor leave. */
-  refusedBy?: number;
+  rejectedBy?: number;
   /** It stays in its sprint until this is completed. */
   waits?: boolean;
 }
@@ -15,7 +15,7 @@ interface Decision {
 export function routeOfNew(path: readonly PlacedSprint[]): Decision {
   const last = path.at(-1);
   if (!last) return { route: [null] };
-  if (last.wasCompleted) return { route: [null], refusedBy: last.id };
+  if (last.wasCompleted) return { route: [null], rejectedBy: last.id };
   return { route: through(path) };
 }
 
@@ -41,9 +41,9 @@ export function routeOfExisting(
     path.slice(0, Math.max(at, 0)).some((sprint) => sprint.completesAt);
   if (isLate) return { route: through(path) };
   if ((last?.id ?? null) === current) return { route: [] };
-  if (isFixed && at === -1) return { route: [], refusedBy: current };
+  if (isFixed && at === -1) return { route: [], rejectedBy: current };
   if (!last) return { route: [null] };
-  if (last.wasCompleted) return { route: [], refusedBy: last.id };
+  if (last.wasCompleted) return { route: [], rejectedBy: last.id };
   return { route: through(path.slice(at + 1)), waits: Boolean(path[at]?.completesAt) };
 }
 

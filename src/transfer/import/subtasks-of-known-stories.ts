@@ -5,10 +5,10 @@ import type { TasksOfStory } from './apply-tasks.service';
 import type { PlannedStory, PlannedTask } from './plan';
 
 /** The sub-tasks of a plan whose stories are not in the file, but on the board. They become tasks of these. */
-export class Orphans {
+export class SubtasksOfKnownStories {
   /** Of the sub-tasks that were looked for last, by their ids. */
   private readonly parents = new Map<PlannedStory, StoryView>();
-  private readonly tasks = new Map<number, { story: StoryView; tasks: PlannedTask[] }>();
+  private readonly byStory = new Map<number, { story: StoryView; tasks: PlannedTask[] }>();
 
   constructor(private readonly boardId: number) {}
 
@@ -21,20 +21,20 @@ export class Orphans {
     planned: readonly PlannedStory[],
     existing: ReadonlyMap<string, unknown>,
   ): Promise<void> {
-    const orphans = planned.filter(
+    const subtasks = planned.filter(
       ({ parent, external_id: id }) => parent !== undefined && !existing.has(id ?? ''),
     );
-    const ids = orphans.map(({ parent }) => parent as string);
+    const ids = subtasks.map(({ parent }) => parent as string);
     const found = await findStoriesByExternalId(change, this.boardId, ids);
     this.parents.clear();
-    for (const orphan of orphans) {
-      const parent = found.get(orphan.parent as string);
-      if (parent) this.parents.set(orphan, parent);
+    for (const subtask of subtasks) {
+      const parent = found.get(subtask.parent as string);
+      if (parent) this.parents.set(subtask, parent);
     }
   }
 
   /** Makes a task of a planned story if it is one of these sub-tasks. @returns whether it is */
-  adopt(planned: PlannedStory): boolean {
+  take(planned: PlannedStory): boolean {
     const story = this.parents.get(planned);
     if (!story) return false;
     const {
@@ -45,13 +45,13 @@ export class Orphans {
       assignee = null,
       done_at = null,
     } = planned;
-    const tasks = this.tasks.get(story.id)?.tasks ?? [];
+    const tasks = this.byStory.get(story.id)?.tasks ?? [];
     tasks.push({ line, external_id, title, status, assignee, done_at }, ...(planned.tasks ?? []));
-    this.tasks.set(story.id, { story, tasks });
+    this.byStory.set(story.id, { story, tasks });
     return true;
   }
 
-  adopted(): TasksOfStory[] {
-    return [...this.tasks.values()].map((one) => ({ ...one, isNew: false }));
+  tasks(): TasksOfStory[] {
+    return [...this.byStory.values()].map((one) => ({ ...one, isNew: false }));
   }
 }

@@ -8,7 +8,7 @@ import type { PlannedStory } from './plan';
 const CHUNK = 2000;
 
 /** The stories of a board that an export has without an `external_id`, by their titles and times of creation. */
-export class Twins {
+export class StoriesWithoutId {
   private readonly ids = new Map<string, number[]>();
 
   private constructor(private readonly boardId: number) {}
@@ -18,19 +18,19 @@ export class Twins {
     change: Change,
     boardId: number,
     planned: readonly PlannedStory[],
-  ): Promise<Twins> {
-    const twins = new Twins(boardId);
+  ): Promise<StoriesWithoutId> {
+    const stories = new StoriesWithoutId(boardId);
     for (let last = 0, more = planned.some(isOwn); more;) {
       const rows = await findStoriesWithoutExternalId(change, boardId, last, CHUNK);
       for (const { id, title, created_at } of rows) {
         const key = keyOf(title, created_at);
-        twins.ids.set(key, [...(twins.ids.get(key) ?? []), id]);
+        stories.ids.set(key, [...(stories.ids.get(key) ?? []), id]);
         last = id;
       }
       more = rows.length === CHUNK;
       await change.pause();
     }
-    return twins;
+    return stories;
   }
 
   /** The stories that planned ones are on the board; each of them once. */
