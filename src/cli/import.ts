@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { SingleBar } from 'cli-progress';
+import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +48,8 @@ export function defineImport(command: Command): void {
     .option('--update', 'CSV: as without it, stories whose external_id is on the board are updated')
     .addHelpText(
       'after',
-      `\nOn a terminal it shows what it would do, and asks. A second import of the same file changes nothing.
+      `\nOn a terminal it shows what it would do, and asks; a file from standard input is imported at once.
+A second import of the same file changes nothing.
 Columns of our own CSV: ${CSV_COLUMNS.join(', ')}.
 
 Examples:
@@ -75,7 +77,9 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     const mapping = await parseMapping(await readMapping(flags.mapping));
     if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
     const name = path === '-' ? '' : basename(path);
-    const use = (one: Import): Promise<void> => importInto(board, one, flags);
+    // Standard input is the file, so there is no one to ask.
+    const yes = flags.yes || path === '-';
+    const use = (one: Import): Promise<void> => importInto(board, one, { yes });
     await withFile(path, (file) => {
       const open = (): Readable => createReadStream(file);
       const source = { board, open, name, format, mapping, nullText: flags.null };
@@ -89,7 +93,11 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
 }
 
 /** Imports, on a terminal after a question. */
-async function importInto(board: string, one: Import, { yes }: ImportFlags): Promise<void> {
+async function importInto(
+  board: string,
+  one: Import,
+  { yes }: Pick<ImportFlags, 'yes'>,
+): Promise<void> {
   const asks = !yes && process.stdin.isTTY && process.stdout.isTTY;
   if (asks) {
     const plan = await one.dryRun();
@@ -124,7 +132,10 @@ const printNotes = (view: ImportView): void => {
 async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+    // The question is never answered where the terminal is closed.
+    const closed = once(terminal, 'close').then(() => '');
+    const answer = await Promise.race([terminal.question(question), closed]);
+    return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();
   }

@@ -1,5 +1,7 @@
 import { parse } from 'csv-parse/sync';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { TestApp } from '../support/app';
 import { published, withPublished } from '../support/published';
@@ -356,21 +358,27 @@ describe('an import of any file', () => {
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
   });
 
-  it('asks on a terminal, after it has shown the plan', async () => {
+  /** Runs `work` on a terminal where `input` is typed. */
+  async function onTerminal(input: Readable, work: () => Promise<Outcome>): Promise<Outcome> {
     const { stdin, stdout } = process;
-    const answer = async (text: string): Promise<Outcome> => {
-      const input = Object.assign(new PassThrough(), { isTTY: true });
-      const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
-      Object.defineProperty(process, 'stdin', { value: input, configurable: true });
-      Object.defineProperty(process, 'stdout', { value: output, configurable: true });
+    const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+    const value = Object.assign(input, { isTTY: true });
+    Object.defineProperty(process, 'stdin', { value, configurable: true });
+    Object.defineProperty(process, 'stdout', { value: output, configurable: true });
+    try {
+      const outcome = await work();
+      return { ...outcome, out: outcome.out + String(output.read() ?? '') };
+    } finally {
+      Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
+      Object.defineProperty(process, 'stdout', { value: stdout, configurable: true });
+    }
+  }
+
+  it('asks on a terminal, after it has shown the plan', async () => {
+    const answer = (text: string): Promise<Outcome> => {
+      const input = new PassThrough();
       input.write(text);
-      try {
-        const outcome = await load(CARDS, 'Asked');
-        return { ...outcome, out: outcome.out + String(output.read() ?? '') };
-      } finally {
-        Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
-        Object.defineProperty(process, 'stdout', { value: stdout, configurable: true });
-      }
+      return onTerminal(input, () => load(CARDS, 'Asked'));
     };
     const no = await answer('n\n');
     expect(no.code).toBe(0);
@@ -381,6 +389,33 @@ describe('an import of any file', () => {
     expect((await service.client.get('/api/boards/Asked')).status).toBe(404);
     expect((await answer('yes\n')).out).toContain('Asked: 2 stories created.');
     expect(await backlog('Asked')).toHaveLength(2);
+  });
+
+  it('changes nothing where the terminal is closed instead of an answer', async () => {
+    const outcome = await onTerminal(new PassThrough().end(), () => load(CARDS, 'Unanswered'));
+    expect(outcome.code).toBe(0);
+    expect(outcome.out).toContain('Nothing was imported.');
+    expect((await service.client.get('/api/boards/Unanswered')).status).toBe(404);
+  });
+
+  it('does not ask about a file that is typed, and removes its copy', async () => {
+    const { TMPDIR } = process.env;
+    const copies = mkdtempSync(join(tmpdir(), 'copies-'));
+    process.env.TMPDIR = copies;
+    try {
+      const typed = new PassThrough().end('title\ntyped\n');
+      const outcome = await onTerminal(typed, () =>
+        command(service.database, 'import', '-', '--board', 'Typed'),
+      );
+      expect(outcome.code).toBe(0);
+      expect(outcome.out).toContain('Typed: 1 story created.');
+      expect(await backlog('Typed')).toHaveLength(1);
+      expect(readdirSync(copies)).toEqual([]);
+    } finally {
+      if (TMPDIR === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = TMPDIR;
+      rmSync(copies, { recursive: true });
+    }
   });
 
   it('reads an export with its log from standard input, though it is read twice', async () => {
