@@ -8,7 +8,8 @@ import { published, withPublished } from '../support/published';
 import { startApp } from '../support/app';
 import type { Outcome } from '../support/command';
 import { command, withFile } from '../support/command';
-import { made2xx } from '../support/make';
+import { boardPath, freshName, made2xx } from '../support/make';
+import { upload } from '../support/upload';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -415,6 +416,28 @@ describe('an import of any file', () => {
       if (TMPDIR === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = TMPDIR;
       rmSync(copies, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16, big-endian', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+    ['UTF-8 with a byte order mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+  ])('reads an export in %s, over HTTP too', async (_, encode) => {
+    const from = freshName('Encoded');
+    await load(CARDS.replace('First', 'Zoë'), from);
+    const titlesOf = async (board: string): Promise<string[]> =>
+      (await backlog(encodeURIComponent(board))).map(({ title }: any) => title as string);
+    for (const log of [true, false]) {
+      const { text } = await service.client.get(`${boardPath(from)}/export?log=${log}`);
+      const file = encode(text);
+      const [here, remote] = [freshName('Here'), freshName('Remote')];
+      expect(await load(file, here)).toMatchObject({ code: 0, err: '' });
+      expect(await made2xx(upload(service.client, remote, file))).toMatchObject({
+        format: 'sprintline',
+        created: { stories: 2 },
+      });
+      for (const board of [here, remote]) expect(await titlesOf(board)).toEqual(['Zoë', 'Second']);
     }
   });
 

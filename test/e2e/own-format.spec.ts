@@ -119,10 +119,14 @@ describe('an export without its log', () => {
 
   it('is refused where it was cut or changed, and nothing is left', async () => {
     const name = freshName('Refused');
-    for (const text of [file.slice(0, -1), file.replace('Story 0.1', 'Story 0.2')]) {
+    for (const [code, text] of [
+      ['cut', file.slice(0, -1)],
+      ['changed', file.replace('Story 0.1', 'Story 0.2')],
+      ['changed', file.replaceAll('\n', '\r\n')],
+    ]) {
       const answer = await send(name, '', text);
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_file']);
-      expect(answer.body.errors).toHaveLength(1);
+      expect(answer.body.errors).toMatchObject([{ code }]);
     }
     expect((await service.client.get(boardPath(name))).status).toBe(404);
   });

@@ -15,6 +15,8 @@ export interface Lines {
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const NEWLINE = 10;
+/** The byte order mark that a program may have added; the checksum is that of the lines. */
+const MARK = Buffer.from('\ufeff');
 
 /** @throws InvalidFile */
 export function invalidLine(line: number, code: FieldErrorCode, detail: string): InvalidFile {
@@ -38,8 +40,10 @@ export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Line
     if (rest.length > 2 * MAX_LINE_BYTES) throw invalidLine(first, 'too_long', 'it is too long');
     if (start === 0) continue;
     const confirmed = bytes.subarray(0, start);
-    hash.update(confirmed);
-    const texts = decode(confirmed, first).split('\n').slice(0, -1);
+    const hasMark = first === 1 && confirmed.subarray(0, MARK.length).equals(MARK);
+    const unmarked = hasMark ? confirmed.subarray(MARK.length) : confirmed;
+    hash.update(unmarked);
+    const texts = decode(unmarked, first).split('\n').slice(0, -1);
     yield { first, texts };
     first += texts.length;
     // A file that is read from memory or a fast disk never lets other requests run.
@@ -47,7 +51,7 @@ export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Line
   }
   const last = rest.toString();
   if (last === lastLine(first - 1, hash.digest('hex'))) return;
-  if (/^\{"end".*\n$/.test(last)) {
+  if (/^\{"end"[^\n]*\n$/.test(last)) {
     throw invalidLine(first, 'changed', 'the file was changed: its checksum is another one');
   }
   const line = /\n./.test(last) ? first + 1 : first;

@@ -18,6 +18,8 @@ export interface DetectedFile {
   format: ImportFormat;
   /** In UTF-8. */
   file: Readable;
+  /** Of the original, if that is UTF-16. */
+  encoding: string | undefined;
 }
 
 /** Enough for the header of a table, and for the signature of a binary file. */
@@ -45,12 +47,12 @@ export async function detectFormat(file: Readable, hints: FileHints): Promise<De
     /csv|tab-separated/.test(hints.contentType ?? '') || /\.[ct]sv$/i.test(hints.fileName ?? '');
   if (hints.format === 'auto') {
     const format = isJson ? await formatOfJson(peeked, isCsvNamed) : formatOfTable(head);
-    return { format, file: peeked.replay() };
+    return { format, file: peeked.replay(), encoding };
   }
   if (isJson && !isCsvNamed && CSV_FORMATS.includes(hints.format)) {
     throw unknown(`The file is JSON, not CSV as the format ${hints.format} says.`);
   }
-  return { format: hints.format, file: peeked.replay() };
+  return { format: hints.format, file: peeked.replay(), encoding };
 }
 
 /** Reads the beginning of a stream, and gives it back to the next reader. */

@@ -11,7 +11,9 @@ import type { Upload } from '../../http/upload';
 import { validate } from '../../http/validation.pipe';
 import { Clock } from '../../time/clock';
 import { ApplyService } from './apply.service';
+import type { DetectedFile } from '../files/detect';
 import { detectFormat } from '../files/detect';
+import { fromUtf16 } from '../files/utf16';
 import { FORMATS } from '../formats/formats';
 import { planExport } from '../formats/sprintline';
 import type { ImportFormat, ImportQuery, ImportView, UnmappedName } from './import.dto';
@@ -121,15 +123,15 @@ export class ImportService {
       ...(nullText !== undefined && { nullText }),
     };
     return translating(async () => {
-      const { format, file: bytes } = await detectFormat(file.bytes, {
+      const { format, ...detected } = await detectFormat(file.bytes, {
         format: file.format,
         contentType: file.mediaType,
         fileName: file.name,
       });
-      if (format === 'sprintline') return planOwn(bytes, file);
+      if (format === 'sprintline') return planOwn(detected, file);
       const planFile = FORMATS[format];
       if (!planFile) throw new Problem('unknown_format', `${format} cannot be imported.`);
-      const plan = await planFile(bytes, mapping, context);
+      const plan = await planFile(detected.file, mapping, context);
       return { format, mapping: plan.mapping ?? mapping, plan };
     });
   }
@@ -186,12 +188,14 @@ const namesOf = (counts: ReadonlyMap<string, number>): UnmappedName[] =>
 
 /** Reads a file of our own, which an import reads more than once. @throws InvalidFile */
 async function planOwn(
-  bytes: Readable,
+  { file, encoding }: Omit<DetectedFile, 'format'>,
   { bytes: original, reopen, mapping }: ImportFile,
 ): Promise<PlannedImport> {
-  let open = reopen;
-  if (!open) {
-    const chunks = (await bytes.toArray()) as Buffer[];
+  let open: () => AsyncIterable<Buffer>;
+  if (reopen) {
+    open = () => (encoding ? fromUtf16(reopen(), encoding) : reopen());
+  } else {
+    const chunks = (await file.toArray()) as Buffer[];
     open = () => Readable.from(chunks);
   }
   // Nothing more is read of it.
