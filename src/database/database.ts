@@ -11,7 +11,7 @@ import { migrate, NewerDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader } from './reader';
 import type { Snapshot, Snapshots } from './snapshots';
-import { Slots } from './slots';
+import { Slots, SlotsOfClients } from './slots';
 import { SqliteSnapshots } from './sqlite-snapshots';
 import { WRITER } from './writer';
 
@@ -40,7 +40,9 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   private readonly logger = new Logger('Database');
   private readonly snapshots: Snapshots;
   private readonly slots = new Slots(SNAPSHOTS, MAX_WAITING, SNAPSHOT_WAIT_MS);
-  private readonly slotsOfClients = new Map<string, Slots>();
+  private readonly slotsOfClients = new SlotsOfClients(
+    () => new Slots(SNAPSHOTS_OF_ONE_CLIENT, MAX_WAITING, SNAPSHOT_WAIT_MS),
+  );
   private isOpen = false;
   private closing = false;
   private failing = false;
@@ -135,23 +137,15 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
    * @throws Problem `overloaded`, `database_unavailable`
    */
   async openStream(client: string): Promise<Snapshot> {
-    const own =
-      this.slotsOfClients.get(client) ??
-      new Slots(SNAPSHOTS_OF_ONE_CLIENT, MAX_WAITING, SNAPSHOT_WAIT_MS);
-    this.slotsOfClients.set(client, own);
-    const free = await own.take();
-    const freeOwn = (): void => {
-      free();
-      if (own.taken === 0) this.slotsOfClients.delete(client);
-    };
+    const free = await this.slotsOfClients.take(client);
     try {
       const snapshot = await this.openSnapshot();
       return {
         query: (sql, parameters) => snapshot.query(sql, parameters),
-        close: () => snapshot.close().finally(freeOwn),
+        close: () => snapshot.close().finally(free),
       };
     } catch (error) {
-      freeOwn();
+      free();
       throw error;
     }
   }

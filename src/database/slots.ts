@@ -46,3 +46,21 @@ export class Slots {
     }
   }
 }
+
+/** The slots of each client that has taken some. */
+export class SlotsOfClients {
+  private readonly slots = new Map<string, Slots>();
+
+  constructor(private readonly create: () => Slots) {}
+
+  /** Returns the function that frees the slot. @throws Problem `overloaded` */
+  async take(client: string): Promise<() => void> {
+    const own = this.slots.get(client) ?? this.create();
+    this.slots.set(client, own);
+    const free = await own.take();
+    return () => {
+      free();
+      if (own.taken === 0) this.slots.delete(client);
+    };
+  }
+}

@@ -9,6 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { mediaTypeOf } from './media-type';
 import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
+import { clientOf } from './stream';
 
 /** Bytes of a file. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -52,6 +53,11 @@ export class Upload {
     private readonly stallMs: number,
     private readonly allowMs: (ms: number) => void,
   ) {}
+
+  /** Slow uploads share what there is for one client. */
+  get client(): string {
+    return clientOf(this.request);
+  }
 
   /**
    * Reads the body. The rest of a file that is not read whole is discarded.

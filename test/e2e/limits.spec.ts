@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { Upload } from '../../src/http/upload';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { made2xx } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
+import { upload } from '../support/upload';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -128,6 +131,40 @@ describe('a string of combining marks', () => {
       `/api/boards/Marks/stories?q=${encodeURIComponent(`A${marks(90)}`)}`,
     );
     expect(found.body).toHaveLength(5);
+  });
+});
+
+describe('imports', () => {
+  it('of one client use at most half of the slots', async () => {
+    const { client, url } = await start({});
+    const make = (scope: string, from = client) =>
+      made2xx(from.post('/api/tokens', { name: scope, scope }));
+    const admin = await make('admin');
+    const others = client.with({ authorization: `Bearer ${admin.token}` });
+    const { token } = await make('write', others);
+    const read = jest.spyOn(Upload.prototype, 'read');
+    const uploads = Array.from({ length: 4 }, (_, i) => {
+      const socket = connect(Number(new URL(url).port)).setEncoding('utf8');
+      const answered = new Promise<string>((resolve) => socket.once('data', resolve));
+      socket.write(
+        `POST /api/boards/Slow-${i}/import HTTP/1.1\r\nHost: localhost\r\n` +
+          `Authorization: Bearer ${token}\r\nContent-Type: text/csv\r\nContent-Length: 8\r\n\r\ntitle\n`,
+      );
+      return { socket, answered };
+    });
+    try {
+      while (read.mock.calls.length < 2) await setImmediate();
+      const answer = await upload(others, 'Fast', 'title\na\n');
+      expect(answer.status).toBe(200);
+      expect(read).toHaveBeenCalledTimes(3);
+      // The others begin when these end.
+      for (const { socket } of uploads) socket.write('a\n');
+      for (const { answered } of uploads) expect(await answered).toMatch(/^HTTP\/1\.1 200 /);
+      expect(read).toHaveBeenCalledTimes(5);
+    } finally {
+      for (const { socket } of uploads) socket.destroy();
+      read.mockRestore();
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { BoardsService } from '../../boards/boards.service';
 import type { Change } from '../../database/change';
+import { Slots, SlotsOfClients } from '../../database/slots';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
 import { Problem } from '../../http/problem';
@@ -28,10 +29,12 @@ import { Warnings } from '../files/source';
 /** Milliseconds during which an import is run again after conflicts. */
 const RETRY_MS = 300_000;
 
-/** Imports at a time: each may need some hundred MiB. */
+/** Imports at a time, in total and of one client: each may need some hundred MiB. */
 const MAX_IMPORTS = 4;
-/** Milliseconds that an import waits for others. */
+const MAX_IMPORTS_OF_ONE_CLIENT = 2;
+/** Milliseconds that an import waits for others of its client, then for all; imports of a client that may wait. */
 const WAIT_MS = 60_000;
+const MAX_WAITING = 64;
 
 /** Rows and names of an answer. */
 const MAX_LISTED = 1000;
@@ -81,6 +84,10 @@ export class ImportService {
     WAIT_MS,
     new Problem('overloaded'),
   );
+  /** A slow upload keeps its slot, so a client has a share of them. */
+  private readonly slotsOfClients = new SlotsOfClients(
+    () => new Slots(MAX_IMPORTS_OF_ONE_CLIENT, MAX_WAITING, WAIT_MS),
+  );
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -92,15 +99,15 @@ export class ImportService {
 
   /**
    * Imports an uploaded file in one change; with `dry_run` the change is rolled back.
-   * @throws Problem `invalid_file`, `unknown_format`, `ambiguous_dates`, `sprint_full`, …
+   * @throws Problem `invalid_file`, `unknown_format`, `ambiguous_dates`, `sprint_full`, `overloaded`, …
    */
-  import(
+  async import(
     caller: Caller,
     boardName: string,
     { format = 'auto', dry_run = false }: ImportQuery,
     upload: Upload,
   ): Promise<ImportView> {
-    return this.slots.runExclusive(async () => {
+    const work = async (): Promise<ImportView> => {
       const planned = await upload.read(['mapping'], async ({ fields, ...file }) => {
         const mapping = await parseMapping(fields.get('mapping'));
         return this.plan(boardName, { ...file, format, mapping });
@@ -111,7 +118,13 @@ export class ImportService {
         idempotency.fingerprint = digest(fingerprint + upload.digest());
       }
       return this.apply(caller, boardName, planned, { dryRun: dry_run });
-    });
+    };
+    const free = await this.slotsOfClients.take(upload.client);
+    try {
+      return await this.slots.runExclusive(work);
+    } finally {
+      free();
+    }
   }
 
   /** Reads a file, and decides what is imported of it. @throws Problem `invalid_file`, … */
