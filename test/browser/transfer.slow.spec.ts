@@ -48,6 +48,20 @@ const importButton = (page: Page) => page.getByRole('button', { name: 'Import', 
 const all = async ({ client }: TestApp, path: string): Promise<any[]> =>
   (await client.get(path)).body;
 
+/** Holds the requests for a URL pattern until the function that it resolves with is called. */
+async function hold(page: Page, pattern: string): Promise<() => void> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return () => release();
+}
+
+const timeZone = async ({ client }: TestApp, board: string): Promise<string> =>
+  (await client.get(`/api/boards/${encodeURIComponent(board)}`)).body.time_zone;
+
 describe('An import', () => {
   test('shows what would happen, asks what the file leaves open, and does it once', async () => {
     const service = await startRocket();
@@ -58,7 +72,7 @@ describe('An import', () => {
     await preview(page).waitFor();
     expect(await counts(page, 'Stories')).toEqual(['2', '0', '0']);
     expect(await counts(page, 'Tasks')).toEqual(['1', '0', '0']);
-    await preview(page).getByText('Left out: 1 epic, which becomes a label').click();
+    await preview(page).getByText('Skipped: 1 epic, which becomes a label').click();
     await preview(page).getByText('Line 2: AB-1 is an epic').waitFor();
     await preview(page).getByText('1 column is ignored').click();
     await preview(page).getByText('Reporter').waitFor();
@@ -73,7 +87,7 @@ describe('An import', () => {
     expect(await all(service, '/api/boards/rocket/stories')).toEqual([]);
     await importButton(page).click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
-    await page.getByText('Created: 2 sprints and 3 stories. Left out: 1.').waitFor();
+    await page.getByText('Created: 2 sprints and 3 stories. Skipped: 1.').waitFor();
     await page.getByRole('link', { name: 'Go to the plan' }).click();
     await card(page, 'Sprint 2', 'Bee').waitFor();
     const stories = await all(service, '/api/boards/rocket/stories');
@@ -152,6 +166,7 @@ describe('An import', () => {
     await errors.getByRole('row', { name: '4 points must be a number' }).waitFor();
     await page.getByRole('alert').getByText('There are 2 errors').waitFor();
     expect(await importButton(page).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(await all(service, '/api/boards/rocket/stories')).toEqual([]);
     await choose(page, 'stories.csv', csv('title,points', 'Ant,3'));
     await page.getByText('Creates 1 story.').waitFor();
@@ -218,6 +233,138 @@ describe('An import', () => {
     expect(await all(service, '/api/boards/rocket/stories')).toHaveLength(2);
   });
 
+  test('sets no time zone on a board that exists, also if its name is composed differently', async () => {
+    const service = await startRocket();
+    await service.client.post('/api/boards', { name: 'Caf\u00e9', time_zone: 'Europe/Berlin' });
+    const page = await openPage(`${service.url}/import`, { timezoneId: 'Asia/Tokyo' });
+    await choose(page, 'Cafe\u0301.csv', csv('title', 'Ant'));
+    await page.getByText('There is a board with this name').waitFor();
+    await page.getByText('Creates 1 story.').waitFor();
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    expect(await timeZone(service, 'Caf\u00e9')).toBe('Europe/Berlin');
+  });
+
+  test('previews a file once it is known whether its board exists', async () => {
+    const service = await startRocket();
+    await service.client.put('/api/boards/rocket', { time_zone: 'Europe/Berlin' });
+    const page = await openPage(`${service.url}/b/rocket/settings`, { timezoneId: 'Asia/Tokyo' });
+    const release = await hold(page, '**/api/boards');
+    const seen: string[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('/api/boards')) seen.push('list of boards');
+    });
+    page.on('request', (request) => {
+      if (request.url().includes('/import?')) seen.push('preview');
+    });
+    await page.goto(`${service.url}/import`);
+    await choose(page, 'rocket.csv', csv('title', 'Ant'));
+    await page.getByText('Reading the file').waitFor();
+    release();
+    await page.getByText('Creates 1 story.').waitFor();
+    expect(seen).toEqual(['list of boards', 'preview']);
+    // Without the list, no board is taken for a new one.
+    await page.route('**/api/boards', (route) => route.abort());
+    await page.goto(`${service.url}/import`);
+    await choose(page, 'rocket.csv', csv('title', 'Ant'));
+    await page.getByText('Creates 1 story.').waitFor();
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    expect(await timeZone(service, 'rocket')).toBe('Europe/Berlin');
+  });
+
+  test('is followed by one of another file, into the board that it has created, too', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/import`, { timezoneId: 'Asia/Tokyo' });
+    await choose(page, 'comet.csv', csv('title', 'Ant'));
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    expect(await timeZone(service, 'comet')).toBe('Asia/Tokyo');
+    await service.client.put('/api/boards/comet', { time_zone: 'Europe/Berlin' });
+    await page.getByRole('button', { name: 'Import another file' }).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor({ state: 'detached' });
+    await until(page, 'document.activeElement.type', 'file');
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    await choose(page, 'comet.csv', csv('title', 'Bee'));
+    await page.getByText('There is a board with this name').waitFor();
+    await importButton(page).click();
+    await page.getByText('Created: 1 story.').waitFor();
+    expect(await timeZone(service, 'comet')).toBe('Europe/Berlin');
+  });
+
+  test('can be tried again after an error that may pass', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    let status = 429;
+    await page.route('**/import?*', (route) => {
+      if (status === 200) return route.continue();
+      const contentType = 'application/problem+json';
+      const body = JSON.stringify({ status, code: 'some_code', detail: `Error ${status}` });
+      return route.fulfill({ status, contentType, body });
+    });
+    await choose(page, 'stories.csv', csv('title', 'Ant'));
+    for (const next of [408, 503, 401, 200]) {
+      await page.getByRole('alert').getByText(`Error ${status}`).waitFor();
+      if (status === 401) await page.keyboard.press('Escape');
+      status = next;
+      await page.getByRole('button', { name: 'Try again' }).click();
+    }
+    await page.getByText('Creates 1 story.').waitFor();
+    status = 503;
+    await importButton(page).click();
+    await page.getByRole('alert').getByText('Error 503').waitFor();
+    await until(page, 'document.activeElement.ariaLabel', 'Errors');
+    status = 200;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Created: 1 story.').waitFor();
+  });
+
+  test('reads no file while the board has no name', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/import`);
+    const release = await hold(page, '**/import?*');
+    await choose(page, 'comet.csv', csv('title', 'Ant'));
+    await page.getByText('Reading the file').waitFor();
+    await page.getByLabel('Name').fill('');
+    await page.getByText('Reading the file').waitFor({ state: 'detached' });
+    release();
+    expect(await importButton(page).isDisabled()).toBe(true);
+  });
+
+  test('cannot be changed while it is sent', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/import`);
+    await choose(page, 'comet.csv', JIRA);
+    await preview(page).waitFor();
+    const release = await hold(page, '**/import?*');
+    await importButton(page).click();
+    await page.getByText('Importing').waitFor();
+    for (const name of ['File', 'Name', 'Format', 'Status Waiting', 'Sub-tasks']) {
+      expect([name, await page.getByLabel(name, { exact: true }).isDisabled()]).toEqual([
+        name,
+        true,
+      ]);
+    }
+    // The key does nothing more, and the focus stays until there is something to read.
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Import');
+    release();
+    await until(page, 'document.activeElement.textContent', 'Imported');
+    expect(await all(service, '/api/boards/comet/stories')).toHaveLength(2);
+  });
+
+  test('names the values that it cuts, and the sprints whose dates it assumes', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    const row = ['AB-1', '1', 'Ant', 'S'.repeat(120), 'y'.repeat(120)].join(',');
+    await choose(page, 'jira.csv', csv('Issue key,Issue id,Summary,Sprint,Assignee', row));
+    await preview(page).getByText('1 name of a sprint is too long and is cut').waitFor();
+    await preview(page).getByText('1 assignee is too long and is cut').waitFor();
+    await preview(page)
+      .getByText('1 sprint has no start date in the file; its dates are assumed')
+      .waitFor();
+  });
+
   test('shows on the board of someone else at once', async () => {
     const service = await startRocket();
     const other = await openPage(`${service.url}/b/rocket/backlog`);
@@ -249,6 +396,22 @@ describe('An import', () => {
     await page.goto(service.url);
     await page.getByRole('link', { name: 'rocket' }).waitFor();
     expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0);
+  });
+
+  test('of a new board is not offered to a token for certain boards', async () => {
+    const service = await startRocket();
+    const { client } = service;
+    const admin = await client.post('/api/tokens', { name: 'admin', scope: 'admin' });
+    const headers = { Authorization: `Bearer ${admin.body.token}` };
+    const token = { name: 'eve', scope: 'write', boards: ['rocket'] };
+    const { body } = await client.post('/api/tokens', token, { headers });
+    const page = await openPage(`${service.url}/import`);
+    await page.getByLabel('Token').fill(body.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Your token is for certain boards only.').waitFor();
+    await page.goto(`${service.url}/b/rocket/settings`);
+    await page.getByRole('link', { name: 'Import file' }).click();
+    await page.getByLabel('File', { exact: true }).waitFor();
   });
 
   test.each(['light', 'dark'] as const)(

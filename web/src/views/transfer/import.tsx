@@ -30,13 +30,13 @@ const PAUSE_MS = 250;
 
 interface Chosen {
   name: string;
-  /** A copy, so that what is imported is what was looked at. */
+  /** A copy, so that what is imported is what was previewed. */
   content: Blob;
   header: readonly string[] | null;
 }
 
-/** What was sent last, and its answer. */
-interface Looked {
+/** The last response and error of the import or of its dry run. */
+interface PreviewState {
   answer: Answer | null;
   failure: unknown;
 }
@@ -50,6 +50,8 @@ export function ImportView({ board }: { board?: string }) {
   useEffect(() => {
     document.title = board === undefined ? 'Import – Sprintline' : `Import – ${board}`;
   }, [board]);
+  /** How many imports have been started here. */
+  const round = useSignal(0);
   const isAllowed = canWrite.value && (board !== undefined || session.value?.boards == null);
   return (
     <div class="transfer">
@@ -61,41 +63,68 @@ export function ImportView({ board }: { board?: string }) {
         </p>
       </header>
       {isAllowed ? (
-        <Import board={board} />
+        <Import
+          key={round.value}
+          board={board}
+          hasFocus={round.value > 0}
+          onAgain={() => {
+            round.value += 1;
+            navigate('/import');
+          }}
+        />
       ) : (
-        <p class="empty">Your token can read only. An import needs one that can write.</p>
+        <p class="empty">
+          {canWrite.value
+            ? 'Your token is for certain boards only. Import into one of them, in its settings.'
+            : 'Your token can read only. An import needs one that can write.'}
+        </p>
       )}
     </div>
   );
 }
 
-function Import({ board }: { board?: string }) {
+interface ImportProps {
+  board?: string;
+  /** Whether the field of the file gets the focus. */
+  hasFocus: boolean;
+  onAgain: () => void;
+}
+
+function Import({ board, hasFocus, onAgain }: ImportProps) {
   const typedName = useSignal('');
   const file = useSignal<Chosen | null>(null);
   const fileError = useSignal('');
   const format = useSignal<ImportFormat | 'auto'>('auto');
   const choices = useSignal<Mapping>({});
-  const looked = useSignal<Looked>({ answer: null, failure: null });
-  const isLooking = useSignal(false);
+  const preview = useSignal<PreviewState>({ answer: null, failure: null });
+  const isPreviewing = useSignal(false);
   const isImporting = useSignal(false);
   /** Whether the failed request was the import: only with its key it can be repeated. */
   const isSent = useSignal(false);
   const sent = useSignal(0);
   const done = useSignal<Answer | null>(null);
   const attempt = useSignal(0);
-  const boards = useSignal<readonly string[]>([]);
+  /** Null until they are known. */
+  const boards = useSignal<readonly string[] | null>(null);
+  /** Whether the request for the boards has ended. */
+  const isSettled = useSignal(board !== undefined);
   /** The same for each attempt of one import. */
   const key = useRef('');
   const name = board ?? typedName.value.trim();
-  const isNew = board === undefined && !boards.value.includes(name);
+  const isNew =
+    board === undefined && boards.value !== null && !boards.value.includes(name.normalize('NFC'));
 
   useEffect(() => {
-    if (board !== undefined) return;
-    void api.GET('/api/boards').then(
-      ({ data }) => (boards.value = (data as Board[]).map((each) => each.name)),
-      () => undefined,
-    );
-  }, [board]);
+    if (board !== undefined || boards.value !== null) return;
+    isSettled.value = false;
+    void api
+      .GET('/api/boards')
+      .then(
+        ({ data }) => (boards.value = (data as Board[]).map((each) => each.name)),
+        () => undefined,
+      )
+      .then(() => (isSettled.value = true));
+  }, [board, attempt.value]);
 
   const send = (isDryRun: boolean, signal?: AbortSignal): Promise<Answer> => {
     const form = new FormData();
@@ -116,30 +145,35 @@ function Import({ board }: { board?: string }) {
     );
   };
 
-  // Looks at the file again whenever something is decided.
-  const inputs = [name, file.value, format.value, choices.value, attempt.value];
+  // The dry run depends on all of these.
+  const inputs = [
+    ...[name, isNew, isSettled.value],
+    ...[file.value, format.value, choices.value, attempt.value],
+  ];
   const lastFile = useRef<Chosen | null>(null);
   useEffect(() => {
-    if (!file.value || !name) return;
+    // What is sent does not change, and an attempt to send it again has the same key.
+    if (isImporting.value) return;
+    key.current = randomKey();
+    isSent.value = false;
+    isPreviewing.value = file.value !== null && name !== '';
+    if (!isPreviewing.value || !isSettled.value) return;
     const abort = new AbortController();
     const isOther = lastFile.current !== file.value;
     lastFile.current = file.value;
-    if (isOther) looked.value = { answer: null, failure: null };
-    isLooking.value = true;
-    key.current = randomKey();
-    isSent.value = false;
+    if (isOther) preview.value = { answer: null, failure: null };
     const timer = setTimeout(
       () => {
         send(true, abort.signal).then(
           (answer) => {
-            looked.value = { answer, failure: null };
-            isLooking.value = false;
+            preview.value = { answer, failure: null };
+            isPreviewing.value = false;
             announce(`The import would create ${countsText(answer.created) || 'nothing'}`);
           },
           (failure: unknown) => {
             if (abort.signal.aborted) return;
-            looked.value = { answer: looked.value.answer, failure };
-            isLooking.value = false;
+            preview.value = { answer: preview.value.answer, failure };
+            isPreviewing.value = false;
           },
         );
       },
@@ -160,26 +194,33 @@ function Import({ board }: { board?: string }) {
     }
     try {
       const content = new Blob([await chosen.arrayBuffer()]);
+      const header = await headerOf(content);
+      if (isImporting.value) return;
       choices.value = {};
       done.value = null;
       if (board === undefined && !name) {
         typedName.value = chosen.name.replace(/\.[^.]*$/, '').slice(0, 100);
       }
-      file.value = { name: chosen.name, content, header: await headerOf(content) };
+      file.value = { name: chosen.name, content, header };
     } catch {
       fileError.value = 'The file cannot be read.';
     }
   };
 
+  const importButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button “Try again” has disappeared.
+    if (isImporting.value) importButton.current?.focus();
+  }, [isImporting.value]);
+
   const run = async (): Promise<void> => {
+    if (isImporting.value) return;
     isImporting.value = true;
     isSent.value = true;
-    looked.value = { answer: looked.value.answer, failure: null };
+    preview.value = { answer: preview.value.answer, failure: null };
     const creates = isNew;
     try {
       const answer = await send(false);
-      done.value = answer;
-      announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
       if (creates && answer.format !== 'sprintline') {
         // It can be set later, too.
@@ -190,139 +231,149 @@ function Import({ board }: { board?: string }) {
           })
           .catch(() => undefined);
       }
+      done.value = answer;
+      announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
     } catch (failure) {
-      looked.value = { answer: looked.value.answer, failure };
+      preview.value = { answer: preview.value.answer, failure };
     } finally {
       isImporting.value = false;
     }
   };
 
-  const { answer, failure } = looked.value;
+  const { answer, failure } = preview.value;
   const isAmbiguous = failure instanceof ApiError && failure.code === 'ambiguous_dates';
   const change = (set: Partial<Mapping>): void => {
     choices.value = { ...choices.value, ...set };
   };
   const total = useComputed(() => {
-    const shown = looked.value.answer;
+    const shown = preview.value.answer;
     if (!shown) return 0;
     const count = (counts: Answer['created']): number =>
       counts.sprints + counts.stories + counts.tasks;
     return count(shown.created) + count(shown.updated);
   });
 
-  if (done.value)
-    return <Done answer={done.value} name={name} onAgain={() => navigate('/import')} />;
+  if (done.value) return <Done answer={done.value} name={name} onAgain={onAgain} />;
   const mapping = { choices: choices.value, onChoice: change };
   const table = file.value?.header;
   const read = answer?.format ?? (format.value === 'auto' ? undefined : format.value);
   return (
     <>
-      <form
-        class="setting"
-        noValidate
-        onSubmit={(event) => event.preventDefault()}
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault();
-          void choose(event.dataTransfer?.files[0]);
-        }}
-      >
-        <FileField error={fileError.value} onChoose={(chosen) => void choose(chosen)} />
-        {board === undefined && (
-          <Field
-            label="Name"
-            hint={
-              name && !isNew
-                ? 'There is a board with this name. The file is imported into it.'
-                : 'Of the new board.'
-            }
-          >
-            {(props) => (
-              <input
-                {...props}
-                maxLength={100}
-                value={typedName.value}
-                onInput={(event) => (typedName.value = event.currentTarget.value)}
-              />
-            )}
-          </Field>
-        )}
-        {file.value && (
-          <Field label="Format">
-            {(props) => (
-              <select
-                {...props}
-                value={format.value}
-                onChange={(event) =>
-                  (format.value = event.currentTarget.value as ImportFormat | 'auto')
-                }
-              >
-                <option value="auto">
-                  {answer && format.value === 'auto'
-                    ? `${FORMATS[answer.format]}, detected`
-                    : 'Detect'}
-                </option>
-                {Object.entries(FORMATS).map(([value, words]) => (
-                  <option key={value} value={value}>
-                    {words}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-        )}
-        {!file.value && <Sources />}
-      </form>
-
-      {failure !== null && (
-        <Errors
-          failure={failure}
-          text={failureText(failure)}
-          onRetry={() => {
-            if (isSent.value) void run();
-            else attempt.value += 1;
+      <fieldset disabled={isImporting.value}>
+        <form
+          class="setting"
+          noValidate
+          onSubmit={(event) => event.preventDefault()}
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            event.preventDefault();
+            void choose(event.dataTransfer?.files[0]);
           }}
-        />
-      )}
-
-      {file.value && (answer || failure !== null) && read !== 'sprintline' && (
-        <section class="setting" aria-label="How the file is read">
-          <h2>How the file is read</h2>
-          {isAmbiguous && <DateOrder {...mapping} isAsked />}
-          {answer && <Statuses {...mapping} answer={answer} />}
-          {answer && <Priorities {...mapping} answer={answer} />}
-          {answer && <SprintDates {...mapping} answer={answer} />}
-          {table && (
-            <details open={failure !== null && !isAmbiguous ? true : undefined}>
-              <summary>Columns</summary>
-              <Columns
-                {...mapping}
-                header={table}
-                answer={answer}
-                isLinear={read === 'linear-csv'}
-              />
-            </details>
+        >
+          <FileField
+            error={fileError.value}
+            hasFocus={hasFocus}
+            onChoose={(chosen) => void choose(chosen)}
+          />
+          {board === undefined && (
+            <Field
+              label="Name"
+              hint={
+                !name || isNew
+                  ? 'Of the new board.'
+                  : boards.value
+                    ? 'There is a board with this name. The file is imported into it.'
+                    : 'Of a new or an existing board.'
+              }
+            >
+              {(props) => (
+                <input
+                  {...props}
+                  maxLength={100}
+                  value={typedName.value}
+                  onInput={(event) => (typedName.value = event.currentTarget.value)}
+                />
+              )}
+            </Field>
           )}
-          {read !== 'csv' && (answer !== null || isAmbiguous) && (
-            <div class="mapping-fields">
-              {!isAmbiguous && <DateOrder {...mapping} isAsked={false} />}
-              <Subtasks {...mapping} />
-              <Archived {...mapping} />
-            </div>
+          {file.value && (
+            <Field label="Format">
+              {(props) => (
+                <select
+                  {...props}
+                  value={format.value}
+                  onChange={(event) =>
+                    (format.value = event.currentTarget.value as ImportFormat | 'auto')
+                  }
+                >
+                  <option value="auto">
+                    {answer && format.value === 'auto'
+                      ? `${FORMATS[answer.format]}, detected`
+                      : 'Detect'}
+                  </option>
+                  {Object.entries(FORMATS).map(([value, words]) => (
+                    <option key={value} value={value}>
+                      {words}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
           )}
-        </section>
-      )}
+          {!file.value && <Sources />}
+        </form>
 
-      {answer && failure === null && <Preview answer={answer} isBusy={isLooking.value} />}
+        {failure !== null && (
+          <Errors
+            failure={failure}
+            hasFocus={isSent.value}
+            text={failureText(failure)}
+            onRetry={() => {
+              if (isSent.value) void run();
+              else attempt.value += 1;
+            }}
+          />
+        )}
+
+        {file.value && (answer || failure !== null) && read !== 'sprintline' && (
+          <section class="setting" aria-label="How the file is read">
+            <h2>How the file is read</h2>
+            {isAmbiguous && <DateOrder {...mapping} isAsked />}
+            {answer && <Statuses {...mapping} answer={answer} />}
+            {answer && <Priorities {...mapping} answer={answer} />}
+            {answer && <SprintDates {...mapping} answer={answer} />}
+            {table && (
+              <details open={failure !== null && !isAmbiguous ? true : undefined}>
+                <summary>Columns</summary>
+                <Columns
+                  {...mapping}
+                  header={table}
+                  answer={answer}
+                  isLinear={read === 'linear-csv'}
+                />
+              </details>
+            )}
+            {read !== 'csv' && (answer !== null || isAmbiguous) && (
+              <div class="mapping-fields">
+                {!isAmbiguous && <DateOrder {...mapping} isAsked={false} />}
+                <Subtasks {...mapping} />
+                <Archived {...mapping} />
+              </div>
+            )}
+          </section>
+        )}
+      </fieldset>
+
+      {answer && failure === null && <Preview answer={answer} isBusy={isPreviewing.value} />}
 
       {file.value && (
         <footer class="transfer-foot">
           <Progress
-            isShown={isLooking.value || isImporting.value}
+            isShown={isPreviewing.value || isImporting.value}
             sent={sent.value}
             text={isImporting.value ? 'Importing' : 'Reading the file'}
           />
-          {answer && failure === null && !isLooking.value && !isImporting.value && (
+          {answer && failure === null && !isPreviewing.value && !isImporting.value && (
             <span class="note">{planText(answer)}</span>
           )}
           <span class="spring" />
@@ -332,13 +383,11 @@ function Import({ board }: { board?: string }) {
           <Button
             kind="primary"
             disabled={
-              !answer ||
-              !name ||
-              failure !== null ||
-              isLooking.value ||
-              isImporting.value ||
-              total.value === 0
+              !answer || !name || failure !== null || isPreviewing.value || total.value === 0
             }
+            ref={importButton}
+            // Not disabled, so that it keeps the focus.
+            aria-disabled={isImporting.value}
             onClick={() => void run()}
           >
             Import
@@ -359,15 +408,21 @@ function planText({ created, updated }: Answer): string {
 
 interface FileFieldProps {
   error: string;
+  hasFocus: boolean;
   onChoose: (file: File | undefined) => void;
 }
 
-function FileField({ error, onChoose }: FileFieldProps) {
+function FileField({ error, hasFocus, onChoose }: FileFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (hasFocus) input.current?.focus();
+  }, [hasFocus]);
   return (
     <Field label="File" error={error || undefined} hint="Or drop it here. At most 32 MiB.">
       {(props) => (
         <input
           {...props}
+          ref={input}
           type="file"
           accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
           onChange={(event) => {
@@ -422,7 +477,7 @@ function Done({ answer, name, onAgain }: { answer: Answer; name: string; onAgain
       <p>
         Created: {countsText(created) || 'nothing'}.
         {countsText(updated) && ` Updated: ${countsText(updated)}.`}
-        {skipped.length > 0 && ` Left out: ${formatNumber(skipped.length)}.`}
+        {skipped.length > 0 && ` Skipped: ${formatNumber(skipped.length)}.`}
       </p>
       <div class="actions">
         <a class="button primary" href={pathOf(name, 'backlog')}>

@@ -282,7 +282,7 @@ export function Subtasks({ choices, onChoice }: MappingProps) {
         >
           <option value="tasks">Tasks of their story</option>
           <option value="stories">Stories of their own</option>
-          <option value="skip">Leave out</option>
+          <option value="skip">Skip</option>
         </select>
       )}
     </Field>
@@ -300,7 +300,7 @@ export function Archived({ choices, onChoice }: MappingProps) {
             onChoice({ archived: event.currentTarget.value as Mapping['archived'] })
           }
         >
-          <option value="skip">Leave out</option>
+          <option value="skip">Skip</option>
           <option value="import">Import</option>
         </select>
       )}

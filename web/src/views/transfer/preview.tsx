@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { ApiError } from '../../api/problem';
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiError, isTemporary } from '../../api/problem';
 import type { ImportView as Answer } from '../../api/types';
 import { Button } from '../../components/controls';
 import { Table } from '../../components/table';
@@ -36,7 +37,7 @@ export function Preview({ answer, isBusy }: { answer: Answer; isBusy: boolean })
       {(groups.size > 0 || warnings.length > 0) && (
         <ul class="findings">
           {[...groups].map(([code, rows]) => (
-            <Finding key={code} text={`Left out: ${skippedText(code, rows.length)}`}>
+            <Finding key={code} text={`Skipped: ${skippedText(code, rows.length)}`}>
               {rows
                 .slice(0, MAX_LINES)
                 .map(
@@ -83,17 +84,26 @@ function Finding({ text, more = 0, children }: FindingProps) {
 interface ErrorsProps {
   failure: unknown;
   text: string;
+  /** Whether the errors get the focus. */
+  hasFocus: boolean;
   onRetry: () => void;
 }
 
 /** Why a file cannot be imported, line by line. */
-export function Errors({ failure, text, onRetry }: ErrorsProps): ComponentChildren {
+export function Errors({ failure, text, hasFocus, onRetry }: ErrorsProps): ComponentChildren {
   const problem = failure instanceof ApiError ? failure.problem : undefined;
   const lines = (problem?.errors ?? []).filter(({ line }) => line !== undefined);
   const words = lines.length > 0 ? (problem?.detail ?? text) : text;
+  // After a 401 the user may have signed in again.
+  const isRetriable =
+    !problem || isTemporary(failure) || (failure instanceof ApiError && failure.status === 401);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (hasFocus) section.current?.focus();
+  }, [hasFocus, failure]);
   const isAmbiguous = problem?.code === 'ambiguous_dates';
   return (
-    <section class="setting import-errors" aria-label="Errors">
+    <section ref={section} class="setting import-errors" aria-label="Errors" tabIndex={-1}>
       <p role="alert" class={isAmbiguous ? '' : 'field-error'}>
         {isAmbiguous
           ? 'The dates of the file can be read in more than one way. Choose their order below.'
@@ -113,7 +123,7 @@ export function Errors({ failure, text, onRetry }: ErrorsProps): ComponentChildr
       {lines.length > MAX_LINES && (
         <p class="note">and {formatNumber(lines.length - MAX_LINES)} more.</p>
       )}
-      {!problem && (
+      {isRetriable && (
         <div class="actions">
           <Button onClick={onRetry}>Try again</Button>
         </div>

@@ -42,6 +42,7 @@ const cut = (what: string): Words =>
 
 /** What a warning means to the person who imports. */
 const WARNINGS: Record<string, Words> = {
+  assignee_cut: cut('assignee'),
   blocked: count(
     'story is blocked, which has no place here',
     'stories are blocked, which has no place here',
@@ -51,15 +52,15 @@ const WARNINGS: Record<string, Words> = {
     'texts have characters that are removed',
   ),
   date_unreadable: count(
-    'date cannot be read and is left out',
-    'dates cannot be read and are left out',
+    'date cannot be read and is dropped',
+    'dates cannot be read and are dropped',
   ),
   dates_assumed: count(
-    'sprint has no dates in the file and is laid out from next Monday',
-    'sprints have no dates in the file and are laid out from next Monday',
+    'sprint has no start date in the file; its dates are assumed',
+    'sprints have no start date in the file; their dates are assumed',
   ),
   description_cut: cut('description'),
-  goal_cut: cut('goal'),
+  external_id_cut: cut('id'),
   ignored_fields: count(
     'value is of a field that has no place here',
     'values are of fields that have no place here',
@@ -67,7 +68,6 @@ const WARNINGS: Record<string, Words> = {
   label_cut: cut('label'),
   labels_dropped: count('story has more than 20 labels', 'stories have more than 20 labels'),
   long_row: count('row has more cells than the header', 'rows have more cells than the header'),
-  name_cut: cut('name'),
   no_external_id: count(
     'row has no id, so importing the file again would add it again',
     'rows have no id, so importing the file again would add them again',
@@ -91,23 +91,28 @@ const WARNINGS: Record<string, Words> = {
   ),
   points_field_assumed: () => 'The field of the points had to be guessed',
   points_invalid: count(
-    'value is no number of points and is left out',
-    'values are no numbers of points and are left out',
+    'value is no number of points and is dropped',
+    'values are no numbers of points and are dropped',
   ),
   priority_unknown: count(
-    'priority is not known and is left out',
-    'priorities are not known and are left out',
+    'priority is not known and is dropped',
+    'priorities are not known and are dropped',
   ),
   short_row: count('row has fewer cells than the header', 'rows have fewer cells than the header'),
-  skipped: count(
-    'row is left out, more than are listed',
-    'rows are left out, more than are listed',
-  ),
+  skipped: count('row is skipped, more than are listed', 'rows are skipped, more than are listed'),
   sprint_completed: count(
     'thing stays as it is, because its sprint is completed',
     'things stay as they are, because their sprints are completed',
   ),
   sprint_dates_invalid: count('sprint has impossible dates', 'sprints have impossible dates'),
+  sprint_goal_cut: count(
+    'goal of a sprint is too long and is cut',
+    'goals of sprints are too long and are cut',
+  ),
+  sprint_name_cut: count(
+    'name of a sprint is too long and is cut',
+    'names of sprints are too long and are cut',
+  ),
   subtask_missing: count('sub-task is not in the file', 'sub-tasks are not in the file'),
   task_fields_dropped: count(
     'task loses fields that only stories have',
