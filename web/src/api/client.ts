@@ -29,14 +29,14 @@ api.use({
   },
 });
 
-/** What a response says besides its body. */
-export interface Told {
+/** The headers of a response that the state needs. */
+export interface ResponseHeaders {
   etag: string;
-  /** The revision of the board that the body is of; 0 where the service does not tell it. */
+  /** The revision of the board that the body is of; 0 if the response has none. */
   revision: number;
 }
 
-export const told = ({ headers }: Response): Told => ({
+export const headersOf = ({ headers }: Response): ResponseHeaders => ({
   etag: headers.get('ETag') ?? '',
   revision: Number(headers.get('X-Board-Revision') ?? 0),
 });

@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { batch, computed, effect, signal } from '@preact/signals';
-import { api, lastWrite, told } from '../api/client';
+import { api, headersOf, lastWrite } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import { openStream } from '../api/stream';
 import type { Board, Event, Sprint, Story, Task } from '../api/types';
@@ -224,21 +224,21 @@ export class BoardStore {
   undo(): void {
     const pending = this.queue.lastPending();
     if (pending !== undefined) {
-      if (this.queue.withdraw(pending.group)) this.told(`Undone: ${pending.label}`);
+      if (this.queue.withdraw(pending.group)) this.report(`Undone: ${pending.label}`);
       else this.queue.onceConfirmed(pending.group, () => this.undo());
       return;
     }
     const view = this.view.value;
     const last = this.queue.takeUndo();
     if (!view || !last) {
-      this.told('Nothing to undo');
+      this.report('Nothing to undo');
       return;
     }
     this.queue.push(last.changes, view, { isUndo: true });
-    this.told(`Undone: ${last.label}`);
+    this.report(`Undone: ${last.label}`);
   }
 
-  private told(text: string): void {
+  private report(text: string): void {
     announce(text);
     toast(text);
   }
@@ -293,7 +293,7 @@ export class BoardStore {
         : await api.GET('/api/sprints/{sprint_id}/stories', {
             params: { path: { sprint_id: list }, query },
           });
-    const { revision } = told(response);
+    const { revision } = headersOf(response);
     if (revision < this.revision.value && attempts > 0) return this.readList(list, attempts - 1);
     this.putList(list, data as Card[], revision);
   }
@@ -313,7 +313,7 @@ export class BoardStore {
             params: { path, query },
           })
         : await api.GET('/api/sprints/{sprint_id}/stories', { params: { path, query } });
-    return { sprint, stories: data as Card[], revision: told(response).revision };
+    return { sprint, stories: data as Card[], revision: headersOf(response).revision };
   }
 
   /** Loads the next page of the backlog; after the last one, its stories are all known. */
@@ -336,7 +336,7 @@ export class BoardStore {
       api.GET('/api/stories/{story_id}/tasks', { params: { path: { story_id: id } } }),
     ]);
     const list = tasks.data as Task[];
-    const revision = told(tasks.response).revision;
+    const revision = headersOf(tasks.response).revision;
     const base = this.require();
     this.base.value = { ...base, tasks: withEntry(base.tasks, story.id, list.sort(bySeq)) };
     for (const task of list) this.markRead('task', task.id, revision);
@@ -486,7 +486,7 @@ export class BoardStore {
     batch(() => {
       this.revision.value = Math.min(
         data.revision,
-        told(sprints.response).revision || data.revision,
+        headersOf(sprints.response).revision || data.revision,
       );
       this.stale = new Set(this.base.value?.stories.keys());
       this.base.value = {
@@ -526,7 +526,7 @@ export class BoardStore {
     return true;
   }
 
-  /** Follows the board to its new name, which a request or the stream has told. */
+  /** Follows the board to its new name, which a request or the stream has reported. */
   rename(to: string): void {
     const from = this.name;
     if (from === to) return;
@@ -551,7 +551,7 @@ export class BoardStore {
         },
       });
       stories.push(...(data as Card[]));
-      revision = Math.min(revision, told(response).revision);
+      revision = Math.min(revision, headersOf(response).revision);
       total = Number(response.headers.get('X-Total-Count'));
       const link = /<([^>]*)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
       cursor = link && (new URL(link, location.href).searchParams.get('cursor') ?? undefined);
@@ -610,7 +610,7 @@ export class BoardStore {
       params: { path: { story_id: id } },
     });
     const story = data as Story;
-    const { etag, revision } = told(response);
+    const { etag, revision } = headersOf(response);
     this.etags.set(`story/${id}`, { version: story.version, etag });
     this.markRead('story', id, revision);
     const base = this.require();
@@ -719,8 +719,8 @@ export class BoardStore {
     const tasks = (base.tasks.get(task.story_id) ?? []).filter((each) => each.id !== id);
     const list = [...tasks, task].sort(bySeq);
     this.base.value = { ...base, tasks: withEntry(base.tasks, task.story_id, list) };
-    this.markRead('task', id, told(response).revision);
-    return [task, told(response).etag];
+    this.markRead('task', id, headersOf(response).revision);
+    return [task, headersOf(response).etag];
   }
 
   /**
@@ -746,7 +746,7 @@ export class BoardStore {
     const { response } = await api.GET('/api/boards/{board_name}/stories', {
       params: { path, query: { limit: 1, fields: 'id' } },
     });
-    const { etag, revision } = told(response);
+    const { etag, revision } = headersOf(response);
     const { stories } = this.require();
     const lists = new Map(change.ids.map((id) => [id, stories.get(id)?.sprint_id]));
     for (let after = this.revision.value; after < revision;) {

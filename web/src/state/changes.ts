@@ -1,4 +1,4 @@
-import { api, told } from '../api/client';
+import { api, headersOf } from '../api/client';
 import type { NewStory, Position, Status, Story, Task } from '../api/types';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, sprintName, statusName, storiesOf, withEntry } from './model';
@@ -168,11 +168,11 @@ function seqsAt(list: readonly Card[], position: Position, count: number): numbe
 
 const nextSeq = (list: readonly { seq: number }[]): number => (list.at(-1)?.seq ?? 0) + 1;
 
-const headersOf = ({ ifMatch }: Conditions) => (ifMatch ? { 'If-Match': ifMatch } : {});
+const requestHeadersOf = ({ ifMatch }: Conditions) => (ifMatch ? { 'If-Match': ifMatch } : {});
 
 const storyOutcome = (story: Story, response: Response): Outcome => ({
   commit: (state) => putStory(state, story),
-  ...told(response),
+  ...headersOf(response),
   id: story.id,
 });
 
@@ -240,7 +240,7 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
     },
     async send({ id, set }, _board, conditions) {
       const { data, response } = await api.PUT('/api/stories/{story_id}', {
-        params: { path: { story_id: id }, header: headersOf(conditions) },
+        params: { path: { story_id: id }, header: requestHeadersOf(conditions) },
         body: set,
       });
       return storyOutcome(data as Story, response);
@@ -274,7 +274,7 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
     },
     async send({ ids, list, position }, board, conditions) {
       const [first = 0] = ids;
-      const header = { 'Idempotency-Key': conditions.key, ...headersOf(conditions) };
+      const header = { 'Idempotency-Key': conditions.key, ...requestHeadersOf(conditions) };
       if (ids.length === 1) {
         const { data, response } = await api.POST('/api/stories/{story_id}/move', {
           params: { path: { story_id: first }, header },
@@ -288,7 +288,7 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
       });
       return {
         commit: (state) => (data as Story[]).reduce(putStory, state),
-        revision: told(response).revision,
+        revision: headersOf(response).revision,
       };
     },
     inverse({ ids }, before) {
@@ -304,11 +304,11 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
     apply: (state, { id }) => ({ ...state, stories: withEntry(state.stories, id, undefined) }),
     async send({ id }, _board, conditions) {
       const { response } = await api.DELETE('/api/stories/{story_id}', {
-        params: { path: { story_id: id }, header: headersOf(conditions) },
+        params: { path: { story_id: id }, header: requestHeadersOf(conditions) },
       });
       return {
         commit: (state) => ({ ...state, stories: withEntry(state.stories, id, undefined) }),
-        revision: told(response).revision,
+        revision: headersOf(response).revision,
       };
     },
     inverse({ id }, before) {
@@ -362,7 +362,7 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
         body: { title, status },
       });
       const task = data as Task;
-      return { commit: (state) => replaceTask(state, task), ...told(response), id: task.id };
+      return { commit: (state) => replaceTask(state, task), ...headersOf(response), id: task.id };
     },
     inverse: ({ storyId }, _before, id) => [{ kind: 'task.delete', id, storyId }],
   },
@@ -375,11 +375,11 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
       ),
     async send({ id, set }, _board, conditions) {
       const { data, response } = await api.PUT('/api/tasks/{task_id}', {
-        params: { path: { task_id: id }, header: headersOf(conditions) },
+        params: { path: { task_id: id }, header: requestHeadersOf(conditions) },
         body: set,
       });
       const task = data as Task;
-      return { commit: (state) => replaceTask(state, task), ...told(response), id };
+      return { commit: (state) => replaceTask(state, task), ...headersOf(response), id };
     },
     inverse({ id, storyId, set }, before) {
       const task = before.tasks.get(storyId)?.find((each) => each.id === id);
@@ -397,11 +397,11 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
       putTasks(state, storyId, (tasks) => tasks.filter((task) => task.id !== id)),
     async send({ id, storyId }, _board, conditions) {
       const { response } = await api.DELETE('/api/tasks/{task_id}', {
-        params: { path: { task_id: id }, header: headersOf(conditions) },
+        params: { path: { task_id: id }, header: requestHeadersOf(conditions) },
       });
       return {
         commit: (state) => putTasks(state, storyId, (tasks) => tasks.filter((t) => t.id !== id)),
-        revision: told(response).revision,
+        revision: headersOf(response).revision,
       };
     },
     inverse({ id, storyId }, before) {

@@ -94,7 +94,7 @@ const VERBS: Record<string, string> = {
   reopened: 'reopened',
 };
 
-/** What an event changes, for people: “Mei: moved “Pay by card” to Done”; undefined for what is not shown. */
+/** What an event changes, for people: “Mei moved “Pay by card” to Done”; undefined for what is not shown. */
 export function describeEvent(
   event: Event,
   before: BoardState,

@@ -6,7 +6,7 @@ import type { BoardStore } from '../state/board-store';
 /** What a request has answered last. */
 export interface Answer<T> {
   data: T | null;
-  /** Why the service refused; what it answered before stays where it cannot be reached. */
+  /** Why the service rejected the request. While it cannot be reached, the former answer stays. */
   error: ApiError | null;
 }
 

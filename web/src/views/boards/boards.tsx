@@ -54,7 +54,7 @@ export function BoardsView() {
         <div class="blank">
           <p>
             A board is the work of one team: its sprints, its stories and a backlog. Make the first
-            one{canCreate ? ' with New board, or bring one along with Import' : ''}.
+            one{canCreate ? ' with New board, or import one' : ''}.
           </p>
         </div>
       )}

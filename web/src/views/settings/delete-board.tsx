@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, told } from '../../api/client';
+import { api, headersOf } from '../../api/client';
 import type { Board } from '../../api/types';
 import { Field } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
@@ -24,7 +24,7 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
         params: {
           path,
           query: { force: true },
-          header: { 'If-Match': told(response).etag },
+          header: { 'If-Match': headersOf(response).etag },
         },
       });
       navigate('/');

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
-import { api, told } from '../../api/client';
+import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Weekday } from '../../api/types';
 import { Button, Field, Skeleton } from '../../components/controls';
@@ -32,7 +32,7 @@ export function SettingsView({ store }: { store: BoardStore }) {
           <BoardForm store={store} board={board} />
           <section class="setting" aria-label="Import">
             <h2>Import</h2>
-            <p class="note">Bring sprints and stories along from another tool, with a preview.</p>
+            <p class="note">Imports sprints and stories from another tool, with a preview.</p>
             <div class="actions">
               <a class="button" href={pathOf(board.name, 'import')}>
                 Import file
@@ -100,7 +100,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
         };
         return;
       }
-      const header = { 'If-Match': told(present.response).etag };
+      const header = { 'If-Match': headersOf(present.response).etag };
       const { data } = await api.PATCH('/api/boards/{board_name}', {
         params: { path, header },
         body: typed.value as Partial<Board>,

@@ -37,36 +37,36 @@ const fieldsOf = ({ name, goal, start_date, end_date }: Draft) => ({
   end_date: end_date || null,
 });
 
-type Faults = Partial<Record<keyof Draft, string>>;
+type FieldErrors = Partial<Record<keyof Draft, string>>;
 
-function faultsOf({ start_date: start, end_date: end }: Draft): Faults {
+function errorsOf({ start_date: start, end_date: end }: Draft): FieldErrors {
   if (!start) return { start_date: 'A sprint needs a start date.' };
   if (end && end < start) return { end_date: 'The end date is before the start date.' };
   return {};
 }
 
-/** The errors of the service by field; undefined where it has no complaint about a field. */
-function faultsFrom(error: unknown): Faults | undefined {
+/** The errors of the service by field; undefined if none is about a field. */
+function errorsFrom(error: unknown): FieldErrors | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  const faults = NAMES.flatMap((name) => {
+  const errors = NAMES.flatMap((name) => {
     const detail = error.detailOf(name);
     return detail ? [[name, detail]] : [];
   });
-  return faults.length > 0 ? (Object.fromEntries(faults) as Faults) : undefined;
+  return errors.length > 0 ? (Object.fromEntries(errors) as FieldErrors) : undefined;
 }
 
 interface SprintFormProps {
   draft: Draft;
-  faults: Faults;
+  errors: FieldErrors;
   /** Whether the dates are fixed. */
   isCompleted?: boolean;
   onChange: (set: Partial<Draft>) => void;
 }
 
-function SprintForm({ draft, faults, isCompleted, onChange }: SprintFormProps) {
+function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
   return (
     <div class="story-form">
-      <Field label="Name" error={faults.name}>
+      <Field label="Name" error={errors.name}>
         {(props) => (
           <input
             {...props}
@@ -77,7 +77,7 @@ function SprintForm({ draft, faults, isCompleted, onChange }: SprintFormProps) {
           />
         )}
       </Field>
-      <Field label="Goal" error={faults.goal}>
+      <Field label="Goal" error={errors.goal}>
         {(props) => (
           <textarea
             {...props}
@@ -90,7 +90,7 @@ function SprintForm({ draft, faults, isCompleted, onChange }: SprintFormProps) {
         )}
       </Field>
       <div class="field-row">
-        <Field label="Start date" error={faults.start_date}>
+        <Field label="Start date" error={errors.start_date}>
           {(props) => (
             <input
               {...props}
@@ -102,7 +102,7 @@ function SprintForm({ draft, faults, isCompleted, onChange }: SprintFormProps) {
             />
           )}
         </Field>
-        <Field label="End date" error={faults.end_date}>
+        <Field label="End date" error={errors.end_date}>
           {(props) => (
             <input
               {...props}
@@ -124,24 +124,24 @@ function SprintForm({ draft, faults, isCompleted, onChange }: SprintFormProps) {
 function useDraft() {
   const typed = useSignal<Partial<Draft>>({});
   const isChecked = useSignal(false);
-  const refused = useSignal<Faults>({});
+  const serverErrors = useSignal<FieldErrors>({});
   const problem = useSignal('');
   const onError = (error: unknown): void => {
-    const faults = faultsFrom(error);
-    refused.value = faults ?? {};
-    problem.value = faults ? '' : wordsOf(error);
+    const errors = errorsFrom(error);
+    serverErrors.value = errors ?? {};
+    problem.value = errors ? '' : wordsOf(error);
   };
   const onChange = (set: Partial<Draft>): void => {
     typed.value = { ...typed.value, ...set };
-    refused.value = Object.fromEntries(
-      Object.entries(refused.value).filter(([name]) => !(name in set)),
+    serverErrors.value = Object.fromEntries(
+      Object.entries(serverErrors.value).filter(([name]) => !(name in set)),
     );
   };
-  const faults = (draft: Draft): Faults => ({
-    ...refused.value,
-    ...(isChecked.value && faultsOf(draft)),
+  const errors = (draft: Draft): FieldErrors => ({
+    ...serverErrors.value,
+    ...(isChecked.value && errorsOf(draft)),
   });
-  return { typed, isChecked, problem, onError, onChange, faults };
+  return { typed, isChecked, problem, onError, onChange, errors };
 }
 
 interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
@@ -151,7 +151,7 @@ interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
 /** The dialog that creates a sprint; it suggests dates after the last sprint. */
 export function NewSprint({ store, state, completing }: NewSprintProps) {
   const suggested = useSignal(draftOf(suggestSprint(state)));
-  const { typed, isChecked, problem, onError, onChange, faults } = useDraft();
+  const { typed, isChecked, problem, onError, onChange, errors } = useDraft();
   const { isBusy, submit } = useSubmit(onError);
   const key = useKeys();
   const draft = { ...suggested.value, ...typed.value };
@@ -161,7 +161,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   };
   const create = async (): Promise<void> => {
     isChecked.value = true;
-    if (Object.keys(faultsOf(draft)).length > 0) return;
+    if (Object.keys(errorsOf(draft)).length > 0) return;
     const body = fieldsOf(draft);
     const { data } = await api.POST('/api/boards/{board_name}/sprints', {
       params: { path: { board_name: store.name }, header: { 'Idempotency-Key': key(body) } },
@@ -181,7 +181,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
         onSubmit={() => submit(create)}
         onCancel={() => close()}
       >
-        <SprintForm draft={draft} faults={faults(draft)} onChange={onChange} />
+        <SprintForm draft={draft} errors={errors(draft)} onChange={onChange} />
         {problem.value && <p role="alert">{problem.value}</p>}
       </DialogForm>
     </Dialog>
@@ -191,7 +191,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
 /** The dialog in which a sprint is changed. */
 export function EditSprint({ store, id }: SprintDialogProps) {
   const { sprint, etag, error, read } = useSprint(id);
-  const { typed, isChecked, problem, onError, onChange, faults } = useDraft();
+  const { typed, isChecked, problem, onError, onChange, errors } = useDraft();
   const isConflict = useSignal(false);
   const { isBusy, submit } = useSubmit((failure) => {
     if (failure instanceof ApiError && failure.status === 412) isConflict.value = true;
@@ -208,7 +208,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
   const draft = { ...original, ...typed.value };
   const save = async (): Promise<void> => {
     isChecked.value = true;
-    if (Object.keys(faultsOf(draft)).length > 0) return;
+    if (Object.keys(errorsOf(draft)).length > 0) return;
     const all = fieldsOf(draft);
     const before = fieldsOf(original);
     const changed = NAMES.filter((name) => all[name] !== before[name]);
@@ -233,7 +233,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
       >
         <SprintForm
           draft={draft}
-          faults={faults(draft)}
+          errors={errors(draft)}
           isCompleted={sprint.value.state === 'completed'}
           onChange={onChange}
         />

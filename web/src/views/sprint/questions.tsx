@@ -70,7 +70,7 @@ function useQuestion(id: number) {
   };
 }
 
-const tell = (text: string): void => {
+const report = (text: string): void => {
   announce(text);
   toast(text);
 };
@@ -117,7 +117,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
       });
     }
     await store.loadSprints();
-    tell(`Started ${sprintName(known)}`);
+    report(`Started ${sprintName(known)}`);
     closeDialog();
   };
   return (
@@ -191,7 +191,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
       params: { path: { sprint_id: id }, header: header() },
     });
     await store.loadSprints();
-    tell(`Reopened ${known ? sprintName(known) : 'the sprint'}`);
+    report(`Reopened ${known ? sprintName(known) : 'the sprint'}`);
     closeDialog();
   };
   return (
@@ -234,7 +234,7 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
       },
     });
     await store.loadSprints();
-    tell(`Deleted ${known ? sprintName(known) : 'the sprint'}`);
+    report(`Deleted ${known ? sprintName(known) : 'the sprint'}`);
     closeDialog();
   };
   return (

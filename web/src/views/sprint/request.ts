@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { api, told } from '../../api/client';
+import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import type { BoardStore } from '../../state/board-store';
@@ -31,7 +31,7 @@ export function useSprint(id: number) {
     const { data, response } = await api.GET('/api/sprints/{sprint_id}', {
       params: { path: { sprint_id: id } },
     });
-    etag.value = told(response).etag;
+    etag.value = headersOf(response).etag;
     return (sprint.value = data as Sprint);
   };
   useEffect(() => {

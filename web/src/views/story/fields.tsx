@@ -60,30 +60,32 @@ export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>>
   };
 }
 
+type FieldErrors = Partial<Record<keyof Draft, string>>;
+
 /** What is wrong with a draft, by field. */
-export function faultsOf(draft: Draft): Partial<Record<keyof Draft, string>> {
-  const faults: Partial<Record<keyof Draft, string>> = {};
+export function errorsOf(draft: Draft): FieldErrors {
+  const errors: FieldErrors = {};
   const { title, points, priority, labels } = fieldsOf(draft);
-  if (!title) faults.title = 'A story needs a title.';
-  else if ([...title].length > 255) faults.title = 'At most 255 characters.';
+  if (!title) errors.title = 'A story needs a title.';
+  else if ([...title].length > 255) errors.title = 'At most 255 characters.';
   if (
     points !== null &&
     !(points >= 0 && points <= 1000 && Math.round(points * 100) / 100 === points)
   ) {
-    faults.points = 'A number from 0 to 1,000 with at most two decimals.';
+    errors.points = 'A number from 0 to 1,000 with at most two decimals.';
   }
   if (priority !== null && (!Number.isInteger(priority) || Math.abs(priority) > 2 ** 31 - 1)) {
-    faults.priority = 'A whole number; the smaller, the more urgent.';
+    errors.priority = 'An integer; the smaller, the more urgent.';
   }
-  if (labels.length > 20) faults.labels = 'At most 20 labels.';
-  if (labels.some((label) => [...label].length > 50)) faults.labels = 'At most 50 characters each.';
-  return faults;
+  if (labels.length > 20) errors.labels = 'At most 20 labels.';
+  if (labels.some((label) => [...label].length > 50)) errors.labels = 'At most 50 characters each.';
+  return errors;
 }
 
 interface StoryFormProps {
   state: BoardState;
   draft: Draft;
-  faults: Partial<Record<keyof Draft, string>>;
+  errors: FieldErrors;
   isReadOnly?: boolean;
   /** The description is not loaded, so that what is typed would replace it unseen. */
   hasNoDescription?: boolean;
@@ -94,7 +96,7 @@ interface StoryFormProps {
 export function StoryForm({
   state,
   draft,
-  faults,
+  errors,
   isReadOnly = false,
   hasNoDescription = false,
   onChange,
@@ -103,7 +105,7 @@ export function StoryForm({
   const names = [...new Set([...state.stories.values()].map(({ assignee }) => assignee))];
   return (
     <div class="story-form">
-      <Field label="Title" error={faults.title}>
+      <Field label="Title" error={errors.title}>
         {(props) => (
           <input
             {...props}
@@ -145,7 +147,7 @@ export function StoryForm({
             </select>
           )}
         </Field>
-        <Field label="Points" error={faults.points}>
+        <Field label="Points" error={errors.points}>
           {(props) => (
             <input
               {...props}
@@ -156,12 +158,12 @@ export function StoryForm({
             />
           )}
         </Field>
-        <Field label="Priority" error={faults.priority}>
+        <Field label="Priority" error={errors.priority}>
           {(props) => (
             <input
               {...props}
               inputMode="numeric"
-              placeholder="1 is highest"
+              placeholder="Smaller is more urgent"
               value={draft.priority}
               readOnly={isReadOnly}
               onInput={(event) => onChange({ priority: event.currentTarget.value })}
@@ -199,7 +201,7 @@ export function StoryForm({
             </select>
           )}
         </Field>
-        <Field label="Labels" error={faults.labels} hint="Separated by commas.">
+        <Field label="Labels" error={errors.labels} hint="Separated by commas.">
           {(props) => (
             <input
               {...props}

@@ -5,7 +5,7 @@ import type { BoardStore } from '../../state/board-store';
 import { temporaryId } from '../../state/changes';
 import type { BoardState, ListId } from '../../state/model';
 import type { Draft } from './fields';
-import { emptyDraft, faultsOf, fieldsOf, StoryForm } from './fields';
+import { emptyDraft, errorsOf, fieldsOf, StoryForm } from './fields';
 
 interface NewStoryProps {
   store: BoardStore;
@@ -18,10 +18,10 @@ interface NewStoryProps {
 export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   const draft = useSignal<Draft>(emptyDraft(list));
   const isChecked = useSignal(false);
-  const faults = isChecked.value ? faultsOf(draft.value) : {};
+  const errors = isChecked.value ? errorsOf(draft.value) : {};
   const create = (): void => {
     isChecked.value = true;
-    if (Object.keys(faultsOf(draft.value)).length > 0) return;
+    if (Object.keys(errorsOf(draft.value)).length > 0) return;
     const target = draft.value.sprint === '' ? null : Number(draft.value.sprint);
     store.change([
       { kind: 'story.create', id: temporaryId(), list: target, body: fieldsOf(draft.value) },
@@ -34,7 +34,7 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
         <StoryForm
           state={state}
           draft={draft.value}
-          faults={faults}
+          errors={errors}
           onChange={(set) => (draft.value = { ...draft.value, ...set })}
         />
       </DialogForm>

@@ -11,7 +11,7 @@ import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatTime } from '../../util/format';
 import type { Draft } from './fields';
-import { draftOf, faultsOf, fieldsOf, StoryForm } from './fields';
+import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
 import { Tasks } from './tasks';
 
@@ -72,7 +72,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   const original = useSignal<Card>(story);
   const typed = useSignal<Partial<Draft>>({});
   const draft: Draft = { ...draftOf(story), ...typed.value };
-  const faults = faultsOf(draft);
+  const errors = errorsOf(draft);
   const state = store.view.value;
   const isDirty = Object.keys(typed.value).length > 0;
   const isChanged = isDirty && !isSame(original.value, story);
@@ -80,7 +80,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   if (!state) return null;
 
   const save = (): void => {
-    if (Object.keys(faults).length > 0) return;
+    if (Object.keys(errors).length > 0) return;
     if (isDeleted) {
       const list = draft.sprint === '' ? null : Number(draft.sprint);
       store.change([{ kind: 'story.create', id: temporaryId(), list, body: fieldsOf(draft) }]);
@@ -135,7 +135,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
       <StoryForm
         state={state}
         draft={draft}
-        faults={faults}
+        errors={errors}
         isReadOnly={!canWrite.value}
         hasNoDescription={story.description === undefined}
         onChange={(set) => (typed.value = { ...typed.value, ...set })}
