@@ -132,10 +132,10 @@ const printNotes = (view: ImportView): void => {
 async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    // The question is never answered where the terminal is closed.
+    // Ctrl+D and Ctrl+C reject the question; it never settles where the input just ends.
+    const answer = terminal.question(question).catch(() => '');
     const closed = once(terminal, 'close').then(() => '');
-    const answer = await Promise.race([terminal.question(question), closed]);
-    return /^y(es)?$/i.test(answer.trim());
+    return /^y(es)?$/i.test((await Promise.race([answer, closed])).trim());
   } finally {
     terminal.close();
   }

@@ -392,9 +392,15 @@ describe('an import of any file', () => {
     expect(await backlog('Asked')).toHaveLength(2);
   });
 
-  it('changes nothing where the terminal is closed instead of an answer', async () => {
-    const outcome = await onTerminal(new PassThrough().end(), () => load(CARDS, 'Unanswered'));
-    expect(outcome.code).toBe(0);
+  it.each([
+    ['the terminal is closed', (input: PassThrough) => input.end()],
+    ['Ctrl+D is typed', (input: PassThrough) => input.write('\x04')],
+    ['Ctrl+C is typed', (input: PassThrough) => input.write('\x03')],
+  ])('changes nothing where %s instead of an answer', async (_, act) => {
+    const input = new PassThrough();
+    act(input);
+    const outcome = await onTerminal(input, () => load(CARDS, 'Unanswered'));
+    expect(outcome).toMatchObject({ code: 0, err: expect.not.stringContaining('Abort') });
     expect(outcome.out).toContain('Nothing was imported.');
     expect((await service.client.get('/api/boards/Unanswered')).status).toBe(404);
   });
