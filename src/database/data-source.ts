@@ -18,7 +18,7 @@ const SNAPSHOT_CONNECTIONS = 32;
 const CACHE_KIB = 16_384;
 
 /** Pages of the log at which a commit copies it, which the snapshot threads do every second before. */
-const CHECKPOINT_PAGES = 16_384;
+const CHECKPOINT_PAGES = 65_536;
 
 export interface SourceOptions {
   /** Connections to a MySQL server. */

@@ -20,6 +20,10 @@ export interface SnapshotResponse {
 
 /** Milliseconds between two checkpoints. */
 const CHECKPOINT_MS = 1000;
+/** Pages of the log after which it is written from its beginning again. */
+const RESTART_PAGES = 4096;
+/** Milliseconds that this waits for the writer and the snapshots, at most. */
+const RESTART_MS = 20;
 
 /** Connections that are kept open for the next snapshot. */
 const IDLE_CONNECTIONS = 4;
@@ -56,11 +60,14 @@ function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] 
 }
 
 // Copies what is committed from the log into the database file. SQLite does so within a commit otherwise: on
-// the main thread, which then answered nothing for 50 ms after a move of 1,000 stories.
+// the main thread, which then answered nothing for 100 ms. While others write, a log is hardly ever copied whole,
+// and only then is it written from its beginning again; RESTART makes the writer wait for that.
 const checkpoints = connect();
+checkpoints.pragma(`busy_timeout = ${RESTART_MS}`);
 setInterval(() => {
   try {
-    checkpoints.pragma('wal_checkpoint(PASSIVE)');
+    const [{ log }] = checkpoints.pragma('wal_checkpoint(PASSIVE)') as [{ log: number }];
+    if (log > RESTART_PAGES) checkpoints.pragma('wal_checkpoint(RESTART)');
   } catch {
     // The disk fails; a commit of the writer reports it.
   }
