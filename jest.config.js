@@ -4,8 +4,8 @@
 //   sequences of operations (test/model) and faults (test/faults) in a short form
 // - `npm run test:long`: models and faults in a long form and the *.long.spec.ts; they measure, and need
 //   the machine for themselves
-// The suites of test/database and test/e2e run on SQLite and on a MySQL-speaking server. Those of the
-// project `unit` need no database, or choose one themselves.
+// The suites of the project `unit` need no database, or choose one themselves.
+const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
   fast: {
     unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
@@ -14,14 +14,14 @@ const RUNS = {
     browser: common('browser'),
   },
   slow: {
-    unit: slow('unit/**', 'contract'),
-    sqlite: [...common('model', 'faults'), ...slow('e2e')],
-    mysql: [...common('model', 'faults', 'e2e'), ...slow('e2e')],
+    unit: slow('unit/**', 'rules', 'contract'),
+    sqlite: [...common('model', 'faults'), ...slow(...ON_BOTH_ENGINES)],
+    mysql: [...common('model', 'faults', 'e2e'), ...slow(...ON_BOTH_ENGINES)],
     browser: slow('browser'),
   },
   long: {
-    sqlite: [...common('model', 'faults'), ...long('faults', 'e2e')],
-    mysql: [...common('model', 'faults'), ...long('faults', 'e2e')],
+    sqlite: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
+    mysql: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
   },
 };
 

@@ -58,7 +58,7 @@ it('rejects at once what would probably wait too long for a slot', async () => {
   (await slots.take())();
 });
 
-it('rejects a read again without looking at it where it found no slot just now', async () => {
+it('rejects a read before it is handled if the same one found no slot just now', async () => {
   const server = Fastify();
   limitLoad(server);
   let handled = 0;
