@@ -20,6 +20,8 @@ import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.quer
 /** Bytes of all cached answers together, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** Bytes of all answers together that are not complete yet: a slow reader takes minutes for one. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Stories of a sprint that is read at once; one with more is streamed. */
 const MAX_STORIES = 100;
@@ -41,6 +43,9 @@ export class SprintCache {
     maxEntrySize: MAX_ANSWER_BYTES,
     sizeCalculation: (answer) => answer.size,
   });
+  private keptBytes = 0;
+  /** Ids of sprints with more than `MAX_STORIES`, so that not each request reads as many to find it out. */
+  private readonly long = new LRUCache<number, true>({ max: 1000 });
 
   constructor(
     private readonly database: Database,
@@ -81,9 +86,12 @@ export class SprintCache {
     const cached = this.answers.get(etag);
     if (cached) return cached;
     const sprint = await this.sprints.findRelative(reader, board.id, which, today);
+    const isLong = sprint !== undefined && this.long.has(sprint.id);
     const limit = MAX_STORIES + 1;
-    const stories = sprint ? await findStoriesOfSprint(reader, board.id, sprint.id, { limit }) : [];
-    if (stories.length === limit) {
+    const stories =
+      sprint && !isLong ? await findStoriesOfSprint(reader, board.id, sprint.id, { limit }) : [];
+    if (sprint && (isLong || stories.length === limit)) {
+      this.long.set(sprint.id, true);
       const build = (snapshot: Reader): Promise<StreamedContent> =>
         this.readLong(snapshot, board.name, which);
       return new StreamedAnswer(this.database, etag, board.revision, build);
@@ -123,17 +131,28 @@ export class SprintCache {
     revision: number,
     parts: AsyncGenerator<string>,
   ): AsyncGenerator<string> {
-    const kept: Buffer[] = [];
+    let kept: Buffer[] | undefined = [];
     let size = 0;
-    for await (const part of parts) {
-      const bytes = Buffer.from(part);
-      size += bytes.length;
-      if (size <= MAX_ANSWER_BYTES) kept.push(bytes);
-      else kept.length = 0;
-      yield part;
+    const discard = (): void => {
+      this.keptBytes -= size;
+      kept = undefined;
+      size = 0;
+    };
+    try {
+      for await (const part of parts) {
+        if (kept) {
+          const bytes = Buffer.from(part);
+          kept.push(bytes);
+          size += bytes.length;
+          this.keptBytes += bytes.length;
+          if (size > MAX_ANSWER_BYTES || this.keptBytes > MAX_KEPT_BYTES) discard();
+        }
+        yield part;
+      }
+      if (kept) this.answers.set(etag, new CachedAnswer(etag, revision, Buffer.concat(kept)));
+    } finally {
+      discard();
     }
-    if (size > MAX_ANSWER_BYTES) return;
-    this.answers.set(etag, new CachedAnswer(etag, revision, Buffer.concat(kept)));
   }
 }
 
