@@ -93,7 +93,7 @@ const PART_LENGTH = 128 * 1024;
  */
 export class PartSize {
   /** Before anything is known of their length. */
-  rows = 4;
+  rows = 10;
 
   constructor(private readonly max: number) {}
 
