@@ -140,9 +140,9 @@ const NEXT_FIELD =
 
 /** A sprint as old versions of Jira write it, `…Sprint@1a2b[id=7,state=CLOSED,name=…]`, or by its name. */
 export function sprintOf(text: string): SourceSprint {
-  const known = SPRINT_TEXT.exec(text.trim())?.[1];
-  if (known === undefined) return sprintWith({ name: text.trim() });
-  const fields = known.split(NEXT_FIELD).map((part): [string, string | null] => {
+  const list = SPRINT_TEXT.exec(text.trim())?.[1];
+  if (list === undefined) return sprintWith({ name: text.trim() });
+  const fields = list.split(NEXT_FIELD).map((part): [string, string | null] => {
     const [field = '', ...value] = part.split('=');
     const joined = value.join('=');
     return [field, joined === '<null>' || joined === '' ? null : joined];
