@@ -1,5 +1,6 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import { insertRows, storyRow } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
 
 // Two instances of the service on one database: what one changes, the other has kept.
@@ -88,6 +89,25 @@ describe('a sprint in full', () => {
       });
       expect([unchanged.status, unchanged.text]).toEqual([304, '']);
     }
+  });
+
+  it('has the same bytes and tag from an instance that knew it as a long one', async () => {
+    const { work, path, sprint, story, task } = await board();
+    const { id } = (await one.client.get(path)).body;
+    const rest = { sprint_id: sprint.id };
+    await insertRows(one, 'stories', 200, (i) => storyRow(id, i + 1, rest));
+    await work.task(story);
+    const long = (await one.client.get(`${path}/sprints/current`)).body.stories;
+    expect(long).toHaveLength(201);
+    const ids = long.map((each: any) => each.id).filter((each: number) => each !== story.id);
+    await made2xx(one.client.post(`${path}/stories/move`, { story_ids: ids, sprint_id: null }));
+    const [known, unknown] = await Promise.all(
+      [one, other].map(({ client }) => client.get(`${path}/sprints/current`)),
+    );
+    expect(known?.body.stories[0].tasks[0].id).toBe(task.id);
+    expect(known?.body.stories).toHaveLength(1);
+    expect(known?.text).toBe(unknown?.text);
+    expect(known?.headers.get('etag')).toBe(unknown?.headers.get('etag'));
   });
 
   it("changes at midnight in the board's time zone", async () => {

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SprintCache } from '../../src/sprints/sprint-cache';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { Client } from '../support/client';
 import { afterwards, LONG } from '../support/faults';
-import { fillBacklog, fillLog } from '../support/fill';
+import { fillBacklog, fillLog, insertRows, storyRow } from '../support/fill';
 import { made2xx } from '../support/make';
 import { noOpenStreams } from '../support/reading';
 
@@ -36,8 +37,9 @@ async function idler(
   { url } = service,
   path = LIST,
   authorization = '',
+  localAddress = '127.0.0.1',
 ): Promise<{ socket: Socket; status: number }> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
   afterwards(() => socket.destroy());
   const header = authorization && `Authorization: ${authorization}\r\n`;
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`);
@@ -72,6 +74,30 @@ describe('clients that do not read their long lists', () => {
     for (const { socket } of slow) socket.destroy();
     expect((await client.get(LIST)).body).toHaveLength(STORIES);
     await noOpenStreams(service);
+  });
+
+  it('keep at most 8 MiB of a sprint that is to be cached, and nothing when they are gone', async () => {
+    const sprint = await made2xx(
+      service.client.post('/api/boards/Full/sprints', { start_date: '2020-01-01' }),
+    );
+    const { body: board } = await service.client.get('/api/boards/Full');
+    const rest = { description: DESCRIPTION, sprint_id: sprint.id as number };
+    await insertRows(service, 'stories', 130, (i) => storyRow(board.id as number, i, rest));
+    const cache = service.app.get<SprintCache, { keptBytes: number }>(SprintCache);
+    const slow = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        idler(service, '/api/boards/Full/sprints/current', '', `127.0.0.${1 + (i % 3)}`),
+      ),
+    );
+    expect(new Set(slow.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(cache.keptBytes).toBeGreaterThan(0);
+    for (let times = 0; times < 20; times += 1) {
+      expect(cache.keptBytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+      await sleep(10);
+    }
+    for (const { socket } of slow) socket.destroy();
+    await noOpenStreams(service);
+    expect(cache.keptBytes).toBe(0);
   });
 
   it('take no more than the share of one address, so another address gets its whole list', async () => {

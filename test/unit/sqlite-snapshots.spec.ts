@@ -1,0 +1,36 @@
+import Libsql from 'libsql';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { SqliteSnapshots } from '../../src/database/sqlite-snapshots';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'sprintline-log-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('copies a long log into the file, so that it is written from its beginning again, without a long read', async () => {
+  const file = join(folder, 'log.db');
+  const writer = new Libsql(file);
+  writer.pragma('journal_mode = WAL');
+  writer.pragma('wal_autocheckpoint = 0');
+  writer.pragma('synchronous = OFF');
+  writer.pragma('busy_timeout = 1000');
+  writer.exec('CREATE TABLE rows (content TEXT)');
+  const insert = writer.prepare('INSERT INTO rows VALUES (?)');
+  const write = (bytes: number) => insert.run('x'.repeat(bytes));
+  // The number of its beginnings is in its header (SQLite's file format, section 4.1).
+  const beginnings = (): number => readFileSync(`${file}-wal`).readUInt32BE(12);
+  const snapshots = new SqliteSnapshots(file);
+  try {
+    write(20 * 1024 * 1024);
+    const before = beginnings();
+    while (beginnings() === before) {
+      write(100);
+      await setImmediate();
+    }
+  } finally {
+    await snapshots.close();
+    writer.close();
+  }
+});
