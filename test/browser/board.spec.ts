@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
+import { promised } from '../support/faults';
 import { axe, card, list, openPage, startService, titles } from './browser';
 import { day } from './small-board';
 
@@ -154,7 +155,7 @@ describe('The sprint board', () => {
     await card(mine, 'To do', 'Send a mail').focus();
     await card(other, 'To do', 'Buy a ticket').focus();
     await other.keyboard.press('3');
-    await card(mine, 'Done', 'Buy a ticket').waitFor({ timeout: 1000 });
+    await card(mine, 'Done', 'Buy a ticket').waitFor({ timeout: promised(1000) });
     expect(await mine.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
       'Send a mail',
     );
@@ -179,13 +180,18 @@ describe('The sprint board', () => {
       sprint_id: null,
     });
     await told.getByText('Someone moved “Send a mail” to the backlog, and 1 more').waitFor();
-    // What the other window was told last is its own change, not that somebody made it.
     await client.delete(`/api/stories/${board.ids['Discount codes']}`);
     await told.getByText('Someone deleted “Discount codes”').waitFor();
+    // What comes at once is told together: a window that opens now is told of this change alone.
+    const later = await openPage(board.url);
+    await card(later, 'Done', 'List of guests').waitFor();
     await card(page, 'Done', 'List of guests').focus();
     await page.keyboard.press('1');
-    await other.getByRole('status').getByText('Someone moved “List of guests” to To do').waitFor();
+    await later.getByRole('status').getByText('Someone moved “List of guests” to To do').waitFor();
+    // Nor is the window that made the change told of it with the next one.
     expect(await told.innerText()).toBe('Move “List of guests” to To do');
+    await client.post(`/api/sprints/${board.sprint}/stories`, { title: 'Hang up posters' });
+    await told.getByText('Someone created “Hang up posters”', { exact: true }).waitFor();
   });
 
   test('tells what is wrong with a field in an alert', async () => {

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { promised } from '../support/faults';
 import { insertRows, storyRow } from '../support/fill';
 import { axe, card, list, openPage, startService, titles } from './browser';
 import type { Plan } from './plan-board';
@@ -295,7 +296,7 @@ describe('The plan', () => {
     const page = await openPage(plan.url);
     await card(page, 'Backlog', 'Dog').focus();
     await plan.service.client.post(`/api/stories/${plan.ids.Ant}/move`, { sprint_id: null });
-    await card(page, 'Backlog', 'Ant').waitFor({ timeout: 1000 });
+    await card(page, 'Backlog', 'Ant').waitFor({ timeout: promised(1000) });
     expect(await focused(page)).toBe('Dog');
   });
 

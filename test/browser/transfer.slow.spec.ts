@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
+import { promised } from '../support/faults';
 import { axe, card, list, openPage, startService, titles, until } from './browser';
 import { day } from './small-board';
 
@@ -375,7 +376,10 @@ describe('An import', () => {
     await page.getByText('Creates 150 stories.').waitFor();
     await importButton(page).click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
-    await card(other, 'Backlog', 'Story 149').waitFor({ state: 'attached', timeout: 2000 });
+    await card(other, 'Backlog', 'Story 149').waitFor({
+      state: 'attached',
+      timeout: promised(2000),
+    });
     expect(await titles(other, 'Backlog')).toEqual(rows);
   });
 
