@@ -39,8 +39,10 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
   beforeAll(async () => {
     const database = await createDatabase();
     drop = () => database.drop();
+    // On a busy machine too, waiting for the lock of a board is no reason to refuse a change.
+    const environment = { DATABASE_DEADLINE_MS: '20000' };
     // They find the database empty, all at once.
-    instances = await atOnce(count, () => startApp({ database }));
+    instances = await atOnce(count, () => startApp({ database, environment }));
   });
   afterAll(async () => {
     for (const instance of instances) await instance.close();
@@ -274,7 +276,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     busy = false;
     await Promise.all(readers);
 
-    expect(refused.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+    expect(refused.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
     expect(refused).toHaveLength(expectedRefusals);
 
     const events = await board.events();
