@@ -101,6 +101,8 @@ onSqlite('on SQLite a write', () => {
     const answers: boolean[] = [];
     readFileSync(trace, 'utf8')
       .split('\n')
+      // The main thread writes SQLite's log; another one copies it into the file.
+      .filter((line) => line.startsWith(`${program.pid} `))
       .forEach((line, i) => {
         if (/pwrite64\(/.test(line)) written = i;
         else if (/f(data)?sync\(.*= 0$|<\.\.\. f(data)?sync resumed>.*= 0$/.test(line)) synced = i;
