@@ -159,7 +159,8 @@ let lastPort = Math.floor(Math.random() * 1000);
 export async function freePort(): Promise<number> {
   for (;;) {
     lastPort = (lastPort + 1) % 1000;
-    if (await isFree(FIRST_PORT + lastPort)) return FIRST_PORT + lastPort;
+    const port = FIRST_PORT + lastPort;
+    if (await isFree(port)) return port;
   }
 }
 
