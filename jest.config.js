@@ -75,7 +75,8 @@ const isMissing = {
 module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  testTimeout: 30_000,
+  // For tests that hang: a busy machine is slow.
+  testTimeout: 120_000,
   // The slow suites start many processes.
   maxWorkers: { fast: '100%', slow: 2, long: 1 }[run],
   projects: Object.entries(RUNS[run])

@@ -306,7 +306,11 @@ describe('An import', () => {
     await choose(page, 'stories.csv', csv('title', 'Ant'));
     for (const next of [408, 503, 401, 200]) {
       await page.getByRole('alert').getByText(`Error ${status}`).waitFor();
-      if (status === 401) await page.keyboard.press('Escape');
+      if (status === 401) {
+        await page.getByRole('dialog').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
       status = next;
       await page.getByRole('button', { name: 'Try again' }).click();
     }

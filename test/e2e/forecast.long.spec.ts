@@ -9,8 +9,6 @@ const STORIES = 100;
 const WORK = 1000;
 const FORECASTS = 16;
 
-jest.setTimeout(120_000);
-
 it('sixteen of the longest forecasts leave other requests room', async () => {
   const database = await createDatabase();
   const filled = await Program.start(database);

@@ -12,8 +12,6 @@ import { Ledger } from '../support/ledger';
 import { boardPath } from '../support/make';
 import { loadClient } from '../support/load';
 
-jest.setTimeout(60_000);
-
 const sqlite = engineUnderTest() === 'sqlite';
 
 /** The first of these programs that the machine has. */

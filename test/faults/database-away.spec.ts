@@ -12,8 +12,6 @@ const KILLS = scale(2, 5);
 const FROZEN_MS = scale(5000, 15_000);
 const CLIENTS = 100;
 
-jest.setTimeout(120_000);
-
 // SQLite's server is the program itself.
 const onServers = engineUnderTest() === 'mysql' ? describe : describe.skip;
 

@@ -24,8 +24,6 @@ const BOARD = '/api/boards/Greatest';
 const MIB = 1024 * 1024;
 const CLI = join(__dirname, '../../dist/cli.js');
 
-jest.setTimeout(120_000);
-
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();

@@ -9,7 +9,7 @@ import { Proxy } from '../support/proxy';
 
 const KILLS = scale(2, 8);
 
-jest.setTimeout(60_000 + KILLS * 15_000);
+jest.setTimeout(120_000 + KILLS * 15_000);
 
 const sqlite = engineUnderTest() === 'sqlite';
 

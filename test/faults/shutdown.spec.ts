@@ -13,7 +13,7 @@ import { loadClient, sendFrom, statuses } from '../support/load';
 
 const RESTARTS = scale(1, 3);
 
-jest.setTimeout(60_000 + RESTARTS * 20_000);
+jest.setTimeout(120_000 + RESTARTS * 20_000);
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -16,8 +16,6 @@ const DESCRIPTION = 'x'.repeat(30_000);
 const BOARD = '/api/boards/Long';
 const LIST = `${BOARD}/backlog`;
 
-jest.setTimeout(60_000);
-
 let service: TestApp;
 beforeAll(async () => {
   service = await startApp({ environment: { DATABASE_POOL: '4' } });

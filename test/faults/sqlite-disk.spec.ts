@@ -11,8 +11,6 @@ import { Program } from '../support/program';
 
 const WRITES = scale(50, 200);
 
-jest.setTimeout(120_000);
-
 /** Whether a command works that a test needs; if not, it warns, and the test is skipped. */
 function able(what: string, command: string, ...words: string[]): boolean {
   const done = spawnSync(command, words, { stdio: 'ignore' }).status === 0;

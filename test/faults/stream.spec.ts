@@ -11,7 +11,7 @@ import { Subscription } from '../support/subscription';
 const KILLS = scale(2, 8);
 const WRITERS = 16;
 
-jest.setTimeout(KILLS * 10_000 + 60_000);
+jest.setTimeout(120_000 + KILLS * 10_000);
 
 let database: TestDatabase;
 beforeAll(async () => {
