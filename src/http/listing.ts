@@ -222,26 +222,25 @@ export class Listing extends Answer {
     const isHead = request.method === 'HEAD';
     // Items of another format have another length.
     this.path = this.format === 'json' ? location.path : `${location.path} ${this.format}`;
-    let mayBeShort = Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
+    const fitsChunk = (): boolean => Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
+    let mayBeShort = true;
     const isTable = this.format === 'csv';
     const isDirect = this.source.indexed === true && !this.source.revision && !isTable;
-    if (isDirect && mayBeShort && !count) {
-      const answer = await this.readAtOnce(this.database, after, most, head);
-      if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
-      mayBeShort = answer === IN_SNAPSHOT;
+    if (isDirect && !count) {
+      const rows = await this.probe(this.database, after, most);
+      if (fitsChunk()) {
+        const answer = await this.readAtOnce(this.database, after, most, head, rows);
+        if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
+        mayBeShort = answer === IN_SNAPSHOT;
+      }
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
       if (this.source.resolve) this.source = await this.source.resolve(snapshot);
       if (isTable) this.writer = await this.tableOf(snapshot);
       if (count) reply.header('X-Total-Count', await this.total(snapshot));
-      let rows: Row[] | undefined;
-      if (!itemLengths.has(this.path)) {
-        rows = await this.read(snapshot, after, PROBE_ROWS);
-        this.represent(rows);
-        mayBeShort &&= Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
-        if (rows.length === PROBE_ROWS) rows = undefined;
-      }
+      const rows = await this.probe(snapshot, after, most);
+      mayBeShort &&= fitsChunk();
       const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, head, rows));
       if (typeof answer === 'string') {
         await snapshot.close();
@@ -292,6 +291,18 @@ export class Listing extends Answer {
   private tagOf(board: BoardRevision): string {
     const tag = this.source.board?.tagOf(board) ?? '';
     return this.format === 'json' ? tag : tag.replace(/"$/, `.${this.format}"`);
+  }
+
+  /** Reads few rows of a path whose items have an unknown length; returns them if they are enough. */
+  private async probe(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    most: number,
+  ): Promise<Row[] | undefined> {
+    if (itemLengths.has(this.path)) return undefined;
+    const rows = await this.read(reader, after, Math.min(PROBE_ROWS, most + 1));
+    this.represent(rows);
+    return rows.length < PROBE_ROWS ? rows : undefined;
   }
 
   /**

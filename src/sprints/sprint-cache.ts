@@ -10,6 +10,7 @@ import { Problem } from '../http/problem';
 import type { StreamedContent } from '../http/stream';
 import { StreamedAnswer } from '../http/stream';
 import { partsOf } from './long-sprint';
+import type { StoryView } from '../stories/story.dto';
 import { findStoriesOfSprint } from '../stories/story.queries';
 import type { TaskView } from '../tasks/task.dto';
 import { calendarDate, Clock } from '../time/clock';
@@ -23,8 +24,11 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Bytes of all answers together that are not complete yet: a slow reader takes minutes for one. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
-/** Stories of a sprint that is read at once; one with more is streamed. */
+/** Stories and characters of a sprint that is read at once; one with more is streamed. */
 const MAX_STORIES = 100;
+const MAX_LENGTH = 1024 * 1024;
+/** Stories that are read first of a sprint whose length is unknown. */
+const PROBE_STORIES = 10;
 
 /**
  * The current, next and previous sprint with all stories and tasks: the most frequent request of
@@ -44,8 +48,8 @@ export class SprintCache {
     sizeCalculation: (answer) => answer.size,
   });
   private keptBytes = 0;
-  /** Ids of sprints with more than `MAX_STORIES`, so that not each request reads as many to find it out. */
-  private readonly long = new LRUCache<number, true>({ max: 1000 });
+  /** Whether the sprints with these ids are streamed, so that not each request has to find it out. */
+  private readonly isLong = new LRUCache<number, boolean>({ max: 10_000 });
 
   constructor(
     private readonly database: Database,
@@ -86,12 +90,8 @@ export class SprintCache {
     const cached = this.answers.get(etag);
     if (cached) return cached;
     const sprint = await this.sprints.findRelative(reader, board.id, which, today);
-    const isLong = sprint !== undefined && this.long.has(sprint.id);
-    const limit = MAX_STORIES + 1;
-    const stories =
-      sprint && !isLong ? await findStoriesOfSprint(reader, board.id, sprint.id, { limit }) : [];
-    if (sprint && (isLong || stories.length === limit)) {
-      this.long.set(sprint.id, true);
+    const stories = sprint ? await this.readShort(reader, board, sprint.id) : [];
+    if (!stories) {
       const build = (snapshot: Reader): Promise<StreamedContent> =>
         this.readLong(snapshot, board.name, which);
       return new StreamedAnswer(this.database, etag, board.revision, build);
@@ -104,9 +104,31 @@ export class SprintCache {
     for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
     const full: FullSprint = { ...representSprint(sprint, now), stories: [...byId.values()] };
     const bytes = Buffer.from(`${JSON.stringify(full)}\n`);
+    this.isLong.set(sprint.id, bytes.length > MAX_LENGTH);
     const answer = new CachedAnswer(etag, board.revision, bytes);
     this.answers.set(etag, answer);
     return answer;
+  }
+
+  /** The stories of a sprint; undefined if they are too long to be read at once. */
+  private async readShort(
+    reader: Reader,
+    board: BoardRow,
+    id: number,
+  ): Promise<StoryView[] | undefined> {
+    const read = (limit: number): Promise<StoryView[]> =>
+      findStoriesOfSprint(reader, board.id, id, { limit });
+    if (!this.isLong.has(id)) {
+      const first = await read(PROBE_STORIES);
+      if (first.length < PROBE_STORIES) return first;
+      const length = (JSON.stringify(first).length * MAX_STORIES) / PROBE_STORIES;
+      this.isLong.set(id, length > MAX_LENGTH);
+    }
+    if (this.isLong.get(id)) return undefined;
+    const stories = await read(MAX_STORIES + 1);
+    if (stories.length <= MAX_STORIES) return stories;
+    this.isLong.set(id, true);
+    return undefined;
   }
 
   /** Reads a long sprint in parts, and caches them unless they are too long. */

@@ -7,7 +7,7 @@ import { fillBacklog } from '../support/fill';
 import { Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
 import { noOpenStreams, readList } from '../support/reading';
-import { rowsReadDuring } from '../support/statements';
+import { onStatement, rowsReadDuring } from '../support/statements';
 
 /** More than is read at once, and more than a socket takes without a reader. */
 const STORIES = 3000;
@@ -110,6 +110,27 @@ describe('a list of 3,000 stories', () => {
     process.off('warning', note);
     expect(warnings).toEqual([]);
   });
+});
+
+describe('a list of stories of the greatest size', () => {
+  it.each(['', '?limit=50', '?sort=title'])(
+    'is read in few rows at a time from the first request: %s',
+    async (query) => {
+      const board = await Workspace.create(service.client);
+      await fillBacklog(service, board.path, 60, { description: '€'.repeat(32_767) });
+      let most = 0;
+      const stop = onStatement({
+        after: ({ sql }, result) => {
+          if (sql.includes('description')) most = Math.max(most, (result as object[]).length);
+        },
+      });
+      const answer = await service.client.get(`${board.path}/backlog${query}`);
+      stop();
+      expect(answer.body).toHaveLength(query === '?limit=50' ? 50 : 60);
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThanOrEqual(10);
+    },
+  );
 });
 
 describe('HEAD of a long list', () => {

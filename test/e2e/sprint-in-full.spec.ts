@@ -91,6 +91,22 @@ describe('a sprint in full', () => {
     }
   });
 
+  it('of long stories is sent in parts, from the first request', async () => {
+    const { work, path, sprint, story, task } = await board();
+    const { id } = (await one.client.get(path)).body;
+    const rest = { sprint_id: sprint.id, description: '€'.repeat(32_767) };
+    await insertRows(one, 'stories', 20, (i) => storyRow(id, i + 1, rest));
+    await work.task(story);
+    const answer = await other.client.get(`${path}/sprints/current`);
+    expect(answer.headers.get('transfer-encoding')).toBe('chunked');
+    expect(answer.body.stories).toHaveLength(21);
+    expect(answer.body.stories[0].tasks[0].id).toBe(task.id);
+    await made2xx(one.client.put(`/api/sprints/${sprint.id}`, { goal: 'Fewer words' }));
+    const next = await other.client.get(`${path}/sprints/current`);
+    expect(next.headers.get('transfer-encoding')).toBe('chunked');
+    expect(next.body.goal).toBe('Fewer words');
+  });
+
   it('has the same bytes and tag from an instance that knew it as a long one', async () => {
     const { work, path, sprint, story, task } = await board();
     const { id } = (await one.client.get(path)).body;
