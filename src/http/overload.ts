@@ -45,7 +45,7 @@ export function limitLoad(server: FastifyInstance): void {
   const mayBegin = (request: FastifyRequest): boolean => {
     if (isAlways(request)) return true;
     const kind = kindOf(request);
-    if (kind === 'reads' && rejected.has(keyOf(request))) return false;
+    if (kind === 'reads' && rejected.size > 0 && rejected.has(keyOf(request))) return false;
     return counts[kind] < MAX_REQUESTS[kind];
   };
   const end = (request: FastifyRequest): void => {
