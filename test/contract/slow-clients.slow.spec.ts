@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import { promised } from '../support/faults';
 
 let service: TestApp;
 beforeEach(async () => {
@@ -66,7 +67,7 @@ it('answers 500 clients that send slowly with 408, closes them, and serves other
     expect((await service.client.get('/api/boards')).status).toBe(200);
     await sleep(20);
   }
-  await untilClosed(8000);
+  await untilClosed(promised(8000));
   for (const { stop } of clients) stop();
   for (const [i, text] of texts.entries()) {
     // A client that has sent nothing may get nothing.
@@ -83,7 +84,7 @@ it('closes clients that send slowly and read nothing', async () => {
     return client;
   });
   while ((await openConnections()) < clients.length) await sleep(5);
-  await untilClosed(8000);
+  await untilClosed(promised(8000));
   for (const { stop } of clients) stop();
 });
 

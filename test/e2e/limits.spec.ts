@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Upload } from '../../src/http/upload';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import { promised } from '../support/faults';
 import { made2xx } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
@@ -111,7 +112,7 @@ describe('a string of combining marks', () => {
       await client.post('/api/boards', { name: `a${marks(500_000)}` }),
       '/name too_long',
     );
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(performance.now() - before).toBeLessThan(promised(1000));
     const composed = '\u1f82'.repeat(100);
     const made = await client.post('/api/boards', {
       name: ` ${' '.repeat(5000)}${composed.normalize('NFD')}\n`,
@@ -126,7 +127,7 @@ describe('a string of combining marks', () => {
       const description = `a${marks(32_766)} b`.slice(0, 32_767);
       await made2xx(client.post('/api/boards/Marks/backlog', { title: `${i}`, description }));
     }
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(performance.now() - before).toBeLessThan(promised(1000));
     const found = await client.get(
       `/api/boards/Marks/stories?q=${encodeURIComponent(`A${marks(90)}`)}`,
     );

@@ -35,7 +35,7 @@ onServers('a database server', () => {
     expect(headers.get('retry-after')).toBe('1');
     await sleep(600);
     await server.start();
-    expect(await program.ready(1000)).toBeLessThan(promised(1000));
+    expect(await program.ready(promised(1000))).toBeLessThan(promised(1000));
     expect((await client.get('/api/boards')).status).toBe(200);
     const lines = program.log.filter((line) => line.context === 'Database');
     expect(lines.map(({ level, msg }) => [level, msg.replace(/: .*?\. /, ': …. ')])).toEqual([
@@ -121,7 +121,7 @@ onServers('a database server', () => {
     proxy.mend();
     expect(await program.ready()).toBeLessThan(promised(2000));
     // Requests in progress when the connection was lost wait for their deadline first.
-    await program.answers('/api/boards', 200, 4500);
+    await program.answers('/api/boards', 200, promised(4500));
     const answers = await clients.stop();
     expect(statuses(answers).sort()).toEqual(['200', '201', '503']);
     expect(slowest(answers)).toBeLessThan(promised(5000));
