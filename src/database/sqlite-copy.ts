@@ -12,8 +12,9 @@ export function copySqlite(from: string, to: string): void {
   try {
     const database = new Libsql(from);
     try {
-      // It reads one snapshot and does not block writers.
-      database.prepare('VACUUM INTO ?').run(unfinished);
+      // It reads one snapshot and does not block writers. A prepared statement would keep the connection open
+      // until it is collected, and what that connection then copies from the log could hit a restored file.
+      database.exec(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
     } finally {
       database.close();
     }
