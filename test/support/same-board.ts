@@ -22,6 +22,7 @@ export async function everythingOf(client: Client, name: string): Promise<Everyt
   const path = boardPath(name);
   const get = async (rest: string): Promise<any> => {
     const { status, body } = await client.get(rest);
+    if (status >= 500) throw new Error(`${rest}: ${status} ${body.code}`);
     return status === 200 ? body : { status, code: body.code };
   };
   const sprints = await made2xx<any[]>(client.get(`${path}/sprints`));
@@ -34,8 +35,11 @@ export async function everythingOf(client: Client, name: string): Promise<Everyt
     // Its events on other boards are no part of this one.
     histories.push(history.filter(({ board_name }) => board_name === name));
   }
-  const of = async (rows: any[], rest: (id: number) => string): Promise<any[]> =>
-    Promise.all(rows.map(({ id }) => get(rest(id as number))));
+  const of = async (rows: any[], rest: (id: number) => string): Promise<any[]> => {
+    const answers: any[] = [];
+    for (const { id } of rows) answers.push(await get(rest(id as number)));
+    return answers;
+  };
   return {
     board: await get(path),
     ...{ sprints, stories, events, histories },
