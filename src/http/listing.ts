@@ -228,7 +228,7 @@ export class Listing extends Answer {
     const isDirect = this.source.indexed === true && !this.source.revision && !isTable;
     if (isDirect && !count) {
       const rows = await this.probe(this.database, after, most);
-      if (fitsChunk()) {
+      if (rows !== undefined || fitsChunk()) {
         const answer = await this.readAtOnce(this.database, after, most, head, rows);
         if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
         mayBeShort = answer === IN_SNAPSHOT;
