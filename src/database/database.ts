@@ -74,7 +74,11 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     await this.opening;
     await this.snapshots.close();
     // @nestjs/typeorm closes the default data source.
-    if (this.writer !== this.dataSource && this.writer.isInitialized) await this.writer.destroy();
+    if (this.writer === this.dataSource || !this.writer.isInitialized) return;
+    // Prepared statements keep the connections open, and only the end of the last one would copy the log into
+    // the file; who copies the file alone has everything in it. Where the disk fails, the log remains.
+    await this.writer.query('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined);
+    await this.writer.destroy();
   }
 
   /** Resolves once the database can be used; rejects where it never will. */

@@ -1,6 +1,6 @@
 import Database from 'libsql';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../support/client';
@@ -111,6 +111,18 @@ onSqlite('on SQLite a write', () => {
         }
       });
     expect(answers).toEqual(Array<boolean>(WRITES).fill(true));
+  });
+
+  it('is in the file itself once the service has ended', async () => {
+    const file = join(folder, 'test.db');
+    const program = await Program.start({ url: `sqlite:${file}` });
+    await postStories(program.client, '/api/boards/Ended/backlog', 20);
+    expect((await program.client.get('/api/boards/Ended/stories?sort=title')).status).toBe(200);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    copyFileSync(file, join(folder, 'copy.db'));
+    const copy = new Database(join(folder, 'copy.db'));
+    expect(copy.prepare('SELECT id FROM stories').all()).toHaveLength(20);
+    copy.close();
   });
 
   traced('is not acknowledged while fsync fails, and is again afterwards', async () => {
