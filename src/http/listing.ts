@@ -10,9 +10,10 @@ import { BOARD_REVISION } from './board-revision';
 import type { Cell } from './csv';
 import { csvLine, guarded } from './csv';
 import { matchesNone } from './etag';
+import type { Row, SortKey } from './keyset';
+import { decodeCursor, encodeCursor, keyset, locationOf, withParameters } from './keyset';
 import { clientOf, streamParts } from './stream';
-import { Problem } from './problem';
-import { Doc, IsFlag, IsInteger, IsText, Optional, parseDate } from './validation';
+import { Doc, IsFlag, IsInteger, IsText, Optional } from './validation';
 
 /** Rows of a list that are read at once, before anything is known of their size. */
 const FIRST_ROWS = 60;
@@ -51,43 +52,6 @@ export class PageQuery {
 }
 
 const IN_SNAPSHOT = Symbol('in a snapshot');
-
-type Row = Record<string, unknown>;
-
-/** What a database can compare with a column of each kind; cursors come back from clients. */
-const VALID = {
-  integer: Number.isSafeInteger,
-  decimal: Number.isFinite,
-  text: (value: unknown) => typeof value === 'string',
-  date: (value: unknown) => typeof value === 'string' && isDate(value),
-  instant: (value: unknown) =>
-    typeof value === 'string' && isDate(value.slice(0, 10)) && TIME_OF_DAY.test(value.slice(10)),
-} as const satisfies Record<string, (value: unknown) => boolean>;
-
-const isDate = (text: string): boolean => text.length === 10 && 'value' in parseDate(text);
-const TIME_OF_DAY = /^ ([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}$/;
-
-/** One of the keys that a list is sorted by; together they are unique. */
-export interface SortKey {
-  /** SQL expression that is never null. */
-  sql: string;
-  kind: keyof typeof VALID;
-  descending?: boolean;
-  /** Its value in a row. */
-  of: (row: Row) => Parameter;
-}
-
-export const column = (
-  name: string,
-  alias: string,
-  kind: SortKey['kind'],
-  descending = false,
-): SortKey => ({
-  sql: `${alias}.${name}`,
-  kind,
-  descending,
-  of: (row) => row[name] as Parameter,
-});
 
 /** What a list consists of. */
 export interface ListSource {
@@ -205,11 +169,14 @@ export class Listing extends Answer {
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const location = locationOf(request.url);
     const { limit, cursor, count } = this.page;
-    const after = cursor === undefined ? undefined : this.decode(cursor, location);
+    const { order } = this.source;
+    const after = cursor === undefined ? undefined : decodeCursor(order, cursor, location);
     const most = limit ?? Infinity;
     const head: Head = {
       link: (last) => {
-        const next = this.source.next?.(last as never) ?? { cursor: this.encode(last, location) };
+        const next = this.source.next?.(last as never) ?? {
+          cursor: encodeCursor(this.source.order, last, location),
+        };
         reply.header('Link', `<${location.path}?${withParameters(location, next)}>; rel="next"`);
       },
       tag: (etag) => {
@@ -514,86 +481,10 @@ export class Listing extends Answer {
     const [row] = await reader.query<{ total: number }>(sql, parameters);
     return row?.total ?? 0;
   }
-
-  private encode(row: Row, location: Location): string {
-    const keys = this.source.order.map((key) => key.of(row));
-    return Buffer.from(JSON.stringify([digestOf(location), ...keys])).toString('base64url');
-  }
-
-  private decode(cursor: string, location: Location): Parameter[] {
-    const { order } = this.source;
-    try {
-      const [digest, ...keys] = JSON.parse(
-        Buffer.from(cursor, 'base64url').toString(),
-      ) as unknown[];
-      const isValid = order.every(({ kind }, i) => VALID[kind](keys[i]));
-      if (digest === digestOf(location) && keys.length === order.length && isValid) {
-        return keys as Parameter[];
-      }
-    } catch {
-      // Not a cursor of this service.
-    }
-    throw Problem.invalid([
-      {
-        parameter: 'cursor',
-        code: 'invalid_cursor',
-        detail: 'cursor does not belong to this list with these filters and this sort',
-      },
-    ]);
-  }
 }
 
 async function digestOfParts(parts: AsyncGenerator<string>): Promise<string> {
   const digest = createHash('sha1');
   for await (const part of parts) digest.update(part);
   return `"${digest.digest('base64url')}"`;
-}
-
-/** The path that a list was asked for by, and its query. */
-interface Location {
-  path: string;
-  parameters: URLSearchParams;
-}
-
-function locationOf(url: string): Location {
-  const [path = '', query] = url.split(/[?#](.*)/s);
-  return { path, parameters: new URLSearchParams(query) };
-}
-
-function withParameters({ parameters }: Location, others: Record<string, string>): string {
-  const next = new URLSearchParams(parameters);
-  for (const [name, value] of Object.entries(others)) next.set(name, value);
-  return next.toString();
-}
-
-/** A cursor is bound to the path and the parameters, except those of paging and the format. */
-function digestOf({ path, parameters }: Location): string {
-  const others = [...parameters]
-    .filter(([name]) => !['limit', 'cursor', 'count', 'format'].includes(name))
-    .map((pair) => pair.join('='))
-    .sort();
-  return createHash('sha1')
-    .update([path.replace(/\/$/, ''), ...others].join('\n'))
-    .digest('base64url')
-    .slice(0, 12);
-}
-
-/** The condition for rows that follow one with these keys, in plain SQL. */
-function keyset(order: SortKey[], keys: Parameter[]): { sql: string; parameters: Parameter[] } {
-  const parameters: Parameter[] = [];
-  const alternatives = order.map((key, i) => {
-    const equal = order.slice(0, i).map((previous, j) => {
-      parameters.push(keys[j] as Parameter);
-      return `${previous.sql} = ? AND `;
-    });
-    parameters.push(keys[i] as Parameter);
-    return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} ?)`;
-  });
-  const [first] = order as [SortKey];
-  // It follows from the alternatives, but neither engine finds the range of an index in those.
-  const range = `${first.sql} ${first.descending ? '<=' : '>='} ?`;
-  return {
-    sql: ` AND ${range} AND (${alternatives.join(' OR ')})`,
-    parameters: [keys[0] as Parameter, ...parameters],
-  };
 }

@@ -1,6 +1,7 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import type { ListSource, SortKey } from '../http/listing';
-import { column } from '../http/listing';
+import type { SortKey } from '../http/keyset';
+import { column } from '../http/keyset';
+import type { ListSource } from '../http/listing';
 import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { Parameter } from '../database/reader';
+import { Problem } from './problem';
+import { parseDate } from './validation';
+
+/** A row of a list, as the database returns it. */
+export type Row = Record<string, unknown>;
+
+/** What a database can compare with a column of each kind; cursors come back from clients. */
+const VALID = {
+  integer: Number.isSafeInteger,
+  decimal: Number.isFinite,
+  text: (value: unknown) => typeof value === 'string',
+  date: (value: unknown) => typeof value === 'string' && isDate(value),
+  instant: (value: unknown) =>
+    typeof value === 'string' && isDate(value.slice(0, 10)) && TIME_OF_DAY.test(value.slice(10)),
+} as const satisfies Record<string, (value: unknown) => boolean>;
+
+const isDate = (text: string): boolean => text.length === 10 && 'value' in parseDate(text);
+const TIME_OF_DAY = /^ ([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}$/;
+
+/** One of the keys that a list is sorted by; together they are unique. */
+export interface SortKey {
+  /** SQL expression that is never null. */
+  sql: string;
+  kind: keyof typeof VALID;
+  descending?: boolean;
+  /** Its value in a row. */
+  of: (row: Row) => Parameter;
+}
+
+/** The sort key that is a column. */
+export const column = (
+  name: string,
+  alias: string,
+  kind: SortKey['kind'],
+  descending = false,
+): SortKey => ({
+  sql: `${alias}.${name}`,
+  kind,
+  descending,
+  of: (row) => row[name] as Parameter,
+});
+
+/** The path that a list was asked for by, and its query. */
+export interface Location {
+  path: string;
+  parameters: URLSearchParams;
+}
+
+export function locationOf(url: string): Location {
+  const [path = '', query] = url.split(/[?#](.*)/s);
+  return { path, parameters: new URLSearchParams(query) };
+}
+
+export function withParameters({ parameters }: Location, others: Record<string, string>): string {
+  const next = new URLSearchParams(parameters);
+  for (const [name, value] of Object.entries(others)) next.set(name, value);
+  return next.toString();
+}
+
+/** A cursor is bound to the path and the parameters, except those of paging and the format. */
+function digestOf({ path, parameters }: Location): string {
+  const others = [...parameters]
+    .filter(([name]) => !['limit', 'cursor', 'count', 'format'].includes(name))
+    .map((pair) => pair.join('='))
+    .sort();
+  return createHash('sha1')
+    .update([path.replace(/\/$/, ''), ...others].join('\n'))
+    .digest('base64url')
+    .slice(0, 12);
+}
+
+/** Where a page begins: the keys of the last row of the page before. */
+export function encodeCursor(order: readonly SortKey[], row: Row, location: Location): string {
+  const keys = order.map((key) => key.of(row));
+  return Buffer.from(JSON.stringify([digestOf(location), ...keys])).toString('base64url');
+}
+
+/** The keys of a cursor. @throws Problem `invalid_request` if it was not made for this list */
+export function decodeCursor(
+  order: readonly SortKey[],
+  cursor: string,
+  location: Location,
+): Parameter[] {
+  try {
+    const [digest, ...keys] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    const isValid = order.every(({ kind }, i) => VALID[kind](keys[i]));
+    if (digest === digestOf(location) && keys.length === order.length && isValid) {
+      return keys as Parameter[];
+    }
+  } catch {
+    // Not a cursor of this service.
+  }
+  throw Problem.invalid([
+    {
+      parameter: 'cursor',
+      code: 'invalid_cursor',
+      detail: 'cursor does not belong to this list with these filters and this sort',
+    },
+  ]);
+}
+
+/** The condition for rows that follow one with these keys, in plain SQL. */
+export function keyset(
+  order: readonly SortKey[],
+  keys: readonly Parameter[],
+): { sql: string; parameters: Parameter[] } {
+  const parameters: Parameter[] = [];
+  const alternatives = order.map((key, i) => {
+    const equal = order.slice(0, i).map((previous, j) => {
+      parameters.push(keys[j] as Parameter);
+      return `${previous.sql} = ? AND `;
+    });
+    parameters.push(keys[i] as Parameter);
+    return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} ?)`;
+  });
+  const [first] = order as [SortKey];
+  // It follows from the alternatives, but neither engine finds the range of an index in those.
+  const range = `${first.sql} ${first.descending ? '<=' : '>='} ?`;
+  return {
+    sql: ` AND ${range} AND (${alternatives.join(' OR ')})`,
+    parameters: [keys[0] as Parameter, ...parameters],
+  };
+}
