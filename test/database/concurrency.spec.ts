@@ -4,6 +4,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { createDatabase, engineUnderTest } from '../support/databases';
+import { PATIENT } from '../support/faults';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { inOrder, replay } from '../support/replay';
 
@@ -39,10 +40,8 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
   beforeAll(async () => {
     const database = await createDatabase();
     drop = () => database.drop();
-    // On a busy machine too, waiting for the lock of a board is no reason to refuse a change.
-    const environment = { DATABASE_DEADLINE_MS: '20000' };
     // They find the database empty, all at once.
-    instances = await atOnce(count, () => startApp({ database, environment }));
+    instances = await atOnce(count, () => startApp({ database, environment: PATIENT }));
   });
   afterAll(async () => {
     for (const instance of instances) await instance.close();

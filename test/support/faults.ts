@@ -14,6 +14,9 @@ export function promised(ms: number): number {
   return 5 * ms;
 }
 
+/** The setting with which no change is refused because a busy machine lets it wait for the lock of its board. */
+export const PATIENT = { DATABASE_DEADLINE_MS: '20000' };
+
 const cleanups: (() => unknown)[] = [];
 
 /** Runs `cleanup` when the present test has ended, also after a failure; the latest is run first. */
