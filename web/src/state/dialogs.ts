@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ListId } from './model';
 
-/** The dialogs that have no URL. A new one is a member here and a case in `components/dialogs.tsx`. */
+/** The dialogs that have no URL. A new one is a member here and a case in `app.tsx`. */
 export type DialogRequest =
   | { kind: 'new-story'; list: ListId }
   | { kind: 'new-stories'; list: ListId; titles: string }

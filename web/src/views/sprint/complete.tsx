@@ -11,7 +11,7 @@ import type { BoardState } from '../../state/model';
 import { sprintName, sprintsOf } from '../../state/model';
 import { formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit } from '../../util/submit';
-import type { SprintDialogProps } from './dialogs';
+import type { SprintDialogProps } from './request';
 import { saved, useSprint, wordsOf } from './request';
 
 type Report = components['schemas']['Report'];

@@ -1,15 +1,8 @@
-import type { BoardStore } from '../../state/board-store';
 import type { SprintRequest } from '../../state/dialogs';
-import type { BoardState } from '../../state/model';
 import { CompleteSprint } from './complete';
 import { EditSprint, NewSprint } from './form';
 import { DeleteSprint, ReopenSprint, StartSprint } from './questions';
-
-export interface SprintDialogProps {
-  store: BoardStore;
-  state: BoardState;
-  id: number;
-}
+import type { SprintDialogProps } from './request';
 
 /** The form or question about a sprint that is open. */
 export function SprintDialog({

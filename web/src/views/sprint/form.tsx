@@ -9,7 +9,7 @@ import { announce, toast } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import { sprintName } from '../../state/model';
 import { useKeys, useSubmit } from '../../util/submit';
-import type { SprintDialogProps } from './dialogs';
+import type { SprintDialogProps } from './request';
 import { useSprint, wordsOf } from './request';
 import { suggestSprint } from './suggest';
 

@@ -11,7 +11,7 @@ import { sprintName, storiesOf, sumOfPoints } from '../../state/model';
 import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit } from '../../util/submit';
-import type { SprintDialogProps } from './dialogs';
+import type { SprintDialogProps } from './request';
 import { saved, useSprint, wordsOf } from './request';
 import { loadOf, useVelocity } from './velocity';
 

@@ -4,7 +4,15 @@ import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import type { BoardStore } from '../../state/board-store';
+import type { BoardState } from '../../state/model';
 import { failureText } from '../../util/failure';
+
+/** What a form or a question about a sprint is given. */
+export interface SprintDialogProps {
+  store: BoardStore;
+  state: BoardState;
+  id: number;
+}
 
 /** What the errors of sprints mean to someone at a board. */
 const WORDS: Record<string, string> = {
