@@ -76,8 +76,11 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     // @nestjs/typeorm closes the default data source.
     if (this.writer === this.dataSource || !this.writer.isInitialized) return;
     // Prepared statements keep the connections open, and only the end of the last one would copy the log into
-    // the file; who copies the file alone has everything in it. Where the disk fails, the log remains.
-    await this.writer.query('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined);
+    // the file; who copies the file alone has everything in it. Where the disk fails, the log remains. The
+    // first copies while other processes write, so that the second does not keep them waiting.
+    for (const mode of ['PASSIVE', 'TRUNCATE']) {
+      await this.writer.query(`PRAGMA wal_checkpoint(${mode})`).catch(() => undefined);
+    }
     await this.writer.destroy();
   }
 
