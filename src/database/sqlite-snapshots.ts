@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Snapshot, Snapshots } from './snapshots';
@@ -7,11 +6,6 @@ import type { SnapshotRequest, SnapshotResponse } from './sqlite-snapshot.worker
 
 /** One long statement does not delay the snapshots of the other thread. */
 const THREADS = 2;
-
-/** Bytes of the log from which on a thread must run, since the threads copy it into the file. */
-const LOG_BYTES = 8 * 1024 * 1024;
-/** Milliseconds between two looks at the log. */
-const WATCH_MS = 1000;
 
 // Tests run the sources; a worker thread can only load the built file.
 const WORKER_FILE = join(
@@ -27,19 +21,14 @@ interface Thread {
 
 /**
  * Snapshots of a SQLite file, read in worker threads: sorting the titles of 100,000 stories takes
- * 0.3 s, during which the main thread goes on answering. Threads start with the first snapshot, or when the
- * log has become long.
+ * 0.3 s, during which the main thread goes on answering. The first thread
+ * starts with the first snapshot, which `Database` opens at the start of the service.
  */
 export class SqliteSnapshots implements Snapshots {
   private readonly threads: Thread[] = [];
-  private readonly watch: NodeJS.Timeout;
   private lastId = 0;
 
-  constructor(private readonly file: string) {
-    this.watch = setInterval(() => {
-      if (this.threads.length === 0 && this.logBytes() > LOG_BYTES) this.start();
-    }, WATCH_MS).unref();
-  }
+  constructor(private readonly file: string) {}
 
   async open(): Promise<Snapshot> {
     const thread = this.leastBusy();
@@ -59,17 +48,12 @@ export class SqliteSnapshots implements Snapshots {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.watch);
     const ended = this.threads.map(({ worker }) => once(worker, 'exit'));
     for (const { worker } of this.threads) {
       worker.ref();
       worker.postMessage(null);
     }
     await Promise.all(ended);
-  }
-
-  private logBytes(): number {
-    return statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   private leastBusy(): Thread {
