@@ -61,6 +61,12 @@ export function toast(text: string, options: { isError?: boolean; action?: Toast
   });
 }
 
+/** Announces what was done, and shows it as a message. */
+export function report(text: string): void {
+  announce(text);
+  toast(text);
+}
+
 export const alertError = (text: string): void => toast(text, { isError: true });
 
 export function closeToast(id: number): void {

@@ -6,7 +6,7 @@ import { openStream } from '../api/stream';
 import type { Board, Event, Sprint, Story, Task } from '../api/types';
 import { todayIn } from '../util/calendar';
 import { afterFrame, backoff, Pause } from '../util/retry';
-import { alertError, announce, announceOther, toast } from './announce';
+import { alertError, announce, announceOther, report, toast } from './announce';
 import type { Change, Outcome } from './changes';
 import { createdBy, kindOf, targetOf } from './changes';
 import { applyEvent, describeEvent } from './events';
@@ -224,23 +224,18 @@ export class BoardStore {
   undo(): void {
     const pending = this.queue.lastPending();
     if (pending !== undefined) {
-      if (this.queue.withdraw(pending.group)) this.report(`Undone: ${pending.label}`);
+      if (this.queue.withdraw(pending.group)) report(`Undone: ${pending.label}`);
       else this.queue.onceConfirmed(pending.group, () => this.undo());
       return;
     }
     const view = this.view.value;
     const last = this.queue.takeUndo();
     if (!view || !last) {
-      this.report('Nothing to undo');
+      report('Nothing to undo');
       return;
     }
     this.queue.push(last.changes, view, { isUndo: true });
-    this.report(`Undone: ${last.label}`);
-  }
-
-  private report(text: string): void {
-    announce(text);
-    toast(text);
+    report(`Undone: ${last.label}`);
   }
 
   /** Makes the changes of a conflict again, on top of what the other made. */

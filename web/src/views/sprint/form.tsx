@@ -5,7 +5,7 @@ import type { Sprint } from '../../api/types';
 import { Button, Field, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
-import { announce, toast } from '../../state/announce';
+import { announce, report } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import { sprintName } from '../../state/model';
 import { useKeys, useSubmit } from '../../util/submit';
@@ -169,8 +169,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     });
     const sprint = data as Sprint;
     await store.loadSprints();
-    announce(`Created ${sprintName(sprint)}`);
-    toast(`Created ${sprintName(sprint)}`);
+    report(`Created ${sprintName(sprint)}`);
     close(sprint.id);
   };
   return (

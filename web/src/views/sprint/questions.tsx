@@ -5,7 +5,7 @@ import { api } from '../../api/client';
 import type { Batch, Sprint } from '../../api/types';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
-import { announce, toast } from '../../state/announce';
+import { report } from '../../state/announce';
 import { closeDialog } from '../../state/dialogs';
 import { sprintName, storiesOf, sumOfPoints } from '../../state/model';
 import { todayIn } from '../../util/calendar';
@@ -69,11 +69,6 @@ function useQuestion(id: number) {
     problem: problem.value || error.value,
   };
 }
-
-const report = (text: string): void => {
-  announce(text);
-  toast(text);
-};
 
 /** Asks before a sprint starts, and shows what it will commit to. */
 export function StartSprint({ store, state, id }: SprintDialogProps) {
