@@ -75,7 +75,7 @@ const isMissing = {
 module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // For tests that hang: a busy machine is slow.
+  // Only to end tests that hang: on a busy machine some take a minute.
   testTimeout: 120_000,
   // The slow suites start many processes.
   maxWorkers: { fast: '100%', slow: 2, long: 1 }[run],

@@ -17,7 +17,7 @@ const SNAPSHOT_CONNECTIONS = 32;
 /** KiB of pages that an SQLite connection keeps in memory, changed ones during a transaction, too. */
 const CACHE_KIB = 16_384;
 
-/** Pages of the log at which a commit copies it, which the snapshot threads do every second before. */
+/** Pages of the write-ahead log at which a commit runs a checkpoint, if the snapshot threads have not kept up. */
 const CHECKPOINT_PAGES = 65_536;
 
 export interface SourceOptions {

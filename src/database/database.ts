@@ -75,9 +75,9 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     await this.snapshots.close();
     // @nestjs/typeorm closes the default data source.
     if (this.writer === this.dataSource || !this.writer.isInitialized) return;
-    // Prepared statements keep the connections open, and only the end of the last one would copy the log into
-    // the file; who copies the file alone has everything in it. Where the disk fails, the log remains. The
-    // first copies while other processes write, so that the second does not keep them waiting.
+    // So that a copy of the file alone is complete. SQLite runs a checkpoint when the last connection is closed,
+    // but the prepared statements keep these open. PASSIVE does not block other processes, and leaves TRUNCATE,
+    // which does, little to copy. If the disk fails, the log remains.
     for (const mode of ['PASSIVE', 'TRUNCATE']) {
       await this.writer.query(`PRAGMA wal_checkpoint(${mode})`).catch(() => undefined);
     }

@@ -13,7 +13,7 @@ export function copySqlite(from: string, to: string): void {
     const database = new Libsql(from);
     try {
       // It reads one snapshot and does not block writers. A prepared statement would keep the connection open
-      // until it is collected, and what that connection then copies from the log could hit a restored file.
+      // until it is garbage-collected; the checkpoint at that moment could overwrite pages of a restored file.
       database.exec(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
     } finally {
       database.close();

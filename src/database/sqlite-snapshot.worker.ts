@@ -20,9 +20,9 @@ export interface SnapshotResponse {
 
 /** Milliseconds between two checkpoints. */
 const CHECKPOINT_MS = 1000;
-/** Pages of the log after which it is written from its beginning again. */
+/** Pages of the write-ahead log above which it is reset. */
 const RESTART_PAGES = 4096;
-/** Milliseconds that this waits for the writer and the snapshots, at most. */
+/** Milliseconds that the reset waits for the writer and for snapshots, at most. */
 const RESTART_MS = 20;
 
 /** Connections that are kept open for the next snapshot. */
@@ -59,9 +59,10 @@ function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] 
   return connection.prepare<unknown[]>(sql).all(...parameters);
 }
 
-// Copies what is committed from the log into the database file. SQLite does so within a commit otherwise: on
-// the main thread, which then answered nothing for 100 ms. While others write, a log is hardly ever copied whole,
-// and only then is it written from its beginning again; RESTART makes the writer wait for that.
+// Checkpoints: committed pages are copied from the write-ahead log into the database file. Otherwise SQLite does
+// that within a commit, and the main thread answered nothing for 100 ms. The log is only reset, so that it stops
+// growing, once all of it is copied. Under constant writes PASSIVE hardly ever achieves that; RESTART blocks the
+// writer until it is done.
 const checkpoints = connect();
 checkpoints.pragma(`busy_timeout = ${RESTART_MS}`);
 setInterval(() => {

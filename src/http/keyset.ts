@@ -59,7 +59,7 @@ export function withParameters({ parameters }: Location, others: Record<string, 
   return next.toString();
 }
 
-/** A cursor is bound to the path and the parameters, except those of paging and the format. */
+/** The digest that binds a cursor to the path and the parameters, except those of paging and the format. */
 function digestOf({ path, parameters }: Location): string {
   const others = [...parameters]
     .filter(([name]) => !['limit', 'cursor', 'count', 'format'].includes(name))

@@ -260,7 +260,10 @@ export class Listing extends Answer {
     return this.format === 'json' ? tag : tag.replace(/"$/, `.${this.format}"`);
   }
 
-  /** Reads few rows of a path whose items have an unknown length; returns them if they are enough. */
+  /**
+   * If the length of the items is unknown, reads a few rows to estimate it.
+   * @returns these rows if they are all that the response needs
+   */
   private async probe(
     reader: Reader,
     after: Parameter[] | undefined,

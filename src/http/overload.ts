@@ -14,11 +14,11 @@ const MAX_REQUESTS = { reads: 100, changes: 320 };
 type Kind = keyof typeof MAX_REQUESTS;
 
 /**
- * Milliseconds for which a read that found no slot is rejected before it is authenticated: a client that
- * ignores `Retry-After` then costs a quarter of the time.
+ * Milliseconds for which a read that found no slot is rejected again without authenticating it, so that a client
+ * that ignores `Retry-After` costs a quarter of the processor time.
  */
 const REJECTED_MS = 50;
-/** Reads that are known to have found no slot. */
+/** How many such reads are remembered. */
 const MAX_REJECTED = 1000;
 
 declare module 'fastify' {

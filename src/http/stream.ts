@@ -7,7 +7,7 @@ import { accessOf } from './access';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 
-/** The token or the address of a request: slow readers share what there is for one client. */
+/** The key under which limits for each client are counted: the token of a request or else its address. */
 export function clientOf(request: FastifyRequest): string {
   const { tokenId } = accessOf(request);
   return tokenId > 0 ? `token ${tokenId}` : request.ip;

@@ -54,7 +54,7 @@ export class Upload {
     private readonly allowMs: (ms: number) => void,
   ) {}
 
-  /** Slow uploads share what there is for one client. */
+  /** As `clientOf` the request. */
   get client(): string {
     return clientOf(this.request);
   }

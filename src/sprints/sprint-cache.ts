@@ -21,13 +21,13 @@ import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.quer
 /** Bytes of all cached answers together, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Bytes of all answers together that are not complete yet: a slow reader takes minutes for one. */
+/** Bytes kept of all answers that are still being sent; to a slow reader that takes minutes. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
-/** Stories and characters of a sprint that is read at once; one with more is streamed. */
+/** The most stories, and bytes of JSON, of a sprint that is read at once; a longer one is streamed. */
 const MAX_STORIES = 100;
-const MAX_LENGTH = 1024 * 1024;
-/** Stories that are read first of a sprint whose length is unknown. */
+const MAX_SPRINT_BYTES = 1024 * 1024;
+/** How many stories of a sprint are read to estimate its length, if that is unknown. */
 const PROBE_STORIES = 10;
 
 /**
@@ -48,7 +48,7 @@ export class SprintCache {
     sizeCalculation: (answer) => answer.size,
   });
   private keptBytes = 0;
-  /** Whether the sprints with these ids are streamed, so that not each request has to find it out. */
+  /** By the id of a sprint: whether it is streamed. Remembered, so that not each request has to estimate it. */
   private readonly isLong = new LRUCache<number, boolean>({ max: 10_000 });
 
   constructor(
@@ -90,7 +90,7 @@ export class SprintCache {
     const cached = this.answers.get(etag);
     if (cached) return cached;
     const sprint = await this.sprints.findRelative(reader, board.id, which, today);
-    const stories = sprint ? await this.readShort(reader, board, sprint.id) : [];
+    const stories = sprint ? await this.readShort(reader, board.id, sprint.id) : [];
     if (!stories) {
       const build = (snapshot: Reader): Promise<StreamedContent> =>
         this.readLong(snapshot, board.name, which);
@@ -104,25 +104,25 @@ export class SprintCache {
     for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
     const full: FullSprint = { ...representSprint(sprint, now), stories: [...byId.values()] };
     const bytes = Buffer.from(`${JSON.stringify(full)}\n`);
-    this.isLong.set(sprint.id, bytes.length > MAX_LENGTH);
+    this.isLong.set(sprint.id, bytes.length > MAX_SPRINT_BYTES);
     const answer = new CachedAnswer(etag, board.revision, bytes);
     this.answers.set(etag, answer);
     return answer;
   }
 
-  /** The stories of a sprint; undefined if they are too long to be read at once. */
+  /** The stories of a sprint; undefined if it is to be streamed. */
   private async readShort(
     reader: Reader,
-    board: BoardRow,
+    boardId: number,
     id: number,
   ): Promise<StoryView[] | undefined> {
     const read = (limit: number): Promise<StoryView[]> =>
-      findStoriesOfSprint(reader, board.id, id, { limit });
+      findStoriesOfSprint(reader, boardId, id, { limit });
     if (!this.isLong.has(id)) {
       const first = await read(PROBE_STORIES);
       if (first.length < PROBE_STORIES) return first;
       const length = (JSON.stringify(first).length * MAX_STORIES) / PROBE_STORIES;
-      this.isLong.set(id, length > MAX_LENGTH);
+      this.isLong.set(id, length > MAX_SPRINT_BYTES);
     }
     if (this.isLong.get(id)) return undefined;
     const stories = await read(MAX_STORIES + 1);

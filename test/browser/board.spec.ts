@@ -182,13 +182,13 @@ describe('The sprint board', () => {
     await told.getByText('Someone moved “Send a mail” to the backlog, and 1 more').waitFor();
     await client.delete(`/api/stories/${board.ids['Discount codes']}`);
     await told.getByText('Someone deleted “Discount codes”').waitFor();
-    // What comes at once is told together: a window that opens now is told of this change alone.
+    // Changes that arrive within 300 ms share an announcement. A new window has not seen the earlier ones.
     const later = await openPage(board.url);
     await card(later, 'Done', 'List of guests').waitFor();
     await card(page, 'Done', 'List of guests').focus();
     await page.keyboard.press('1');
     await later.getByRole('status').getByText('Someone moved “List of guests” to To do').waitFor();
-    // Nor is the window that made the change told of it with the next one.
+    // The window that made the change does not announce it as someone else's, not with the next one either.
     expect(await told.innerText()).toBe('Move “List of guests” to To do');
     await client.post(`/api/sprints/${board.sprint}/stories`, { title: 'Hang up posters' });
     await told.getByText('Someone created “Hang up posters”', { exact: true }).waitFor();

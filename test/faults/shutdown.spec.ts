@@ -108,7 +108,7 @@ describe('SIGTERM', () => {
   });
 
   it(`of two instances in turn is not noticed by clients that check readiness, ${RESTARTS} times`, async () => {
-    // Where the machine is busy, a check takes a second, of an instance that is ready, too.
+    // On a busy machine a readiness check may take a second, even if the instance is ready.
     const environment = { ...PATIENT, SHUTDOWN_DELAY_MS: '3000' };
     const ports = [await freePort(), await freePort()];
     const start = (i: number): Promise<Program> =>

@@ -90,7 +90,7 @@ describe('clients that do not read their long lists', () => {
         idler(service, '/api/boards/Full/sprints/current', '', `127.0.0.${1 + (i % 3)}`),
       ),
     );
-    // A busy machine may reject some.
+    // On a busy machine some may be rejected.
     expect(slow.map(({ status }) => status)).toContain(200);
     await sleep(200);
     for (const { socket } of slow) socket.destroy();

@@ -99,7 +99,7 @@ onSqlite('on SQLite a write', () => {
     const answers: boolean[] = [];
     readFileSync(trace, 'utf8')
       .split('\n')
-      // The main thread writes SQLite's log; another one copies it into the file.
+      // Commits are written by the main thread; checkpoints run in another one.
       .filter((line) => line.startsWith(`${program.pid} `))
       .forEach((line, i) => {
         if (/pwrite64\(/.test(line)) written = i;

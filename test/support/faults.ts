@@ -14,7 +14,7 @@ export function promised(ms: number): number {
   return 5 * ms;
 }
 
-/** The setting with which no change is refused because a busy machine lets it wait for the lock of its board. */
+/** A deadline that changes meet on a busy machine, too, where they wait long for the lock of their board. */
 export const PATIENT = { DATABASE_DEADLINE_MS: '20000' };
 
 const cleanups: (() => unknown)[] = [];

@@ -151,11 +151,11 @@ export class MysqlServer {
   }
 }
 
-/** Below the ports that Linux gives out by itself; each process of the tests has its own thousand. */
+/** Below Linux's ephemeral ports; each Jest worker has a range of 1,000. */
 const FIRST_PORT = 20_000 + 1000 * (Number(process.env.JEST_WORKER_ID ?? 0) % 12);
 let lastPort = Math.floor(Math.random() * 1000);
 
-/** A port that is free, and that nobody else takes while a server is started on it again. */
+/** A free port. It is no ephemeral port, which another socket could be given while a server restarts on it. */
 export async function freePort(): Promise<number> {
   for (;;) {
     lastPort = (lastPort + 1) % 1000;

@@ -15,7 +15,7 @@ export interface Lines {
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const NEWLINE = 10;
-/** The byte order mark that a program may have added; the checksum is that of the lines. */
+/** A byte order mark, which an editor may have added. It does not count for the checksum. */
 const MARK = Buffer.from('\ufeff');
 
 /** @throws InvalidFile */

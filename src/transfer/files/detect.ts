@@ -18,7 +18,7 @@ export interface DetectedFile {
   format: ImportFormat;
   /** In UTF-8. */
   file: Readable;
-  /** Of the original, if that is UTF-16. */
+  /** The encoding of the original file, if it is UTF-16. */
   encoding: string | undefined;
 }
 

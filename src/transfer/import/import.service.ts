@@ -29,11 +29,12 @@ import { Warnings } from '../files/source';
 /** Milliseconds during which an import is run again after conflicts. */
 const RETRY_MS = 300_000;
 
-/** Imports at a time, in total and of one client: each may need some hundred MiB. */
+/** The most concurrent imports, in total and of one client: each may need some hundred MiB. */
 const MAX_IMPORTS = 4;
 const MAX_IMPORTS_OF_ONE_CLIENT = 2;
-/** Milliseconds that an import waits for others of its client, then for all; imports of a client that may wait. */
+/** Milliseconds that an import waits at most for a slot of its client, and then for one of the service. */
 const WAIT_MS = 60_000;
+/** Imports of one client that may wait. */
 const MAX_WAITING = 64;
 
 /** Rows and names of an answer. */
