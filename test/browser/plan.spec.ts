@@ -17,8 +17,8 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 const focused = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
-/** Resolves when a change was saved. */
-const saved = (page: Page, path: RegExp) =>
+/** The response to a change of the page. */
+const answered = (page: Page, path: RegExp) =>
   page.waitForResponse(
     (response) => response.request().method() !== 'GET' && path.test(response.url()),
   );
@@ -67,12 +67,13 @@ describe('The plan', () => {
   test('moves a story by a drag from the backlog into a sprint, to the place where it is dropped', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
-    const answer = saved(page, /\/move$/);
+    const answer = answered(page, /\/move$/);
     await card(page, 'Backlog', 'Eel').dragTo(card(page, 'Sprint 2', 'Bee'), {
       targetPosition: { x: 200, y: 4 },
     });
     await card(page, 'Sprint 2', 'Eel').waitFor();
     expect(await titles(page, 'Sprint 2')).toEqual(['Ant', 'Eel', 'Bee']);
+    expect((await answer).status()).toBe(200);
     const request = (await answer).request();
     expect(request.headers()['if-match']).toMatch(/^".+"$/);
     expect(request.headers()['idempotency-key']).toBeTruthy();
@@ -95,7 +96,7 @@ describe('The plan', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST') moves.push(new URL(request.url()).pathname);
     });
-    const answer = saved(page, /\/stories\/move$/);
+    const answer = answered(page, /\/stories\/move$/);
     await card(page, 'Backlog', 'Fox').dragTo(card(page, 'Sprint 3', 'Cat'), {
       targetPosition: { x: 200, y: 4 },
     });
@@ -164,7 +165,7 @@ describe('The plan', () => {
     );
     await page.getByRole('menuitem', { name: 'Sprint 3' }).click();
     await card(page, 'Sprint 3', 'Gnu').waitFor();
-    await answer;
+    expect((await answer).status()).toBe(200);
     expect(await backlog(plan)).toEqual(['Dog', 'Eel']);
     await page.keyboard.press('Escape');
     await bar.waitFor({ state: 'detached' });

@@ -130,7 +130,7 @@ export class BoardStore {
       revision: () => this.revision.value,
       commit: (outcome) => this.commit(outcome),
       shown: afterFrame,
-      send: (pending) => this.send(pending),
+      send: (pending, isRepeated) => this.send(pending, isRepeated),
       onSettled: () => {
         // After the queue has put the answer into the state.
         setTimeout(() => this.release('creation'));
@@ -626,7 +626,7 @@ export class BoardStore {
   }
 
   /** Sends a change under the condition that the row is as the user saw it. */
-  private async send(pending: Pending): Promise<Sent> {
+  private async send(pending: Pending, isRepeated: boolean): Promise<Sent> {
     const { change, key } = pending;
     if (this.attempt?.key !== key) {
       // To be able to undo it.
@@ -641,7 +641,7 @@ export class BoardStore {
     const { before } = this.attempt;
     if (createdBy(change)) this.holds.add('creation');
     try {
-      const outcome = await this.sendAsSeen(pending);
+      const outcome = await this.sendAsSeen(pending, isRepeated);
       if (change.kind === 'story.create' && outcome.id) this.written.add(outcome.id);
       // The response has the moved story only; the stream also brings the stories that made room for it.
       if (change.kind === 'story.move') await this.reached(outcome.revision);
@@ -649,7 +649,7 @@ export class BoardStore {
     } catch (error) {
       if (!isMissing(error)) throw error;
       if (error.code === 'board_not_found' && (await this.followRename()))
-        return this.send(pending);
+        return this.send(pending, isRepeated);
       if (change.kind !== 'story.delete' && change.kind !== 'task.delete') throw error;
       // An earlier attempt has deleted it, or someone else.
       const commit = (state: BoardState): BoardState => kindOf(change).apply(state, change);
@@ -657,7 +657,7 @@ export class BoardStore {
     }
   }
 
-  private async sendAsSeen(pending: Pending): Promise<Outcome> {
+  private async sendAsSeen(pending: Pending, isRepeated: boolean): Promise<Outcome> {
     const { change, key } = pending;
     const target = targetOf(change);
     if (!target) {
@@ -669,7 +669,7 @@ export class BoardStore {
     const known = this.etags.get(row);
     let ifMatch = known?.version === pending.seen ? known?.etag : undefined;
     // The service answers a move that it has already made before it compares the tag.
-    if (!ifMatch && change.kind === 'story.move') ifMatch = NO_ROW;
+    if (!ifMatch && isRepeated && change.kind === 'story.move') ifMatch = NO_ROW;
     const send = async (tag: string): Promise<Outcome> => {
       const outcome = await kindOf(change).send(change, this.name, { ifMatch: tag, key });
       this.etags.delete(row);

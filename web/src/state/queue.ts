@@ -59,8 +59,11 @@ export interface QueueHost {
   commit(outcome: Outcome): void;
   /** Resolves when the user has seen what was changed. */
   shown(): Promise<void>;
-  /** Resolves with the outcome and the state before the first attempt. */
-  send(pending: Pending): Promise<{ outcome: Outcome; before: BoardState }>;
+  /**
+   * Resolves with the outcome and the state before the first attempt.
+   * @param isRepeated whether an earlier attempt may have reached the service
+   */
+  send(pending: Pending, isRepeated: boolean): Promise<{ outcome: Outcome; before: BoardState }>;
   /** The change at the head was confirmed or failed. */
   onSettled(): void;
   /** @param lost what cannot be made without the rejected change */
@@ -222,9 +225,10 @@ export class ChangeQueue {
     for (let attempt = 0; !this.isStopped;) {
       const [head] = this.pending.value;
       if (!head) break;
+      const isRepeated = this.sent.has(head.key);
       this.sent.add(head.key);
       try {
-        const { outcome, before } = await this.host.send(head);
+        const { outcome, before } = await this.host.send(head, isRepeated);
         // Until the last of them is sent, changes are still unsaved.
         if (this.pending.value.length <= 1) this.isOffline.value = false;
         attempt = 0;
