@@ -44,10 +44,18 @@ export function createDataSource(
   return dataSource;
 }
 
-/** TypeORM begins deferred transactions; those of the writer take the write lock at once. */
+/**
+ * TypeORM begins deferred transactions; those of the writer take the write lock at once. A prepared statement that
+ * finds the file busy stays in progress until it is collected, and COMMIT fails as long; `exec` ends it.
+ */
 class ImmediateLibsql extends Libsql {
   override prepare(sql: string): never {
-    return super.prepare(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql) as never;
+    if (sql !== 'BEGIN TRANSACTION') return super.prepare(sql) as never;
+    const run = (): { changes: number } => {
+      this.exec('BEGIN IMMEDIATE');
+      return { changes: 0 };
+    };
+    return { reader: false, run } as never;
   }
 }
 

@@ -1,0 +1,53 @@
+import Libsql from 'libsql';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../../src/database/data-source';
+
+/** TypeORM keeps that many prepared statements of a connection. */
+const CACHED_STATEMENTS = 100;
+
+let folder: string;
+let writer: DataSource;
+let other: Libsql.Database;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sprintline-writer-'));
+  const file = join(folder, 'board.db');
+  writer = createDataSource({ kind: 'sqlite', file }, 'write');
+  await writer.initialize();
+  await writer.query('CREATE TABLE rows (id)');
+  other = new Libsql(file);
+});
+afterEach(async () => {
+  await writer.destroy();
+  other.close();
+  rmSync(folder, { recursive: true });
+});
+
+const insert = (): Promise<unknown> =>
+  writer.transaction((manager) => manager.query('INSERT INTO rows VALUES (1)'));
+
+const findsTheFileBusy = async (): Promise<void> => {
+  other.exec('BEGIN IMMEDIATE');
+  await expect(insert()).rejects.toMatchObject({ driverError: { code: 'SQLITE_BUSY' } });
+  other.exec('COMMIT');
+};
+
+describe('the writer of an SQLite file that another connection has locked', () => {
+  it('can write afterwards, whatever it reads in between', async () => {
+    await findsTheFileBusy();
+    for (let i = 0; i <= CACHED_STATEMENTS; i += 1) await writer.query(`SELECT ${i}`);
+    await insert();
+    expect(other.prepare('SELECT * FROM rows').all()).toHaveLength(1);
+  });
+
+  it('sees what was written by others afterwards', async () => {
+    await findsTheFileBusy();
+    await writer.query('SELECT * FROM rows');
+    other.exec('INSERT INTO rows VALUES (2)');
+    expect(await writer.query('SELECT * FROM rows')).toHaveLength(1);
+    await insert();
+  });
+});
