@@ -18,8 +18,6 @@ import { WRITER } from './writer';
 /** Connections that changes leave to reads, however many wait for the lock of one board. */
 const RESERVED_FOR_READS = 4;
 
-/** Milliseconds during which a change is run again. */
-const RETRY_MS = 2000;
 /** Milliseconds between two attempts, at most. */
 const MAX_PAUSE = 64;
 /** The same on SQLite, where another process has the file: most of its changes end sooner. */
@@ -39,6 +37,8 @@ export class UnitOfWork {
    */
   private readonly slots: Semaphore;
   private readonly isSqlite: boolean;
+  /** Milliseconds during which a change is run again. */
+  private readonly retryMs: number;
   /** Changes that run or wait to run. */
   pending = 0;
   /** Emits the id of each board whose log a change of this process has extended. */
@@ -51,6 +51,7 @@ export class UnitOfWork {
     config: Config,
   ) {
     this.isSqlite = config.database.kind === 'sqlite';
+    this.retryMs = config.databaseDeadlineMs / 2;
     const slots = this.isSqlite ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
     this.slots = withTimeout(
       new Semaphore(slots),
@@ -71,7 +72,7 @@ export class UnitOfWork {
   async run<T>(
     caller: Caller,
     work: (change: Change) => Promise<T>,
-    retryMs: number = RETRY_MS,
+    retryMs = this.retryMs,
   ): Promise<T> {
     const { idempotency } = caller;
     if (idempotency?.used) throw new Error('a request with an idempotency key is one change');
@@ -99,7 +100,7 @@ export class UnitOfWork {
   async dryRun<T>(
     caller: Caller,
     work: (change: Change) => Promise<T>,
-    retryMs: number = RETRY_MS,
+    retryMs = this.retryMs,
   ): Promise<T> {
     const rollback: { result?: T } & Error = new Error('dry run');
     try {
@@ -123,12 +124,12 @@ export class UnitOfWork {
     work: (manager: EntityManager) => Promise<T>,
     { mayBeLost = false } = {},
   ): Promise<T> {
-    return this.attempt(work, RETRY_MS, mayBeLost);
+    return this.attempt(work, this.retryMs, mayBeLost);
   }
 
   private async attempt<T>(
     work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
-    retryMs = RETRY_MS,
+    retryMs: number,
     mayBeLost = false,
   ): Promise<T> {
     this.database.requireOpen();
