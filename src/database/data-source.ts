@@ -45,8 +45,8 @@ export function createDataSource(
 }
 
 /**
- * TypeORM begins deferred transactions; those of the writer take the write lock at once. A prepared statement that
- * finds the file busy stays in progress until it is collected, and COMMIT fails as long; `exec` ends it.
+ * TypeORM begins deferred transactions; those of the writer take the write lock at once. With `exec`, because libsql
+ * does not reset a prepared statement that finds the file busy, and COMMIT fails while another statement is in progress.
  */
 class ImmediateLibsql extends Libsql {
   override prepare(sql: string): never {

@@ -21,8 +21,8 @@ interface Thread {
 
 /**
  * Snapshots of a SQLite file, read in worker threads: sorting the titles of 100,000 stories takes
- * 0.3 s, during which the main thread goes on answering. The first thread
- * starts with the first snapshot, which `Database` opens at the start of the service.
+ * 0.3 s, during which the main thread goes on answering. The first thread starts with the first
+ * snapshot, which `Database` opens at the start of the service.
  */
 export class SqliteSnapshots implements Snapshots {
   private readonly threads: Thread[] = [];
