@@ -140,6 +140,26 @@ describe('Without a connection', () => {
     expect(await log(board)).toEqual(made);
   });
 
+  test('makes a move once if its response is lost and the page is loaded again', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.route('**/move', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.keyboard.press('Shift+ArrowRight');
+    await unsaved(page, 1);
+    await page.reload();
+    await unsaved(page, 1);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await saved(page);
+    expect(await titles(page, 'Backlog')).toEqual(['Ant']);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await log(board)).toEqual([`story.moved ${board.ids.Ant}`]);
+  });
+
   test('asks about a kept move of several stories if one was moved or deleted elsewhere', async () => {
     const board = await startKillableBoard();
     const { client } = board;
