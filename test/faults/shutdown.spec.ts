@@ -146,6 +146,7 @@ describe('SIGTERM', () => {
     stopping = true;
     await Promise.all(checking);
     expect([...ledger.rejected]).toEqual([]);
+    expect(ledger.longestPause).toBeLessThan(promised(2000));
     await ledger.audit(programs[0]?.url ?? '');
   });
 });

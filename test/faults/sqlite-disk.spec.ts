@@ -125,6 +125,25 @@ onSqlite('on SQLite a write', () => {
     copy.close();
   });
 
+  it('waits half of the deadline for the lock of another process, and succeeds after it', async () => {
+    const file = join(folder, 'test.db');
+    const environment = { DATABASE_DEADLINE_MS: '400' };
+    const { client } = await Program.start({ url: `sqlite:${file}` }, { environment });
+    await postStories(client, '/api/boards/Locked/backlog', 1);
+    const write = () => client.post('/api/boards/Locked/backlog', { title: 'x' });
+    const other = new Database(file);
+    other.exec('BEGIN IMMEDIATE');
+    const rejected = await write();
+    expect(rejected).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+    expect(rejected.ms).toBeGreaterThan(200);
+    // With the deadline of the default it would wait 2 s.
+    expect(rejected.ms).toBeLessThan(2000);
+    other.exec('ROLLBACK');
+    other.close();
+    expect((await write()).status).toBe(201);
+    expect((await client.get('/api/boards/Locked/backlog')).body).toHaveLength(2);
+  });
+
   traced('is not acknowledged while fsync fails, and is again afterwards', async () => {
     const file = join(folder, 'test.db');
     const program = await Program.start({ url: `sqlite:${file}` });
