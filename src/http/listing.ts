@@ -12,22 +12,19 @@ import { csvLine, guarded } from './csv';
 import { matchesNone } from './etag';
 import type { Row, SortKey } from './keyset';
 import { decodeCursor, encodeCursor, keyset, locationOf, withParameters } from './keyset';
-import { clientOf, streamParts } from './stream';
+import { clientOf, inParts, PART_LENGTH, streamParts } from './stream';
 import { Doc, IsFlag, IsInteger, IsText, Optional } from './validation';
 
 /** Rows of a list that are read at once, before anything is known of their size. */
 const FIRST_ROWS = 60;
 
 /** Rows that show how long the items of a list are. */
-const PROBE_ROWS = 10;
+const PROBE_ROWS = 4;
 
-/** Rows of a chunk, at most. */
+/** Rows of a part, at most. */
 const MAX_ROWS = 500;
 
-/** Characters of a chunk: what one slow reader keeps in memory. */
-const CHUNK_LENGTH = 128 * 1024;
-
-/** The average length of the items of a path when it was last read: chunks are bounded in bytes. */
+/** The average length of the items of a path when it was last read: parts are bounded in bytes. */
 const itemLengths = new LRUCache<string, number>({ max: 1000 });
 
 /** Ids that are read at once of a list that has to be sorted. */
@@ -119,14 +116,6 @@ interface Head {
   revision(revision: number): void;
 }
 
-/** Part of a list: its items as they are written, and the row that the next part follows. */
-interface Part {
-  items: string;
-  last: Row | undefined;
-  count: number;
-  isWhole: boolean;
-}
-
 /**
  * A list as a response: whole, in memory that is bounded however long its rows are and however slowly
  * it is read, or a page of it. A page follows the sort keys of the last row of the page before (keyset
@@ -189,13 +178,13 @@ export class Listing extends Answer {
     const isHead = request.method === 'HEAD';
     // Items of another format have another length.
     this.path = this.format === 'json' ? location.path : `${location.path} ${this.format}`;
-    const fitsChunk = (): boolean => Math.min(most, FIRST_ROWS) <= this.rowsOfChunk();
+    const fitsPart = (): boolean => Math.min(most, FIRST_ROWS) <= this.rowsOfPart();
     let mayBeShort = true;
     const isTable = this.format === 'csv';
     const isDirect = this.source.indexed === true && !this.source.revision && !isTable;
     if (isDirect && !count) {
       const rows = await this.probe(this.database, after, most);
-      if (rows !== undefined || fitsChunk()) {
+      if (rows !== undefined || fitsPart()) {
         const answer = await this.readAtOnce(this.database, after, most, head, rows);
         if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
         mayBeShort = answer === IN_SNAPSHOT;
@@ -207,7 +196,7 @@ export class Listing extends Answer {
       if (isTable) this.writer = await this.tableOf(snapshot);
       if (count) reply.header('X-Total-Count', await this.total(snapshot));
       const rows = await this.probe(snapshot, after, most);
-      mayBeShort &&= fitsChunk();
+      mayBeShort &&= fitsPart();
       const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, head, rows));
       if (typeof answer === 'string') {
         await snapshot.close();
@@ -240,7 +229,7 @@ export class Listing extends Answer {
     return streamParts(this.parts(snapshot, after, most), snapshot);
   }
 
-  /** The whole list as CSV, in chunks. */
+  /** The whole list as CSV, in parts. */
   async *csv(snapshot: Reader): AsyncGenerator<string> {
     this.writer = await this.tableOf(snapshot);
     yield* this.parts(snapshot, undefined, Infinity);
@@ -271,7 +260,7 @@ export class Listing extends Answer {
   ): Promise<Row[] | undefined> {
     if (itemLengths.has(this.path)) return undefined;
     const rows = await this.read(reader, after, Math.min(PROBE_ROWS, most + 1));
-    this.represent(rows);
+    this.measured(this.writer.writeAll(rows).length, rows.length);
     return rows.length < PROBE_ROWS ? rows : undefined;
   }
 
@@ -300,7 +289,7 @@ export class Listing extends Answer {
     const shown = rows.slice(0, wanted);
     const text = this.writer.writeAll(shown);
     this.measured(text.length, shown.length);
-    if (text.length > CHUNK_LENGTH) return undefined;
+    if (text.length > PART_LENGTH) return undefined;
     if (hasMore) head.link(shown[wanted - 1] as Row);
     return text;
   }
@@ -332,34 +321,26 @@ export class Listing extends Answer {
     after: Parameter[] | undefined,
     most: number,
   ): AsyncGenerator<string> {
-    const { begin, end } = this.writer;
-    let left = most;
-    let separator = begin;
-    const rowsAfter = this.source.indexed
-      ? this.byKeyset(reader, after)
-      : this.byIds(reader, after, most);
-    let previous: Row | undefined;
-    while (left > 0) {
-      const wanted = Math.min(this.rowsOfChunk(), left);
-      const rows = await rowsAfter(previous, wanted);
-      const { items, last, count, isWhole } = this.represent(rows);
-      if (items !== '') {
-        yield separator + items;
-        separator = this.writer.separator;
-      }
-      previous = last;
-      left -= count;
-      if (isWhole && rows.length < wanted) break;
-    }
-    const last = (separator === begin ? begin : '') + (end === '' ? '' : `${end}\n`);
-    if (last !== '') yield last;
+    const { begin, separator, end, write } = this.writer;
+    yield* inParts<Row>({
+      read: this.source.indexed ? this.byKeyset(reader, after) : this.byIds(reader, after, most),
+      write,
+      begin,
+      separator,
+      end: end && `${end}\n`,
+      most,
+      size: {
+        rows: () => this.rowsOfPart(),
+        measured: (length, rows) => this.measured(length, rows),
+      },
+    });
   }
 
-  /** Rows that make up a chunk, by the length of those of the same path that were read before. */
-  private rowsOfChunk(): number {
+  /** Rows that make up a part, by the length of those of the same path that were read before. */
+  private rowsOfPart(): number {
     const length = itemLengths.get(this.path);
     if (length === undefined) return FIRST_ROWS;
-    return Math.max(1, Math.min(MAX_ROWS, Math.floor(CHUNK_LENGTH / length)));
+    return Math.max(1, Math.min(MAX_ROWS, Math.floor(PART_LENGTH / length)));
   }
 
   private byKeyset(
@@ -370,7 +351,7 @@ export class Listing extends Answer {
       this.read(reader, previous ? this.source.order.map((key) => key.of(previous)) : after, count);
   }
 
-  /** Sorts the ids once; each chunk then reads its rows by id. */
+  /** Sorts the ids once; each part then reads its rows by id. */
   private byIds(
     reader: Reader,
     after: Parameter[] | undefined,
@@ -392,17 +373,17 @@ export class Listing extends Answer {
         ids.push(...rows.map((row) => row.id as number));
         offset += SORTED_IDS;
       }
-      const chunk = ids.slice(next, next + count);
-      if (chunk.length === 0) return [];
+      const wanted = ids.slice(next, next + count);
+      if (wanted.length === 0) return [];
       // The conditions have chosen the ids; together with them both engines would read the whole board.
       const [sql, parameters] = this.source
         .query()
         .useIndex('PRIMARY')
-        .where(`${this.idColumn} IN (${chunk.join(', ')})`)
+        .where(`${this.idColumn} IN (${wanted.join(', ')})`)
         .getQueryAndParameters();
       const rows = await reader.query<Row>(sql, parameters);
       const byId = new Map(rows.map((row) => [row.id as number, row]));
-      return chunk.flatMap((id): Row[] => {
+      return wanted.flatMap((id): Row[] => {
         const row = byId.get(id);
         return row ? [row] : [];
       });
@@ -441,30 +422,6 @@ export class Listing extends Answer {
       this.selection = query.getQueryAndParameters();
     }
     return this.selection;
-  }
-
-  /** Writes rows, up to the length of a chunk. */
-  private represent(rows: Row[]): Part {
-    const items: string[] = [];
-    let length = 0;
-    let count = 0;
-    let last: Row | undefined;
-    for (const row of rows) {
-      last = row;
-      const text = this.writer.write(row);
-      count += 1;
-      if (text === undefined) continue;
-      items.push(text);
-      length += text.length;
-      if (length >= CHUNK_LENGTH) break;
-    }
-    this.measured(length, items.length);
-    return {
-      items: items.join(this.writer.separator),
-      last,
-      count,
-      isWhole: count === rows.length,
-    };
   }
 
   /**

@@ -43,7 +43,7 @@ export async function streamParts(
     },
     [Symbol.asyncIterator]: () => iterator,
   };
-  const readable = Readable.from(iterator, { objectMode: false, highWaterMark: 1 << 16 });
+  const readable = Readable.from(iterator, { objectMode: false, highWaterMark: 0 });
   readable.once('close', () => void close());
   return readable;
 }
@@ -85,51 +85,94 @@ export class StreamedAnswer extends Answer {
 }
 
 /** Characters of a part of a long response: what one slow reader keeps in memory. */
-const PART_LENGTH = 128 * 1024;
+export const PART_LENGTH = 64 * 1024;
+
+/** How many rows are read for a part, so that it has a bounded length. */
+export interface PartSize {
+  rows(): number;
+  /** @param length characters that the rows were written as */
+  measured(length: number, rows: number): void;
+}
 
 /**
- * Chooses how many rows are read for a part, by the length of the part before; at most twice as many, because
- * long rows may follow short ones.
+ * Chooses by the length of the part before; at most twice as many rows, because long rows may follow short
+ * ones.
  */
-export class PartSize {
-  /** Before anything is known of their length. */
-  rows = 10;
+export class GrowingPartSize implements PartSize {
+  /** Few, before anything is known of their length. */
+  private next = 2;
 
   constructor(private readonly max: number) {}
 
-  /** @param length characters that the rows were written as */
+  rows(): number {
+    return this.next;
+  }
+
   measured(length: number, rows: number): void {
     if (rows === 0) return;
     const fitting = Math.floor((PART_LENGTH * rows) / length);
-    this.rows = Math.max(1, Math.min(this.max, 2 * rows, fitting));
+    this.next = Math.max(1, Math.min(this.max, 2 * rows, fitting));
   }
+}
+
+/** How rows become the parts of a response. */
+export interface RowsInParts<Row> {
+  /** Reads so many rows that follow one. */
+  read: (after: Row | undefined, limit: number) => Promise<Row[]>;
+  /** The text of a row; undefined if it is left out. */
+  write: (row: Row) => string | undefined;
+  /** Precedes the first row. */
+  begin?: string;
+  separator?: string;
+  /** Follows the last row. */
+  end?: string;
+  /** Rows of all parts, at most. */
+  most?: number;
+  /** Rows of a part, at most, or what chooses them. */
+  size: number | PartSize;
 }
 
 /**
  * Rows as text, in parts of bounded length. Rows that do not fit into a part are read again for the next
  * one, so that a slow reader keeps only one part.
- * @param most rows of a part
- * @param read reads so many rows that follow one
  */
-export async function* inParts<Row>(
-  most: number,
-  read: (after: Row | undefined, limit: number) => Promise<Row[]>,
-  write: (row: Row) => string,
-): AsyncGenerator<string> {
-  const size = new PartSize(most);
-  for (let last: Row | undefined; ;) {
-    const limit = size.rows;
+export async function* inParts<Row>({
+  read,
+  write,
+  begin = '',
+  separator = '',
+  end = '',
+  most = Infinity,
+  size: sizeOrMax,
+}: RowsInParts<Row>): AsyncGenerator<string> {
+  const size = typeof sizeOrMax === 'number' ? new GrowingPartSize(sizeOrMax) : sizeOrMax;
+  let left = most;
+  let last: Row | undefined;
+  let before = begin;
+  // A function, because a generator keeps its variables, such as the rows, until the part is taken.
+  const next = async (): Promise<string> => {
+    const limit = Math.min(size.rows(), left);
     const rows = await read(last, limit);
     let part = '';
-    let count = 0;
+    let taken = 0;
+    let written = 0;
     for (const row of rows) {
-      part += write(row);
-      count += 1;
       last = row;
+      taken += 1;
+      const text = write(row);
+      if (text === undefined) continue;
+      part += before + text;
+      before = separator;
+      written += 1;
       if (part.length >= PART_LENGTH) break;
     }
-    if (count > 0) yield part;
-    if (count === rows.length && count < limit) return;
-    size.measured(part.length, count);
+    size.measured(part.length, written);
+    left = taken === rows.length && taken < limit ? 0 : left - taken;
+    if (left === 0) part += (before === begin ? begin : '') + end;
+    return part;
+  };
+  while (left > 0) {
+    const part = await next();
+    if (part !== '') yield part;
   }
 }

@@ -28,7 +28,7 @@ const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const MAX_STORIES = 100;
 const MAX_SPRINT_BYTES = 1024 * 1024;
 /** How many stories of a sprint are read to estimate its length, if that is unknown. */
-const PROBE_STORIES = 10;
+const PROBE_STORIES = 4;
 
 /**
  * The current, next and previous sprint with all stories and tasks: the most frequent request of

@@ -66,20 +66,23 @@ export class ExportService {
       revision,
       log,
     });
-    yield* inParts<SprintRow>(
-      MAX_ROWS,
-      (last, limit) => this.sprints.findAfter(reader, board.id, last?.id ?? 0, limit),
-      (row) => lineOf({ sprint: representSprint(row, now) }),
-    );
-    yield* inParts(MAX_ROWS, storiesOf(reader, board.id), ({ story, tasks }) =>
-      [lineOf({ story }), ...tasks.map((task) => lineOf({ task }))].join(''),
-    );
+    yield* inParts<SprintRow>({
+      size: MAX_ROWS,
+      read: (last, limit) => this.sprints.findAfter(reader, board.id, last?.id ?? 0, limit),
+      write: (row) => lineOf({ sprint: representSprint(row, now) }),
+    });
+    yield* inParts({
+      size: MAX_ROWS,
+      read: storiesOf(reader, board.id),
+      write: ({ story, tasks }) =>
+        [lineOf({ story }), ...tasks.map((task) => lineOf({ task }))].join(''),
+    });
     if (!log) return;
-    yield* inParts<StoredEvent>(
-      MAX_ROWS,
-      (last, limit) => findEventsAfter(reader, board.id, last?.revision ?? 0, limit),
-      (event) => eventLine(board.name, event),
-    );
+    yield* inParts<StoredEvent>({
+      size: MAX_ROWS,
+      read: (last, limit) => findEventsAfter(reader, board.id, last?.revision ?? 0, limit),
+      write: (event) => eventLine(board.name, event),
+    });
   }
 }
 
