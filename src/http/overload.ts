@@ -14,6 +14,12 @@ const MAX_REQUESTS = { reads: 100, changes: 320 };
 type Kind = keyof typeof MAX_REQUESTS;
 
 /**
+ * Milliseconds after which a rejection is sent. Without a delay, clients that ignore `Retry-After` took all of the
+ * processor; see docs/decisions/overload.md.
+ */
+const REJECTION_MS = 50;
+
+/**
  * Milliseconds for which a read that found no slot is rejected again without authenticating it, so that a client
  * that ignores `Retry-After` costs a quarter of the processor time.
  */
@@ -76,7 +82,8 @@ export function limitLoad(server: FastifyInstance): void {
       rejected.set(keyOf(request), true);
     }
     end(request);
-    done(null, payload);
+    if (request.problem === 'overloaded') setTimeout(done, REJECTION_MS, null, payload);
+    else done(null, payload);
   });
   server.addHook('onResponse', (request, _reply, done) => {
     end(request);
