@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import type { EventEntity, EventType, Fields } from '../events/event';
 import { maySee } from '../http/access';
@@ -7,6 +6,7 @@ import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import type { Clock } from '../time/clock';
 import { toStored } from '../time/clock';
+import { Pace } from '../time/pace';
 import type { Reader } from './reader';
 
 /** A row belongs to a board that is not locked: run the change again, with these boards locked. */
@@ -95,7 +95,7 @@ export class Change implements Reader {
   readonly boardsWithEvents = new Set<number>();
   /** The board that the response is about, and its revision before the change. */
   private subject: { board: LockedBoard; before: number } | undefined;
-  private pausedAt = performance.now();
+  private readonly pace = new Pace(WORK_MS);
 
   /** @param restarted boards that an earlier attempt found to be missing from its locks */
   constructor(
@@ -270,10 +270,8 @@ export class Change implements Reader {
    * Lets other requests run, at most every `WORK_MS`. Statements of SQLite block the process, so long
    * changes await this between their chunks.
    */
-  async pause(): Promise<void> {
-    if (performance.now() - this.pausedAt < WORK_MS) return;
-    await setImmediate();
-    this.pausedAt = performance.now();
+  pause(): Promise<void> {
+    return this.pace.pause();
   }
 
   /** Writes the events that are not written yet, and the revisions of their boards. */

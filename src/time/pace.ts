@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long a file is worked on before other requests run. */
-const WORK_MS = 10;
-
-/** Lets other requests run between the steps of a long computation. */
+/** Lets other requests run between the steps of long work, which would otherwise block the process. */
 export class Pace {
   private resumedAt = performance.now();
 
+  /** @param workMs milliseconds of work between two pauses, at least */
+  constructor(private readonly workMs = 10) {}
+
   async pause(): Promise<void> {
-    if (performance.now() - this.resumedAt < WORK_MS) return;
+    if (performance.now() - this.resumedAt < this.workMs) return;
     await setImmediate();
     this.resumedAt = performance.now();
   }

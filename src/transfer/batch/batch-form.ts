@@ -5,7 +5,7 @@ import { validate } from '../../http/validation.pipe';
 import { isReference } from '../../http/validation';
 import { Batch, BatchOperation, fieldsOf, KINDS, takesCurrent } from './batch.dto';
 import type { OperationName, ResourceType } from './batch.dto';
-import { Pace } from '../files/pace';
+import { Pace } from '../../time/pace';
 
 /** The kinds of operations, as `create story`. */
 export type Kind = {

@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidFile } from './invalid-file';
-import { Pace } from './pace';
+import { Pace } from '../../time/pace';
 import type { Warnings } from './source';
 import { requireUtf8 } from './utf8';
 

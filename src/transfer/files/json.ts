@@ -8,7 +8,7 @@ import {
 import type { Readable } from 'node:stream';
 import type { FieldErrorCode } from '../../http/problem';
 import { InvalidFile } from './invalid-file';
-import { Pace } from './pace';
+import { Pace } from '../../time/pace';
 import { Utf8Check } from './utf8';
 
 /** Brackets within brackets. Documents of Jira nest deepest, about 30 levels for lists in tables. */

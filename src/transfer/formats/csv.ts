@@ -12,7 +12,7 @@ import { readTable } from '../files/csv';
 import type { Mapping } from '../import/import.dto';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
-import { Pace } from '../files/pace';
+import { Pace } from '../../time/pace';
 import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
 import { Warnings } from '../files/source';

@@ -1,5 +1,5 @@
 import type { ImportFormat } from '../import/import.dto';
-import { Pace } from '../files/pace';
+import { Pace } from '../../time/pace';
 import type {
   DateText,
   Skipped,

@@ -3,7 +3,7 @@ import type { StoryView } from '../../stories/story.dto';
 import type { TaskView } from '../../tasks/task.dto';
 import { linesOf } from '../export/export-lines';
 import { parseLine } from '../export/export-rules';
-import { Pace } from '../files/pace';
+import { Pace } from '../../time/pace';
 import type { ImportPlan, PlannedSprint, PlannedStory } from '../import/plan';
 import type { Survey } from '../restore/restore-survey';
 import { Warnings } from '../files/source';

@@ -3,7 +3,7 @@ import { IgnoredFields } from '../import/ignored';
 import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
-import { Pace } from '../files/pace';
+import { Pace } from '../../time/pace';
 import {
   Warnings,
   type Skipped,
