@@ -1,13 +1,20 @@
-// A client in a process of its own, so that reading large answers delays no measurement: sends what it is
-// told by its parent, discards the answer, and reports the status.
-import { request } from 'node:http';
+// A client with its own process and address, so that reading large answers delays no measurement: sends at once the
+// requests that its parent tells it, discards the answers, and reports their statuses.
+import { Agent, request } from 'node:http';
 
-process.on('message', ({ url, method = 'GET', body }) => {
-  const headers = body ? { 'Content-Type': 'application/json' } : {};
-  const sent = request(url, { method, headers }, (answer) => {
-    answer.resume();
-    answer.on('end', () => process.send(answer.statusCode));
+const agent = new Agent({ keepAlive: true, localAddress: '127.0.0.2' });
+
+const send = ({ url, method = 'GET', body }) =>
+  new Promise((resolve) => {
+    const headers = body ? { 'Content-Type': 'application/json' } : {};
+    const sent = request(url, { agent, method, headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode));
+    });
+    sent.on('error', () => resolve(0));
+    sent.end(body && JSON.stringify(body));
   });
-  sent.on('error', () => process.send(0));
-  sent.end(body && JSON.stringify(body));
+
+process.on('message', async (requests) => {
+  process.send(await Promise.all(requests.map(send)));
 });

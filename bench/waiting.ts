@@ -43,7 +43,7 @@ export async function measureWaiting(database: Database, quick: boolean): Promis
   const service = await startService(database);
   // It ends when this process does.
   const client = fork(join(__dirname, 'client.mjs'), { execArgv: [] });
-  const ask = (request: Request): Promise<void> => send(client, service.url, request);
+  const ask = (...requests: Request[]): Promise<void> => send(client, service.url, requests);
   try {
     const rows: string[][] = [];
     await measure(service, { title: 'warm up', run: () => sleep(100) }, other, quick ? 300 : 3000);
@@ -64,7 +64,7 @@ export async function measureWaiting(database: Database, quick: boolean): Promis
 
 function works(
   database: Database,
-  ask: (request: Request) => Promise<void>,
+  ask: (...requests: Request[]) => Promise<void>,
   boards: { large: Board; deleted: Board; full: Board[]; imported: number },
 ): Work[] {
   const { large, deleted, imported } = boards;
@@ -90,6 +90,17 @@ function works(
     get('report of a full sprint', `/api/sprints/${full.current}/report`),
     get('burndown of a full sprint', `/api/sprints/${full.current}/burndown`),
     get('forecast, 10,000 trials', `${large.path}/forecast?trials=10000&points=20000`),
+    {
+      title: 'sends 300 changes of one board at once',
+      run: (i) =>
+        ask(
+          ...Array.from({ length: 300 }, (_, k) => ({
+            method: 'PUT' as const,
+            path: `/api/stories/${large.backlogStory(k)}`,
+            body: { title: `Change ${k} of burst ${i}` },
+          })),
+        ),
+    },
     {
       title: 'moves 1,000 stories',
       run: (i) =>
@@ -151,11 +162,13 @@ function works(
   ];
 }
 
-/** Sends a request in a process of its own, and waits for the end of the answer. */
-async function send(client: ChildProcess, url: string, request: Request): Promise<void> {
-  client.send({ ...request, url: url + request.path });
-  const [status] = (await once(client, 'message')) as [number];
-  if (status !== 200) throw new Error(`${request.method} ${request.path}: ${status}`);
+/** Sends requests at once, in a process of its own, and waits for the end of their answers. */
+async function send(client: ChildProcess, url: string, requests: Request[]): Promise<void> {
+  client.send(requests.map((request) => ({ ...request, url: url + request.path })));
+  const [statuses] = (await once(client, 'message')) as [number[]];
+  const failed = statuses.findIndex((status) => status !== 200);
+  const request = requests[failed];
+  if (request) throw new Error(`${request.method} ${request.path}: ${statuses[failed]}`);
 }
 
 /** The command that imports a CSV file. */

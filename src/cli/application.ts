@@ -11,7 +11,7 @@ import { CommandError } from './command-error';
 const DATABASE_WAIT_MS = 10_000;
 
 /** Commands need no token: they have access to the database anyway. */
-export const OPERATOR: Caller = { actor: 'cli', scope: 'admin' };
+export const OPERATOR: Caller = { actor: 'cli', scope: 'admin', client: 'cli' };
 
 /** Prints only warnings and errors of the application. */
 const LOGGER: LoggerService = {

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Semaphore, withTimeout } from 'async-mutex';
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
@@ -9,14 +8,19 @@ import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { Clock } from '../time/clock';
+import { Pace } from '../time/pace';
 import { Change, Restart } from './change';
 import { Database } from './database';
 import { failureOf, toProblem, unavailable } from './errors';
+import { FairQueue } from './fair-queue';
 import { claimKey, keepResponse } from './idempotency';
 import { WRITER } from './writer';
 
 /** Connections that changes leave to reads, however many wait for the lock of one board. */
 const RESERVED_FOR_READS = 4;
+
+/** The client that transactions of no caller are counted under. */
+const MAINTENANCE = 'maintenance';
 
 /** Milliseconds between two attempts, at most. */
 const MAX_PAUSE = 64;
@@ -35,10 +39,12 @@ export class UnitOfWork {
    * TypeORM has one connection to SQLite, and transactions that overlap on it become parts of one
    * another, so there it is one change at a time.
    */
-  private readonly slots: Semaphore;
+  private readonly queue: FairQueue;
   private readonly isSqlite: boolean;
   /** Milliseconds during which a change is run again. */
   private readonly retryMs: number;
+  /** On SQLite, whose driver is synchronous, 300 changes in the queue kept every other request waiting for 0.3 s. */
+  private readonly pace = new Pace();
   /** Changes that run or wait to run. */
   pending = 0;
   /** Emits the id of each board whose log a change of this process has extended. */
@@ -53,12 +59,9 @@ export class UnitOfWork {
     this.isSqlite = config.database.kind === 'sqlite';
     this.retryMs = config.databaseDeadlineMs / 2;
     const slots = this.isSqlite ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
-    this.slots = withTimeout(
-      new Semaphore(slots),
-      // A burst of 300 changes of one board takes some seconds on a server that syncs each commit.
-      2 * config.databaseDeadlineMs,
-      new Problem('overloaded'),
-    ) as Semaphore;
+    // A burst of 300 changes of one board takes some seconds on a server that syncs each commit.
+    const waitMs = 2 * config.databaseDeadlineMs;
+    this.queue = new FairQueue(slots, waitMs, new Problem('overloaded'));
   }
 
   /**
@@ -78,20 +81,24 @@ export class UnitOfWork {
     if (idempotency?.used) throw new Error('a request with an idempotency key is one change');
     if (idempotency) idempotency.used = true;
     let changed: ReadonlySet<number> = new Set();
-    const result = await this.attempt(async (manager, restarted) => {
-      const change = new Change(manager, caller, this.clock, restarted);
-      if (idempotency) {
-        const first = await claimKey(change, idempotency);
-        idempotency.replayed = first !== undefined;
-        if (first) return marked(JSON.parse(first.response) as T, first.revision ?? undefined);
-      }
-      const result = await work(change);
-      await change.flush();
-      const { after } = change.revisions;
-      if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result), after);
-      changed = change.boardsWithEvents;
-      return marked(result, after);
-    }, retryMs);
+    const result = await this.attempt(
+      caller.client,
+      async (manager, restarted) => {
+        const change = new Change(manager, caller, this.clock, restarted);
+        if (idempotency) {
+          const first = await claimKey(change, idempotency);
+          idempotency.replayed = first !== undefined;
+          if (first) return marked(JSON.parse(first.response) as T, first.revision ?? undefined);
+        }
+        const result = await work(change);
+        await change.flush();
+        const { after } = change.revisions;
+        if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result), after);
+        changed = change.boardsWithEvents;
+        return marked(result, after);
+      },
+      retryMs,
+    );
     for (const id of changed) this.commits.emit('board', id);
     return result;
   }
@@ -104,11 +111,15 @@ export class UnitOfWork {
   ): Promise<T> {
     const rollback: { result?: T } & Error = new Error('dry run');
     try {
-      return await this.attempt(async (manager, restarted) => {
-        const change = new Change(manager, caller, this.clock, restarted);
-        rollback.result = marked(await work(change), change.revisions.before);
-        throw rollback;
-      }, retryMs);
+      return await this.attempt(
+        caller.client,
+        async (manager, restarted) => {
+          const change = new Change(manager, caller, this.clock, restarted);
+          rollback.result = marked(await work(change), change.revisions.before);
+          throw rollback;
+        },
+        retryMs,
+      );
     } catch (error) {
       if (error !== rollback) throw error;
       return rollback.result as T;
@@ -124,10 +135,11 @@ export class UnitOfWork {
     work: (manager: EntityManager) => Promise<T>,
     { mayBeLost = false } = {},
   ): Promise<T> {
-    return this.attempt(work, this.retryMs, mayBeLost);
+    return this.attempt(MAINTENANCE, work, this.retryMs, mayBeLost);
   }
 
   private async attempt<T>(
+    client: string,
     work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
     retryMs: number,
     mayBeLost = false,
@@ -135,13 +147,14 @@ export class UnitOfWork {
     this.database.requireOpen();
     this.pending += 1;
     try {
-      return await this.attempts(work, retryMs, mayBeLost);
+      return await this.attempts(client, work, retryMs, mayBeLost);
     } finally {
       this.pending -= 1;
     }
   }
 
   private async attempts<T>(
+    client: string,
     work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
     retryMs: number,
     mayBeLost: boolean,
@@ -151,9 +164,10 @@ export class UnitOfWork {
     let giveUpAt: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.slots.runExclusive(() =>
-          this.transaction((manager) => work(manager, restarted), mayBeLost),
-        );
+        return await this.queue.run(client, async () => {
+          if (this.isSqlite) await this.pace.pause();
+          return this.transaction((manager) => work(manager, restarted), mayBeLost);
+        });
       } catch (error) {
         if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
         else if (failureOf(error) !== 'retry') throw toProblem(error);

@@ -10,7 +10,7 @@ import { PageQuery } from '../http/listing';
 import { BoardName, StoryId } from '../http/path';
 import { Problem } from '../http/problem';
 import { Answers, AnswersTable, Rejects, RequireScope, Route } from '../http/route';
-import { clientOf } from '../http/stream';
+import { clientOf } from '../http/access';
 import { EventView, FeedQuery, StreamQuery } from './event.dto';
 import { EventsService } from './events.service';
 import { StreamsService } from './streams.service';

@@ -33,6 +33,12 @@ export function accessOf({ access, method, url }: FastifyRequest): Access {
   return access;
 }
 
+/** The key under which limits for each client are counted: the token of a request or else its address. */
+export function clientOf(request: FastifyRequest): string {
+  const { tokenId } = accessOf(request);
+  return tokenId > 0 ? `token ${tokenId}` : request.ip;
+}
+
 /** Whether the caller may see a board with this name. Other boards are reported as not found. */
 export const maySee = ({ boards }: Pick<Access, 'boards'>, name: string): boolean =>
   boards?.has(name) ?? true;

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Access } from './access';
-import { accessOf } from './access';
+import { accessOf, clientOf } from './access';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +26,8 @@ export interface IdempotentRequest {
 
 /** The caller of a request, the boards that it may see, and the conditions of the request. */
 export interface Caller extends Pick<Access, 'actor' | 'scope' | 'boards'> {
+  /** As which client it waits for other changes; see `clientOf`. */
+  client: string;
   /** The header `If-Match`. */
   ifMatch?: string;
   idempotency?: IdempotentRequest;
@@ -41,6 +43,7 @@ export const CurrentCaller = createParamDecorator(
     return {
       actor,
       scope,
+      client: clientOf(request),
       ...(boards && { boards }),
       ...(ifMatch !== undefined && { ifMatch }),
       ...(idempotency && { idempotency }),

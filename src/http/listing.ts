@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { Database } from '../database/database';
 import type { Parameter, Reader } from '../database/reader';
+import { clientOf } from './access';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 import type { Cell } from './csv';
@@ -12,7 +13,7 @@ import { csvLine, guarded } from './csv';
 import { matchesNone } from './etag';
 import type { Row, SortKey } from './keyset';
 import { decodeCursor, encodeCursor, keyset, locationOf, withParameters } from './keyset';
-import { clientOf, inParts, PART_LENGTH, streamParts } from './stream';
+import { inParts, PART_LENGTH, streamParts } from './stream';
 import { Doc, IsFlag, IsInteger, IsText, Optional } from './validation';
 
 /** Rows of a list that are read at once, before anything is known of their size. */

@@ -3,15 +3,9 @@ import { Readable } from 'node:stream';
 import type { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { Snapshot } from '../database/snapshots';
-import { accessOf } from './access';
+import { clientOf } from './access';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
-
-/** The key under which limits for each client are counted: the token of a request or else its address. */
-export function clientOf(request: FastifyRequest): string {
-  const { tokenId } = accessOf(request);
-  return tokenId > 0 ? `token ${tokenId}` : request.ip;
-}
 
 /**
  * A stream of the parts of a response, which are read from a snapshot and closed with it. The first part

@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { mediaTypeOf } from './media-type';
 import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
-import { clientOf } from './stream';
+import { clientOf } from './access';
 
 /** Bytes of a file. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;

@@ -278,7 +278,7 @@ describe('a restore is refused, and leaves nothing,', () => {
   });
 
   it('where the caller is no admin', async () => {
-    const writer = { actor: 'ada', scope: 'write' as const };
+    const writer = { actor: 'ada', scope: 'write' as const, client: 'test' };
     const open = (): AsyncIterable<Buffer> => Readable.from([Buffer.from(file)]);
     await expect(restoreFrom(freshName('Refused'), open, writer)).rejects.toMatchObject({
       code: 'forbidden',

@@ -12,7 +12,7 @@ type Query = EntityManager['query'];
 /** A change on a fake server, whose statements `query` answers. */
 function changeOn(query: Query, type = 'better-sqlite3', clock: Pick<Clock, 'now'> = new Clock()) {
   const manager = { query, connection: { options: { type } } } as unknown as EntityManager;
-  return new Change(manager, { actor: 'anonymous', scope: 'admin' }, clock);
+  return new Change(manager, { actor: 'anonymous', scope: 'admin', client: 'test' }, clock);
 }
 
 /** The statements that `insertMany` sends for rows of two columns. */

@@ -1,0 +1,33 @@
+import { Semaphore, withTimeout } from 'async-mutex';
+
+/**
+ * A semaphore that serves clients in turn: the work of a client waits for one piece of work of each other
+ * client, even if one of them has sent 300 at once (start-time fair queueing). The work of one client keeps
+ * its order.
+ */
+export class FairQueue {
+  private readonly semaphore: Semaphore;
+  /** The round of the work that was begun last; each client has one piece of work in a round. */
+  private round = 0;
+  /** The last round in which a client has work that is not done. */
+  private readonly lastRounds = new Map<string, number>();
+
+  /** @param waitMs milliseconds after which work that was not begun is rejected with `timeout` */
+  constructor(size: number, waitMs: number, timeout: Error) {
+    this.semaphore = withTimeout(new Semaphore(size), waitMs, timeout) as Semaphore;
+  }
+
+  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
+    const round = 1 + Math.max(this.round, this.lastRounds.get(client) ?? 0);
+    this.lastRounds.set(client, round);
+    const begin = (): Promise<T> => {
+      this.round = Math.max(this.round, round);
+      return work();
+    };
+    try {
+      return await this.semaphore.runExclusive(begin, 1, -round);
+    } finally {
+      if (this.lastRounds.get(client) === round) this.lastRounds.delete(client);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { FairQueue } from '../../src/database/fair-queue';
+
+const TIMEOUT = new Error('timeout');
+
+describe('a queue for changes', () => {
+  /** Runs work of these clients, in this order, and returns the order in which it was begun. */
+  async function begun(queue: FairQueue, clients: string): Promise<string> {
+    let order = '';
+    const work = [...clients].map((client) =>
+      queue.run(client, async () => {
+        order += client;
+        await setImmediate();
+      }),
+    );
+    await Promise.all(work);
+    return order;
+  }
+
+  it('lets a client wait for one change of each other client, however many that one has sent', async () => {
+    const queue = new FairQueue(1, 1000, TIMEOUT);
+    expect(await begun(queue, 'aaaaaabbc')).toBe('abcabaaaa');
+    // Nothing is remembered of clients that have no change left.
+    expect(await begun(queue, 'aabc')).toBe('abca');
+  });
+
+  it('keeps the order of the changes of one client', async () => {
+    const queue = new FairQueue(1, 1000, TIMEOUT);
+    const order: number[] = [];
+    const numbers = Array.from({ length: 50 }, (_, i) => i);
+    const change = (i: number): Promise<void> =>
+      queue.run('a', async () => {
+        order.push(i);
+        await setImmediate();
+      });
+    await Promise.all(numbers.map(change));
+    expect(order).toEqual(numbers);
+  });
+
+  it('runs as many changes at once as it has places', async () => {
+    const queue = new FairQueue(2, 1000, TIMEOUT);
+    let running = 0;
+    let most = 0;
+    const change = async (): Promise<void> => {
+      most = Math.max(most, (running += 1));
+      await setImmediate();
+      running -= 1;
+    };
+    await Promise.all(['a', 'a', 'a', 'b', 'b'].map((client) => queue.run(client, change)));
+    expect(most).toBe(2);
+  });
+
+  it('rejects a change that waits too long, and serves the next one', async () => {
+    const queue = new FairQueue(1, 20, TIMEOUT);
+    const first = queue.run('a', () => sleep(60));
+    await expect(queue.run('a', () => Promise.resolve())).rejects.toBe(TIMEOUT);
+    await first;
+    expect(await queue.run('a', () => Promise.resolve('done'))).toBe('done');
+  });
+
+  it('goes on after a change that fails', async () => {
+    const queue = new FairQueue(1, 1000, TIMEOUT);
+    const failed = queue.run('a', () => Promise.reject(new Error('failed')));
+    await expect(failed).rejects.toThrow('failed');
+    expect(await queue.run('a', () => Promise.resolve('done'))).toBe('done');
+  });
+});
