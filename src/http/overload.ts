@@ -21,9 +21,9 @@ const REJECTION_MS = 50;
 
 /**
  * Milliseconds for which a read that found no slot is rejected again without authenticating it, so that a client
- * that ignores `Retry-After` costs a quarter of the processor time.
+ * that ignores `Retry-After` costs a quarter of the processor time. Its next request comes after the rejection.
  */
-const REJECTED_MS = 50;
+const REJECTED_MS = 2 * REJECTION_MS;
 /** How many such reads are remembered. */
 const MAX_REJECTED = 1000;
 
