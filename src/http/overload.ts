@@ -11,6 +11,9 @@ import type { RouteSettings } from './route';
  */
 const MAX_REQUESTS = { reads: 100, changes: 320 };
 
+/** The same from one address: the rest is for others, however many one sends. */
+const MAX_OF_ADDRESS = { reads: 90, changes: 304 };
+
 type Kind = keyof typeof MAX_REQUESTS;
 
 /**
@@ -41,6 +44,13 @@ const isAlways = ({ routeOptions }: FastifyRequest): boolean =>
 export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   const counts = { reads: 0, changes: 0 };
+  const ofAddress = { reads: new Map<string, number>(), changes: new Map<string, number>() };
+  const count = (kind: Kind, ip: string, by: 1 | -1): void => {
+    counts[kind] += by;
+    const now = (ofAddress[kind].get(ip) ?? 0) + by;
+    if (now > 0) ofAddress[kind].set(ip, now);
+    else ofAddress[kind].delete(ip);
+  };
   const rejected = new LRUCache<string, true>({ max: MAX_REJECTED, ttl: REJECTED_MS });
   server.decorateRequest('countedAs', undefined);
   const kindOf = ({ method }: FastifyRequest): Kind =>
@@ -52,10 +62,11 @@ export function limitLoad(server: FastifyInstance): void {
     if (isAlways(request)) return true;
     const kind = kindOf(request);
     if (kind === 'reads' && rejected.size > 0 && rejected.has(keyOf(request))) return false;
-    return counts[kind] < MAX_REQUESTS[kind];
+    const own = ofAddress[kind].get(request.ip) ?? 0;
+    return counts[kind] < MAX_REQUESTS[kind] && own < MAX_OF_ADDRESS[kind];
   };
   const end = (request: FastifyRequest): void => {
-    if (request.countedAs) counts[request.countedAs] -= 1;
+    if (request.countedAs) count(request.countedAs, request.ip, -1);
     request.countedAs = undefined;
   };
   server.addHook('onRequest', (request, reply, done) => {
@@ -74,7 +85,7 @@ export function limitLoad(server: FastifyInstance): void {
       return;
     }
     request.countedAs = kindOf(request);
-    counts[request.countedAs] += 1;
+    count(request.countedAs, request.ip, 1);
     done();
   });
   server.addHook('onSend', (request: FastifyRequest, _reply: FastifyReply, payload, done) => {

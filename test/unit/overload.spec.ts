@@ -58,6 +58,45 @@ it('rejects at once what would probably wait too long for a slot', async () => {
   (await slots.take())();
 });
 
+it('leaves room for others, however many requests one address sends', async () => {
+  const server = Fastify();
+  limitLoad(server);
+  const waiting: (() => void)[] = [];
+  server.route({
+    method: ['GET', 'POST'],
+    url: '/',
+    handler: () => new Promise((resolve) => waiting.push(() => resolve('done'))),
+  });
+  const send = async (count: number, method: 'GET' | 'POST', remoteAddress: string) => {
+    const before = waiting.length;
+    const sent = Array.from({ length: count }, () =>
+      server.inject({ method, url: '/', remoteAddress }),
+    );
+    const rejected = sent.map(async (one) => (await one).statusCode === 503);
+    return { accepted: () => waiting.length - before, rejected };
+  };
+  const all: Promise<boolean>[] = [];
+  for (const [method, most, left] of [
+    ['GET', 90, 10],
+    ['POST', 304, 16],
+  ] as const) {
+    for (const [address, expected] of [
+      ['10.0.0.1', most],
+      ['10.0.0.2', left],
+    ] as const) {
+      const { accepted, rejected } = await send(most + 5, method, address);
+      while (accepted() < expected) await setImmediate();
+      all.push(...rejected);
+      await Promise.race(rejected);
+      expect([method, address, accepted()]).toEqual([method, address, expected]);
+    }
+  }
+  for (const answer of waiting) answer();
+  const rejections = (await Promise.all(all)).filter(Boolean);
+  expect(rejections).toHaveLength(all.length - 100 - 320);
+  await server.close();
+});
+
 it('rejects a read before it is handled if the same one found no slot just now', async () => {
   const server = Fastify();
   limitLoad(server);
