@@ -75,15 +75,6 @@ describe('an instance under ten times the load that it can serve', () => {
       expect(served.length).toBeGreaterThan(0);
       expect(probes.every(({ status }) => status === 200)).toBe(true);
       // The quick form shares the machine with other suites; this one measures.
-      console.error(
-        served.length,
-        rejected.length,
-        percentile(served, 0.99),
-        percentile(rejected, 0.5),
-        percentile(rejected, 0.99),
-        percentile(probes, 0.99),
-        (program.memory - memory) / 1048576,
-      );
       if (LONG) {
         expect(percentile(served, 0.99)).toBeLessThan(2000);
         expect(percentile(rejected, 0.5)).toBeLessThan(100);
