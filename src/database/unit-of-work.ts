@@ -43,7 +43,10 @@ export class UnitOfWork {
   private readonly isSqlite: boolean;
   /** Milliseconds during which a change is run again. */
   private readonly retryMs: number;
-  /** On SQLite, whose driver is synchronous, 300 changes in the queue kept every other request waiting for 0.3 s. */
+  /**
+   * For the pauses between changes on SQLite, whose driver is synchronous: 300 changes in the queue kept every
+   * other request waiting for 0.3 s.
+   */
   private readonly pace = new Pace();
   /** Changes that run or wait to run. */
   pending = 0;
@@ -165,7 +168,7 @@ export class UnitOfWork {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.queue.run(client, async () => {
-          if (this.isSqlite) await this.pace.pause();
+          if (this.isSqlite && this.pending > 1) await this.pace.pause();
           return this.transaction((manager) => work(manager, restarted), mayBeLost);
         });
       } catch (error) {

@@ -325,6 +325,31 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
 // MySQL queues lock waits itself; on SQLite the unit of work has to retry.
 const onSqlite = engineUnderTest() === 'sqlite' ? it : it.skip;
 
+onSqlite('other requests run between the changes of a burst', async () => {
+  const service = await startApp();
+  try {
+    let turns = 0;
+    let done = false;
+    const countTurn = (): void => {
+      turns += 1;
+      if (!done) setImmediate(countTurn);
+    };
+    // As the statements of the driver do, it blocks the process.
+    const change = (): Promise<void> => {
+      for (const end = performance.now() + 5; performance.now() < end;);
+      return Promise.resolve();
+    };
+    countTurn();
+    const unitOfWork = service.app.get(UnitOfWork);
+    await Promise.all(Array.from({ length: 40 }, () => unitOfWork.maintain(change)));
+    done = true;
+    // They take 0.2 s, and one in two of them is followed by a pause.
+    expect(turns).toBeGreaterThanOrEqual(15);
+  } finally {
+    await service.close();
+  }
+});
+
 onSqlite(
   'a change gets its turn soon beside another process that changes without a pause',
   async () => {
