@@ -334,7 +334,7 @@ onSqlite('other requests run between the changes of a burst', async () => {
       turns += 1;
       if (!done) setImmediate(countTurn);
     };
-    // As the statements of the driver do, it blocks the process.
+    // Blocks the process, as the synchronous statements of the driver do.
     const change = (): Promise<void> => {
       for (const end = performance.now() + 5; performance.now() < end;);
       return Promise.resolve();

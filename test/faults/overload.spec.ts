@@ -64,14 +64,16 @@ describe('an instance under ten times the load that it can serve', () => {
       }
       const outcomes = await clients.stop();
 
-      // A fast machine may serve all changes.
-      expect(new Set(['503', ...statuses(outcomes)])).toEqual(new Set(['503', '200']));
+      // SQLite may serve all changes.
+      const servesAll = requests === CHANGES && engineUnderTest() === 'sqlite';
+      const expected = statuses(outcomes).length === 1 && servesAll ? ['200'] : ['200', '503'];
+      expect(statuses(outcomes)).toEqual(expected);
       const answered = outcomes as Answer[];
       const served = answered.filter(({ status }) => status === 200);
       const rejected = answered.filter(({ status }) => status === 503);
       expect(rejected.filter(({ body }) => body.code !== 'overloaded')).toEqual([]);
       expect(rejected.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
-      // Clients that ignore `Retry-After` must not take the processor of those that are served.
+      // The delay limits how much CPU time clients can use that retry without waiting.
       expect(rejected.every(({ ms }) => ms > 45)).toBe(true);
       expect(served.length).toBeGreaterThan(0);
       expect(probes.every(({ status }) => status === 200)).toBe(true);
