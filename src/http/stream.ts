@@ -96,6 +96,7 @@ export class GrowingPartSize implements PartSize {
   /** Few, before anything is known of their length. */
   private next = 2;
 
+  /** @param max rows of a part, at most */
   constructor(private readonly max: number) {}
 
   rows(): number {
@@ -122,8 +123,7 @@ export interface RowsInParts<Row> {
   end?: string;
   /** Rows of all parts, at most. */
   most?: number;
-  /** Rows of a part, at most, or what chooses them. */
-  size: number | PartSize;
+  size: PartSize;
 }
 
 /**
@@ -137,9 +137,8 @@ export async function* inParts<Row>({
   separator = '',
   end = '',
   most = Infinity,
-  size: sizeOrMax,
+  size,
 }: RowsInParts<Row>): AsyncGenerator<string> {
-  const size = typeof sizeOrMax === 'number' ? new GrowingPartSize(sizeOrMax) : sizeOrMax;
   let left = most;
   let last: Row | undefined;
   let before = begin;

@@ -1,5 +1,5 @@
 import type { Reader } from '../database/reader';
-import { inParts } from '../http/stream';
+import { GrowingPartSize, inParts } from '../http/stream';
 import { findStoriesOfSprint } from '../stories/story.queries';
 import { findTasksOfStories } from '../tasks/task.queries';
 import type { SprintView, StoryWithTasks } from './sprint.dto';
@@ -17,7 +17,7 @@ export function partsOf(
     begin: `${JSON.stringify(sprint).slice(0, -1)},"stories":[`,
     separator: ',',
     end: ']}\n',
-    size: MAX_STORIES,
+    size: new GrowingPartSize(MAX_STORIES),
     read: async (after, limit) => {
       const stories = await findStoriesOfSprint(reader, boardId, sprint.id, { after, limit });
       const full = stories.map((story): StoryWithTasks => ({ ...story, tasks: [] }));

@@ -7,7 +7,7 @@ import type { Reader } from '../../database/reader';
 import type { StoredEvent } from '../../events/event.queries';
 import { findEventsAfter } from '../../events/event.queries';
 import type { StreamedContent } from '../../http/stream';
-import { inParts, StreamedAnswer } from '../../http/stream';
+import { GrowingPartSize, inParts, StreamedAnswer } from '../../http/stream';
 import type { SprintRow } from '../../sprints/sprint.queries';
 import { representSprint, SprintQueries } from '../../sprints/sprint.queries';
 import { findStories, findStoryIdsAfter } from '../../stories/story.queries';
@@ -67,19 +67,19 @@ export class ExportService {
       log,
     });
     yield* inParts<SprintRow>({
-      size: MAX_ROWS,
+      size: new GrowingPartSize(MAX_ROWS),
       read: (last, limit) => this.sprints.findAfter(reader, board.id, last?.id ?? 0, limit),
       write: (row) => lineOf({ sprint: representSprint(row, now) }),
     });
     yield* inParts({
-      size: MAX_ROWS,
+      size: new GrowingPartSize(MAX_ROWS),
       read: storiesOf(reader, board.id),
       write: ({ story, tasks }) =>
         [lineOf({ story }), ...tasks.map((task) => lineOf({ task }))].join(''),
     });
     if (!log) return;
     yield* inParts<StoredEvent>({
-      size: MAX_ROWS,
+      size: new GrowingPartSize(MAX_ROWS),
       read: (last, limit) => findEventsAfter(reader, board.id, last?.revision ?? 0, limit),
       write: (event) => eventLine(board.name, event),
     });
