@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { clientOf } from '../http/access';
 import { Problem } from '../http/problem';
 
 const WINDOW_SECONDS = 60;
@@ -47,19 +48,4 @@ export class RateLimit {
       RateLimit: `"default";r=${Math.max(0, remainingPoints)};t=${Math.ceil(msBeforeNext / 1000)}`,
     });
   }
-}
-
-const clientOf = ({ access, ip }: FastifyRequest): string =>
-  access && access.tokenId > 0 ? `token ${access.tokenId}` : networkOf(ip);
-
-/** The network of an address: the owner of an IPv6 address has all of its 64-bit network. */
-export function networkOf(address = ''): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped?.[1] !== undefined) return mapped[1];
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'));
-  return `${[...groups, ...rest].slice(0, 4).join(':')}::/64`;
 }

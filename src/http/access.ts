@@ -33,10 +33,23 @@ export function accessOf({ access, method, url }: FastifyRequest): Access {
   return access;
 }
 
-/** The key under which limits for each client are counted: the token of a request or else its address. */
-export function clientOf(request: FastifyRequest): string {
-  const { tokenId } = accessOf(request);
-  return tokenId > 0 ? `token ${tokenId}` : request.ip;
+/**
+ * The key under which limits for each client are counted: the token of a request or else the network of its
+ * address.
+ */
+export const clientOf = ({ access, ip }: Pick<FastifyRequest, 'access' | 'ip'>): string =>
+  access && access.tokenId > 0 ? `token ${access.tokenId}` : networkOf(ip);
+
+/** The network of an address: the owner of an IPv6 address has all of its 64-bit network. */
+export function networkOf(address = ''): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'));
+  return `${[...groups, ...rest].slice(0, 4).join(':')}::/64`;
 }
 
 /** Whether the caller may see a board with this name. Other boards are reported as not found. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Socket } from 'node:net';
+import { networkOf } from './access';
 import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
 import type { RouteSettings } from './route';
@@ -11,14 +12,14 @@ import type { RouteSettings } from './route';
  */
 const MAX_REQUESTS = { reads: 100, changes: 320 };
 
-/** The same from one address: the rest is for others, however many one sends. */
-const MAX_OF_ADDRESS = { reads: 90, changes: 304 };
+/** The same from one network: the rest is left to other clients. */
+const MAX_OF_NETWORK = { reads: 90, changes: 304 };
 
 type Kind = keyof typeof MAX_REQUESTS;
 
 /**
- * Milliseconds after which a rejection is sent. Without a delay, clients that ignore `Retry-After` took all of the
- * processor; see docs/decisions/overload.md.
+ * Milliseconds after which a rejection is sent. Without a delay, clients that ignore `Retry-After` used all of the
+ * CPU; see docs/decisions/overload.md.
  */
 const REJECTION_MS = 50;
 
@@ -44,12 +45,13 @@ const isAlways = ({ routeOptions }: FastifyRequest): boolean =>
 export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   const counts = { reads: 0, changes: 0 };
-  const ofAddress = { reads: new Map<string, number>(), changes: new Map<string, number>() };
-  const count = (kind: Kind, ip: string, by: 1 | -1): void => {
+  const ofNetwork = { reads: new Map<string, number>(), changes: new Map<string, number>() };
+  const count = (kind: Kind, { ip }: FastifyRequest, by: 1 | -1): void => {
+    const network = networkOf(ip);
     counts[kind] += by;
-    const now = (ofAddress[kind].get(ip) ?? 0) + by;
-    if (now > 0) ofAddress[kind].set(ip, now);
-    else ofAddress[kind].delete(ip);
+    const now = (ofNetwork[kind].get(network) ?? 0) + by;
+    if (now > 0) ofNetwork[kind].set(network, now);
+    else ofNetwork[kind].delete(network);
   };
   const rejected = new LRUCache<string, true>({ max: MAX_REJECTED, ttl: REJECTED_MS });
   server.decorateRequest('countedAs', undefined);
@@ -62,11 +64,11 @@ export function limitLoad(server: FastifyInstance): void {
     if (isAlways(request)) return true;
     const kind = kindOf(request);
     if (kind === 'reads' && rejected.size > 0 && rejected.has(keyOf(request))) return false;
-    const own = ofAddress[kind].get(request.ip) ?? 0;
-    return counts[kind] < MAX_REQUESTS[kind] && own < MAX_OF_ADDRESS[kind];
+    const own = ofNetwork[kind].get(networkOf(request.ip)) ?? 0;
+    return counts[kind] < MAX_REQUESTS[kind] && own < MAX_OF_NETWORK[kind];
   };
   const end = (request: FastifyRequest): void => {
-    if (request.countedAs) count(request.countedAs, request.ip, -1);
+    if (request.countedAs) count(request.countedAs, request, -1);
     request.countedAs = undefined;
   };
   server.addHook('onRequest', (request, reply, done) => {
@@ -85,7 +87,7 @@ export function limitLoad(server: FastifyInstance): void {
       return;
     }
     request.countedAs = kindOf(request);
-    count(request.countedAs, request.ip, 1);
+    count(request.countedAs, request, 1);
     done();
   });
   server.addHook('onSend', (request: FastifyRequest, _reply: FastifyReply, payload, done) => {

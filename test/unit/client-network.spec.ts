@@ -1,4 +1,4 @@
-import { networkOf } from '../../src/auth/rate-limit';
+import { networkOf } from '../../src/http/access';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
