@@ -1,18 +1,17 @@
 import { Semaphore, withTimeout } from 'async-mutex';
 
 /**
- * A semaphore that serves clients in turn: the work of a client waits for one piece of work of each other
- * client, even if one of them has sent 300 at once (start-time fair queueing). The work of one client keeps
- * its order.
+ * A semaphore that serves clients round-robin (start-time fair queueing): a change waits for one change of each
+ * other client, even if one of them has sent 300 at once. The changes of one client keep their order.
  */
 export class FairQueue {
   private readonly semaphore: Semaphore;
-  /** The round of the work that was begun last; each client has one piece of work in a round. */
+  /** The round of the change that began last; each client has one change in a round. */
   private round = 0;
-  /** The last round in which a client has work that is not done. */
+  /** The last round in which a client has a change that is not finished. */
   private readonly lastRounds = new Map<string, number>();
 
-  /** @param waitMs milliseconds after which work that was not begun is rejected with `timeout` */
+  /** @param waitMs milliseconds after which a change that has not begun is rejected with `timeout` */
   constructor(size: number, waitMs: number, timeout: Error) {
     this.semaphore = withTimeout(new Semaphore(size), waitMs, timeout) as Semaphore;
   }

@@ -8,7 +8,7 @@ import type { SnapshotRequest, SnapshotResponse } from './sqlite-snapshot.worker
 const THREADS = 2;
 
 /**
- * MiB of the youngest objects of a thread, which are rows that it has sent. With the 32 MiB that are the default, 24 slow
+ * MiB of the youngest objects of a thread, which are rows that it has sent. With the default of 48 MiB, 24 slow
  * readers of long rows took 30 MiB more.
  */
 const MAX_YOUNG_MIB = 4;
