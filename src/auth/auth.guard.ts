@@ -5,7 +5,6 @@ import type { Access } from '../http/access';
 import { accessOf, maySee, SCOPES } from '../http/access';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
-import type { RouteSettings } from '../http/route';
 
 /** Checks that the caller has the scope of the route and may see the board of the path. */
 @Injectable()
@@ -16,7 +15,7 @@ export class AuthGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { scope, filtered, anonymous } = request.routeOptions.config as RouteSettings;
+    const { scope, filtered, anonymous } = request.routeOptions.config;
     if (scope === 'public' || anonymous) return true;
     // A route without `@RequireScope` is forbidden.
     if (scope === undefined) throw new Problem('forbidden');

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
 import { Origins } from '../http/origins';
 import { Problem } from '../http/problem';
-import type { RouteSettings } from '../http/route';
 import type { Authenticator } from './authenticator';
 import { RateLimit } from './rate-limit';
 
@@ -22,13 +21,13 @@ export function authenticateRequests(
   const rateLimit = new RateLimit(config.rateLimit);
   server.decorateRequest('access', undefined);
   server.addHook('onRoute', ({ method, url, config: settings = {} }) => {
-    const { scope }: RouteSettings = settings;
+    const { scope } = settings;
     if (scope !== undefined) return;
     throw new Error(`${[method].flat().join(', ')} ${url} declares no scope`);
   });
 
   const authenticate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { always, anonymous } = request.routeOptions.config as RouteSettings;
+    const { always, anonymous } = request.routeOptions.config;
     try {
       try {
         request.access = await authenticator.authenticate(request, always);
@@ -53,7 +52,7 @@ export function authenticateRequests(
       done(error as Error);
       return;
     }
-    const { scope } = request.routeOptions.config as RouteSettings;
+    const { scope } = request.routeOptions.config;
     if (scope === 'public' || (request.is404 && PUBLIC_PATHS.test(request.url))) done();
     else authenticate(request, reply).then(() => done(), done);
   });

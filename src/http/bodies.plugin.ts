@@ -6,7 +6,6 @@ import { setBodyTimeout } from './body-timeout';
 import { parseForm } from './form';
 import { mediaTypeOf } from './media-type';
 import { Problem } from './problem';
-import type { RouteSettings } from './route';
 import { UnreadableBody } from './unreadable-body';
 import { Upload } from './upload';
 
@@ -28,7 +27,7 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
   };
   const { bodyLimit = 0 } = server.initialConfig;
   server.addHook('onRoute', (route) => {
-    const { file, bodyFactor }: RouteSettings = route.config ?? {};
+    const { file, bodyFactor } = route.config ?? {};
     if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
     if (!file) return;
     route.preParsing = leaveBody;

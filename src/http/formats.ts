@@ -61,7 +61,7 @@ export async function writeFormat(
   reply: FastifyReply,
   body: unknown,
 ): Promise<string | Buffer | Readable> {
-  const { formats = {} } = request.routeOptions.config as { formats?: Formats };
+  const { formats = {} } = request.routeOptions.config;
   const format = formatOf(request, formats);
   const { write, tagged, headers = {} } = formats[format] as Writing;
   reply.type(contentTypeOf(format)).headers(headers);

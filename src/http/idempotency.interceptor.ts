@@ -24,7 +24,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) {
       throw invalid('invalid_key', 'must be 1 to 255 visible ASCII characters');
     }
-    const { unrepeatable } = request.routeOptions.config as { unrepeatable?: boolean };
+    const { unrepeatable } = request.routeOptions.config;
     if (unrepeatable) {
       throw invalid('unrepeatable', 'is not allowed: the response must not be stored');
     }

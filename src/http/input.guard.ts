@@ -6,7 +6,6 @@ import { formatOf, requireAcceptable, vary } from './formats';
 import { declares } from './input';
 import type { FieldError } from './problem';
 import { Problem } from './problem';
-import type { RouteSettings } from './route';
 import { fieldsOfBody } from './validation.pipe';
 
 /**
@@ -39,7 +38,7 @@ export class InputGuard implements CanActivate {
       }
     }
     if (errors.length > 0) throw Problem.invalid(errors);
-    const { formats, produces } = request.routeOptions.config as RouteSettings;
+    const { formats, produces } = request.routeOptions.config;
     if (formats) {
       vary(http.getResponse<FastifyReply>(), 'Accept');
       formatOf(request, formats);

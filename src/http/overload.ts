@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { networkOf } from './access';
 import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
-import type { RouteSettings } from './route';
 
 /**
  * Requests that are worked on at a time; more would only wait for each other. A burst of 300 changes of
@@ -38,8 +37,7 @@ declare module 'fastify' {
   }
 }
 
-const isAlways = ({ routeOptions }: FastifyRequest): boolean =>
-  (routeOptions.config as RouteSettings).always === true;
+const isAlways = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.always === true;
 
 /** Rejects requests at once that would wait too long, before anything else is done about them. */
 export function limitLoad(server: FastifyInstance): void {
@@ -78,7 +76,7 @@ export function limitLoad(server: FastifyInstance): void {
   // Counted from the arrival of the body to the beginning of the response: a slow client is no work.
   server.addHook('preHandler', (request, reply, done) => {
     // A file arrives while its handler runs, which has a limit of its own.
-    if ((request.routeOptions.config as RouteSettings).file) {
+    if (request.routeOptions.config.file) {
       done();
       return;
     }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutTokens } from './redaction';
-import type { RouteSettings } from './route';
 
 /** Logs a request in one line. */
 export function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
@@ -24,7 +23,7 @@ export function logRequests(
 ): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(none)';
-    const { live } = request.routeOptions.config as RouteSettings;
+    const { live } = request.routeOptions.config;
     // How long a stream was open is no latency.
     if (!live || reply.statusCode !== 200) {
       observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);

@@ -5,7 +5,6 @@ import { Answer } from './answer';
 import { BOARD_REVISION, revisionOf } from './board-revision';
 import { etagOf, matchesNone } from './etag';
 import { contentTypeOf, formatOf, writeFormat } from './formats';
-import type { RouteSettings } from './route';
 
 const logger = new Logger('Request');
 
@@ -16,7 +15,7 @@ const logger = new Logger('Request');
  */
 export function writeResponses(server: FastifyInstance): void {
   server.addHook('preSerialization', (request, reply, payload, done) => {
-    const { location, formats } = request.routeOptions.config as RouteSettings;
+    const { location, formats } = request.routeOptions.config;
     if (payload instanceof Answer && formats) payload.format = formatOf(request, formats);
     const revision = payload instanceof Answer ? payload.revision : revisionOf(payload);
     if (revision !== undefined) reply.header(BOARD_REVISION, revision);
@@ -85,7 +84,7 @@ function addEntityTag(
 ): void {
   const { method } = request;
   const { statusCode } = reply;
-  const { tagged } = request.routeOptions.config as RouteSettings;
+  const { tagged } = request.routeOptions.config;
   const reads = method === 'GET' || method === 'HEAD';
   if (
     typeof payload === 'string' &&

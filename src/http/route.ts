@@ -9,7 +9,7 @@ import {
   ApiOperation,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Scope } from './access';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import type { ProblemCode } from './problem';
@@ -54,37 +54,41 @@ export interface Writing {
 /** The formats of a route, the preferred one first; `null` where its `Answer` writes them. */
 export type Formats = Partial<Record<Format, Writing | null>>;
 
-/** Settings of a route, for guards and hooks. */
-export interface RouteSettings {
-  /** The URL of the created resource. */
-  location?: (body: { id: number; name: string }) => string;
-  /** Media types of its responses; by default application/json. */
-  produces?: string[];
-  /** Served under overload, too: health and metrics. */
-  always?: true;
-  /** The response to this POST is the representation of the resource and has its entity tag. */
-  tagged?: boolean;
-  /** Its formats, if there are several. */
-  formats?: Formats;
-  /** Its response is a stream without an end, which has no entity tag. */
-  live?: true;
-  /** The required scope; `public` requires no token. A route without a scope is forbidden. */
-  scope?: Scope | 'public';
-  /** It serves callers without a token or session, too; `access` is undefined for them. */
-  anonymous?: true;
-  /** Its service filters by the boards that the caller may see, so its path need not name a board. */
-  filtered?: boolean;
-  /** Its response must not be stored, so it takes no `Idempotency-Key`. */
-  unrepeatable?: boolean;
-  /** How many times as long as BODY_LIMIT its body may be. */
-  bodyFactor?: number;
-  /** It takes an `Idempotency-Key`. */
-  repeatable?: boolean;
-  /** Its body is a file, which its handler reads as it arrives. */
-  file?: true;
-  /** Problems of its service, for the OpenAPI document. */
-  problems?: ProblemCode[];
+declare module 'fastify' {
+  /** Settings of a route, for guards and hooks: `request.routeOptions.config`. */
+  interface FastifyContextConfig {
+    /** The URL of the created resource. */
+    location?: (body: { id: number; name: string }) => string;
+    /** Media types of its responses; by default application/json. */
+    produces?: string[];
+    /** Served under overload, too: health and metrics. */
+    always?: true;
+    /** The response to this POST is the representation of the resource and has its entity tag. */
+    tagged?: boolean;
+    /** Its formats, if there are several. */
+    formats?: Formats;
+    /** Its response is a stream without an end, which has no entity tag. */
+    live?: true;
+    /** The required scope; `public` requires no token. A route without a scope is forbidden. */
+    scope?: Scope | 'public';
+    /** It serves callers without a token or session, too; `access` is undefined for them. */
+    anonymous?: true;
+    /** Its service filters by the boards that the caller may see, so its path need not name a board. */
+    filtered?: boolean;
+    /** Its response must not be stored, so it takes no `Idempotency-Key`. */
+    unrepeatable?: boolean;
+    /** How many times as long as BODY_LIMIT its body may be. */
+    bodyFactor?: number;
+    /** It takes an `Idempotency-Key`. */
+    repeatable?: boolean;
+    /** Its body is a file, which its handler reads as it arrives. */
+    file?: true;
+    /** Problems of its service, for the OpenAPI document. */
+    problems?: ProblemCode[];
+  }
 }
+
+export type RouteSettings = FastifyContextConfig;
 
 const SETTINGS = Symbol('route settings');
 
