@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { LRUCache } from 'lru-cache';
-import { LessThanOrEqual } from 'typeorm';
+import { In, LessThanOrEqual } from 'typeorm';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Access } from '../http/access';
@@ -14,6 +14,8 @@ import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.quer
 
 /** How long a session lasts after its last use. */
 export const SESSION_SECONDS = 30 * 86_400;
+/** Sessions of one token; so no token can fill the database by signing in again and again. */
+const MAX_SESSIONS = 100;
 /** Milliseconds between two updates of `last_used_at`. */
 const USE_MS = 3_600_000;
 
@@ -41,7 +43,8 @@ export class SessionsService {
   ) {}
 
   /**
-   * Begins a session and ends the one that the browser had.
+   * Begins a session and ends the one that the browser had, and the least recently used ones of a token
+   * with too many.
    * @returns its secret and what its holder may do
    * @throws Problem `unauthorized`
    */
@@ -65,6 +68,15 @@ export class SessionsService {
         ...{ token_id: row.id, lookup, hash },
         ...times,
       });
+      const surplus = await manager.find(Session, {
+        select: { id: true },
+        where: { token_id: row.id },
+        order: { last_used_at: 'DESC', id: 'DESC' },
+        skip: MAX_SESSIONS,
+        take: MAX_SESSIONS,
+      });
+      if (surplus.length > 0)
+        await manager.delete(Session, { id: In(surplus.map(({ id }) => id)) });
       return identifiers[0]?.id as number;
     });
     this.logger.log({ actor: row.name, token_id: row.id }, 'signed in');

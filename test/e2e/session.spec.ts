@@ -139,6 +139,17 @@ describe('a session', () => {
     expect(await sessions()).toEqual([]);
   });
 
+  it('ends if the same token signs in a hundred times more', async () => {
+    const { client, token } = await browser();
+    const { client: second } = await browser({ name: 'Bob' });
+    for (let i = 1; i < 100; i += 1) expect((await signIn(token.token)).status).toBe(201);
+    expect((await client.get('/api/boards')).status).toBe(200);
+    await signIn(token.token);
+    expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
+    expect((await second.get('/api/boards')).status).toBe(200);
+    expect((await sessions()).filter(({ token_id }) => token_id === token.id)).toHaveLength(100);
+  });
+
   it('is not begun with anything but a valid token', async () => {
     const expired = await makeToken({ expires_at: new Date(Date.now() + DAY).toISOString() });
     service.clock.set(new Date(Date.now() + 2 * DAY).toISOString());
