@@ -12,7 +12,8 @@ export const comparable = (name: string): string =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll('’', "'")
-    .replace(/[\s_-]+/g, ' ')
+    // Many boards decorate the names of their columns: "✅ Done!".
+    .replace(/[^\p{L}\p{N}'()]+/gu, ' ')
     .trim();
 
 const lookup = <Value>(names: readonly (readonly [Value, string])[]): Map<string, Value> =>

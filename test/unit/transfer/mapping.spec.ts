@@ -103,6 +103,7 @@ describe('a status', () => {
     ['in_progress', 'In Progress, in-progress, Doing, In Review, Code review, Testing'],
     ['in_progress', 'In Arbeit, In Bearbeitung, En curso, En progreso, En cours, Em andamento'],
     ['done', 'Done, Closed, Resolved, Canceled, Cancelled, Completed'],
+    ['done', 'Done 🎉, ✅ Done, DONE!, [Closed], ✔️ Won’t do 🙅🏽‍♀️'],
     ['done', 'Fertig, Erledigt, Geschlossen, Hecho, Listo, Cerrado, Terminé(e), Fermé, Concluído'],
   ])('is %s for %s', async (status, names) => {
     const stories = names.split(', ').map((name) => story({ status: { name } }));
