@@ -7,6 +7,7 @@ import { Problem } from './http/problem';
 import { sendProblem } from './http/problem.filter';
 import type { RouteSettings } from './http/route';
 import { policyOfPage } from './http/security-headers';
+import { STORY_FIELDS } from './stories/story.dto';
 
 /** The built page: index.html, and files whose names have a digest of their content in `assets`. */
 export const WEB_FOLDER = join(__dirname, 'web');
@@ -69,8 +70,7 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
 const SERVICE_WORKER = 'service-worker.js';
 
 /** The fields of a story that the board shows: those of `CARD_FIELDS` in web/src/state/model.ts. */
-const CARD_FIELDS =
-  'id,board_name,sprint_id,title,seq,priority,status,points,assignee,labels,external_id,created_at,updated_at,done_at,version';
+const CARD_FIELDS = STORY_FIELDS.filter((name) => name !== 'description').join();
 
 /** What the script of a board requests first, so that the browser requests it while it loads the script. */
 function preloadsOf({ params, url }: FastifyRequest): string | undefined {
