@@ -20,7 +20,7 @@ export const CARD_FIELDS = [
 ] as const;
 
 /** A story as the board knows it. The description is present once the story was opened. */
-export type Card = Omit<Story, 'description'> & { description?: string | null };
+export type Card = Pick<Story, (typeof CARD_FIELDS)[number]> & Partial<Pick<Story, 'description'>>;
 
 /** A list of stories: a sprint's id, or null for the backlog. */
 export type ListId = number | null;
