@@ -3,13 +3,19 @@ import type { NewStory, Position, Status, Story, Task } from '../api/types';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, sprintName, statusName, storiesOf, withEntry } from './model';
 
+/** The fields of a story that a form sets, and that the undo of a deletion creates again. */
+const FORM_FIELDS = [
+  'title',
+  'description',
+  'points',
+  'priority',
+  'assignee',
+  'labels',
+  'status',
+] as const;
+
 /** The fields of a story that a change may set. */
-export type StoryFields = Partial<
-  Pick<
-    Story,
-    'title' | 'description' | 'points' | 'priority' | 'assignee' | 'labels' | 'status' | 'sprint_id'
-  >
->;
+export type StoryFields = Partial<Pick<Story, (typeof FORM_FIELDS)[number] | 'sprint_id'>>;
 
 /**
  * A change of a board that the user makes, as plain data, so that it can be kept in IndexedDB. What is
@@ -103,24 +109,9 @@ const replaceTask = (state: BoardState, task: Task): BoardState =>
 
 const now = (): string => new Date().toISOString();
 
-/** What a creation repeats of a story or task that was deleted. */
-const bodyOf = ({
-  title,
-  description,
-  points,
-  priority,
-  assignee,
-  labels,
-  status,
-}: Card): NewStory => ({
-  title,
-  description,
-  points,
-  priority,
-  assignee,
-  labels,
-  status,
-});
+/** What a creation repeats of a story that was deleted. */
+const bodyOf = (story: Card): NewStory =>
+  Object.fromEntries(FORM_FIELDS.map((name) => [name, story[name]])) as NewStory;
 
 /** The position that a story has in its list, so that it can be moved back there. */
 export function positionOf(state: BoardState, id: number): Position {
