@@ -1,14 +1,18 @@
 import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kind } from '../../../src/transfer/export/export-rules';
 import { requireFields } from '../../../src/transfer/export/export-rules';
 
-const isInstant = (value: unknown): boolean => {
+const isValid = (kind: Kind, name: string, value: unknown): boolean => {
   try {
-    requireFields(1, 'event', { at: value });
+    requireFields(1, kind, { [name]: value });
     return true;
   } catch {
     return false;
   }
 };
+const isInstant = (value: unknown): boolean => isValid('event', 'at', value);
 
 /** What an export writes of an instant between the years 1000 and 9999. */
 const exported = (text: string): boolean => {
@@ -54,5 +58,60 @@ describe('an instant of an export', () => {
     for (const other of ['2026-01-01', '2026-01-01T10:00:00Z', '2026-01-01T10:00:00.000Z ', 7]) {
       expect(isInstant(other)).toBe(false);
     }
+  });
+});
+
+interface Schema {
+  type?: string | string[];
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  items?: Schema;
+  maxItems?: number;
+}
+
+/** The values at the limits of a field, and the nearest ones beyond them. */
+function atLimits({ maxLength, minimum, maximum, items, maxItems }: Schema): unknown[][] {
+  const different = (length: number): string[] => Array.from({ length }, (_, i) => `${i}`);
+  if (maxLength) return ['x'.repeat(maxLength), 'x'.repeat(maxLength + 1)].map((text) => [text]);
+  if (minimum !== undefined && maximum !== undefined) {
+    return [
+      [minimum, maximum],
+      [minimum - 1, maximum + 1],
+    ];
+  }
+  if (!items || !maxItems) return [[], []];
+  return [0, 1].map((more) => [
+    ...(atLimits(items)[more] ?? []).map((item) => [item]),
+    different(maxItems + more),
+  ]);
+}
+
+describe('a field of an export has the limits of requests', () => {
+  const document = readFileSync(join(__dirname, '../../../openapi.json'), 'utf8');
+  const { schemas } = (
+    JSON.parse(document) as {
+      components: { schemas: Record<string, { properties: Record<string, Schema> }> };
+    }
+  ).components;
+  const fields = (['board', 'sprint', 'story', 'task'] as const).flatMap((kind) =>
+    Object.entries(
+      schemas[`Create${kind.charAt(0).toUpperCase()}${kind.slice(1)}`]?.properties ?? {},
+    ).map(([name, schema]) => [kind, name, schema] as const),
+  );
+
+  it.each(fields)('%s.%s', (kind, name, schema) => {
+    const [valid = [], invalid = []] = atLimits(schema);
+    for (const value of valid) expect([value, isValid(kind, name, value)]).toEqual([value, true]);
+    for (const value of invalid) {
+      expect([value, isValid(kind, name, value)]).toEqual([value, false]);
+    }
+    // A request with the `seq` null asks for the default.
+    const isNullable = name !== 'seq' && [schema.type].flat().includes('null');
+    expect(isValid(kind, name, null)).toBe(isNullable);
+  });
+
+  it('as the document has them', () => {
+    expect(fields.length).toBeGreaterThan(20);
   });
 });
