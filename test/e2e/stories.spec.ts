@@ -199,7 +199,7 @@ describe('a story', () => {
       [[null], 'invalid_type'],
       [[['a']], 'invalid_type'],
       [{ 0: 'a' }, 'invalid_type'],
-      [Array.from({ length: 21 }, String), 'too_many'],
+      [Array.from({ length: 21 }, (_, i) => `${i}`), 'too_many'],
     ],
     ['external_id', [{}, 'invalid_type'], ['\ud83d', 'invalid_text']],
     ['description', [0, 'invalid_type'], ['\0', 'invalid_text']],

@@ -175,7 +175,7 @@ const MEMBERS: [
         LONE,
         ['a', 'a'],
         ['x'.repeat(51)],
-        Array.from({ length: 21 }, String),
+        Array.from({ length: 21 }, (_, i) => `${i}`),
       ],
       external_id: [...NOT_TEXT, ...BAD_TEXT, 'x'.repeat(101)],
     },
