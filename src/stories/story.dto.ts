@@ -131,7 +131,7 @@ export class StoryListQuery extends PageQuery {
    * Comma list of the fields to show; not of CSV.
    * @example id,title
    */
-  // As a union of words the document would have them, in an order that differs from build to build.
+  // If the type were a union of the names, the OpenAPI plugin would list them in an order that differs between builds.
   @Optional() @IsWordList(STORY_FIELDS) fields?: string[];
   /** Takes precedence over `Accept`. */
   @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
