@@ -1,6 +1,7 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { asOfEarlierVersion } from '../support/export-file';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { upload } from '../support/upload';
@@ -71,6 +72,15 @@ describe('an export without its log', () => {
       time_zone,
       working_days,
     });
+  });
+
+  it('has null where an earlier version exported no field', async () => {
+    const name = freshName('Earlier');
+    await made2xx(send(name, '', asOfEarlierVersion(file)));
+    const [from, to] = [await rowsOf(board.name), await rowsOf(name)];
+    for (const kind of ['sprint', 'story', 'task']) {
+      expect(kindsOf(to, kind)).toEqual(kindsOf(from, kind));
+    }
   });
 
   it('has tasks with the external id of a story', async () => {

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,6 @@ import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
 import { EVENT_TYPES } from '../../src/events/event';
 import type { Caller } from '../../src/http/caller';
-import { lastLine } from '../../src/transfer/export/export-format';
 import { survey } from '../../src/transfer/restore/restore-survey';
 import { RestoreService } from '../../src/transfer/restore/restore.service';
 import type { TestApp } from '../support/app';
@@ -17,6 +15,7 @@ import { startApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { command } from '../support/command';
 import { engineUnderTest } from '../support/databases';
+import { asOfEarlierVersion, linesOf, signed } from '../support/export-file';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -63,12 +62,6 @@ async function failure(text: string | Buffer, name = freshName('Refused')): Prom
   expect((await service.client.get(boardPath(name))).status).toBe(404);
   const [error] = answer.body.errors ?? [];
   return [error?.code, error?.line];
-}
-
-/** The file with other lines, and the checksum of these. */
-function signed(lines: string[]): string {
-  const text = lines.map((line) => `${line}\n`).join('');
-  return text + lastLine(lines.length, createHash('sha256').update(text).digest('hex'));
 }
 
 /** The number of rows of all boards. */
@@ -122,6 +115,17 @@ describe('a board that is restored with its log', () => {
     await restore(again, board.name);
     const third = (await service.client.get(`${board.path}/export?log=true`)).text;
     expect(shape(third)).toEqual(shape(file));
+  });
+
+  it('has null where an earlier version exported no field', async () => {
+    const name = freshName('Earlier');
+    await restore(asOfEarlierVersion(file), name);
+    const before = await everythingOf(service.client, board.name);
+    const after = await everythingOf(service.client, name);
+    const expected = asRestored(before, after);
+    for (const part of ['sprints', 'stories', 'tasks']) {
+      expect([part, after[part]]).toEqual([part, expected[part]]);
+    }
   });
 
   it('has tags of its own, also where its revision was there before', async () => {
@@ -203,7 +207,7 @@ describe('a restore is refused, and leaves nothing,', () => {
   });
 
   it('where a line is not what an export has, however well it is signed', async () => {
-    const lines = file.trimEnd().split('\n').slice(0, -1);
+    const lines = linesOf(file);
     const at = (kind: string): number => lines.findIndex((line) => line.startsWith(`{"${kind}"`));
     const changed = (kind: string, from: string | RegExp, to: string): Promise<unknown[]> => {
       const other = [...lines];
@@ -241,7 +245,7 @@ describe('a restore is refused, and leaves nothing,', () => {
   });
 
   it('where events name what no other application checks', async () => {
-    const lines = file.trimEnd().split('\n').slice(0, -1);
+    const lines = linesOf(file);
     const created = lines.findIndex((line) => line.includes('"type":"sprint.created"'));
     const other = lines.with(
       created,
@@ -251,7 +255,7 @@ describe('a restore is refused, and leaves nothing,', () => {
   });
 
   it('where two stories have one external id', async () => {
-    const lines = file.trimEnd().split('\n').slice(0, -1);
+    const lines = linesOf(file);
     const other = lines.map((line) =>
       line.startsWith('{"story"')
         ? line.replace(/"external_id":"[^"]*"/, '"external_id":"X"')

@@ -146,11 +146,24 @@ const EVENT: Record<keyof EventView, Rule> = {
 export const RULES = { board: BOARD, sprint: SPRINT, story: STORY, task: TASK, event: EVENT };
 export type Kind = keyof typeof RULES;
 
+/** The fields that may be null, with this value: an earlier version may not have exported them. */
+const OPTIONAL = Object.fromEntries(
+  Object.entries(RULES).map(([kind, rules]: [string, Rules]) => [
+    kind,
+    Object.fromEntries(
+      Object.entries(rules).flatMap(([name, rule]) => (rule(null) ? [[name, null]] : [])),
+    ),
+  ]),
+) as Record<Kind, Fields>;
+
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Requires that a value has exactly the fields of its kind. @throws InvalidFile */
+/**
+ * Requires that a value has exactly the fields of its kind; those that may be null may be missing.
+ * @throws InvalidFile
+ */
 export function requireRow(line: number, kind: Kind, value: unknown): void {
   if (!isObject(value)) throw invalidLine(line, 'invalid_type', `${kind} must be an object`);
   const rules: Rules = RULES[kind];
@@ -162,8 +175,8 @@ export function requireRow(line: number, kind: Kind, value: unknown): void {
     count += 1;
   }
   if (count === Object.keys(rules).length) return;
-  const missing = Object.keys(rules).find((name) => !(name in value));
-  throw invalidLine(line, 'required', `${kind} has no ${missing}`);
+  const missing = Object.keys(rules).find((name) => !(name in value || name in OPTIONAL[kind]));
+  if (missing) throw invalidLine(line, 'required', `${kind} has no ${missing}`);
 }
 
 /** Requires that the fields which a value has are valid. @throws InvalidFile */
@@ -188,4 +201,16 @@ export function parseLine(line: number, text: string): Fields {
   }
   if (!isObject(value)) throw invalidLine(line, 'malformed', 'it is not a JSON object');
   return value;
+}
+
+/** The row of a line that was checked by `requireRow`; an event is none. */
+export function parseRow(
+  line: number,
+  text: string,
+): { sprint?: SprintView; story?: StoryView; task?: TaskView } {
+  const row = parseLine(line, text);
+  for (const kind of ['sprint', 'story', 'task'] as const) {
+    if (kind in row) row[kind] = { ...OPTIONAL[kind], ...(row[kind] as Fields) };
+  }
+  return row;
 }

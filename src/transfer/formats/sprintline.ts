@@ -1,8 +1,7 @@
 import type { SprintView } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';
-import type { TaskView } from '../../tasks/task.dto';
 import { linesOf } from '../export/export-lines';
-import { parseLine } from '../export/export-rules';
+import { parseRow } from '../export/export-rules';
 import { Pace } from '../../time/pace';
 import type { ImportPlan, PlannedSprint, PlannedStory } from '../import/plan';
 import type { Survey } from '../restore/restore-survey';
@@ -24,11 +23,7 @@ export async function planExport(
     for (const [i, text] of texts.entries()) {
       await pace.pause();
       const line = first + i;
-      const { sprint, story, task } = parseLine(line, text) as {
-        sprint?: SprintView;
-        story?: StoryView;
-        task?: TaskView;
-      };
+      const { sprint, story, task } = parseRow(line, text);
       if (sprint) sprints.push(planSprint(sprint));
       else if (story) stories.push(planStory(line, story));
       else if (task) {

@@ -2,7 +2,7 @@ import type { BoardLoad } from '../../boards/board-loader.service';
 import type { Change } from '../../database/change';
 import { EVENT_COLUMNS } from '../../database/change';
 import { linesOf } from '../export/export-lines';
-import { parseLine } from '../export/export-rules';
+import { parseRow } from '../export/export-rules';
 import type { Survey } from './restore-survey';
 import type { EventCells, Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
@@ -65,7 +65,7 @@ export class Restore {
   }
 
   private addRow(line: number, text: string): void {
-    const { sprint, story, task } = parseLine(line, text) as { [K in RowKind]?: Row<K> };
+    const { sprint, story, task } = parseRow(line, text);
     if (sprint) this.sprints.push(sprint);
     else if (story) this.stories.push(story);
     else if (task) this.tasks.push(task);
