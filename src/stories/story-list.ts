@@ -1,7 +1,7 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import type { SortKey } from '../http/keyset';
 import { column } from '../http/keyset';
-import type { ListSource } from '../http/listing';
+import type { ListSource, PageQuery } from '../http/listing';
 import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';
@@ -45,12 +45,9 @@ export function storyList(
   const order = sortKeys(sort).map((key) =>
     isOfIds || isOfSprints ? { ...key, sql: `+${key.sql}` } : key,
   );
-  const isFiltered = Object.entries(query).some(
-    ([name, value]) =>
-      (value ?? '') !== '' &&
-      !NOT_FILTERS.includes(name) &&
-      // A filter by one sprint is served by the index of the order.
-      !(name === 'sprint_id' && isOneList),
+  const isFiltered = FILTER_NAMES.some(
+    // A filter by one sprint is served by the index of the order.
+    (name) => query[name] && !(name === 'sprint_id' && isOneList),
   );
   const isPlain = !isFiltered && query.sprint_id === undefined && sort.join() === 'seq';
   return {
@@ -80,8 +77,6 @@ const NO_FIELDS: FieldError = {
   detail: 'fields cannot be combined with CSV, whose columns are those of the import',
 };
 
-const NOT_FILTERS = ['sort', 'fields', 'format', 'limit', 'cursor', 'count'];
-
 /** The hottest list, without filters, in plain SQL. */
 function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[]] {
   const [index, where] =
@@ -98,13 +93,55 @@ function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[
   return [sql, sprintId ? [boardId, sprintId] : [boardId]];
 }
 
-const VALUE_FILTERS = ['status', 'assignee', 'priority', 'sprint_id', 'external_id'] as const;
+type FilterName = Exclude<keyof StoryListQuery, keyof PageQuery | 'sort' | 'fields' | 'format'>;
+type Filter<Value> = (builder: SelectQueryBuilder<Story>, value: Value, scope: ListScope) => void;
+
+/** The stories whose column has one of the values, of which null is one. */
+const oneOf =
+  (name: string): Filter<readonly unknown[]> =>
+  (builder, values) => {
+    const given = values.filter((value) => value !== null);
+    const conditions = [
+      ...(given.length > 0 ? [`s.${name} IN (:...${name})`] : []),
+      ...(given.length < values.length ? [`s.${name} IS NULL`] : []),
+    ];
+    builder.andWhere(`(${conditions.join(' OR ')})`, { [name]: given });
+  };
+
+const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]>> } = {
+  status: oneOf('status'),
+  assignee: oneOf('assignee'),
+  priority: oneOf('priority'),
+  sprint_id: oneOf('sprint_id'),
+  external_id: oneOf('external_id'),
+  label: (builder, labels) => {
+    const conditions = labels.map((label, i) => {
+      if (label === null) return `s.labels = '[]'`;
+      builder.setParameter(`label${i}`, labelPattern(label));
+      return `INSTR(s.labels, :label${i}) > 0`;
+    });
+    builder.andWhere(`(${conditions.join(' OR ')})`);
+  },
+  q: (builder, text) => {
+    for (const [i, word] of wordsOf(text).entries()) {
+      builder.andWhere(`INSTR(s.search, :word${i}) > 0`, { [`word${i}`]: folded(word) });
+    }
+  },
+  updated_since: (builder, instant, { isRecent }) => {
+    // SQLite does not use the index of an expression's column.
+    builder.andWhere(`${isRecent ? '' : '+'}s.updated_at >= :since`, {
+      since: toStored(new Date(instant)),
+    });
+  },
+};
+const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
 function select(
   stories: Repository<Story>,
-  { boardId, sprintId, isRecent }: ListScope,
+  scope: ListScope,
   query: StoryListQuery,
 ): SelectQueryBuilder<Story> {
+  const { boardId, sprintId } = scope;
   const builder = stories
     .createQueryBuilder('s')
     .select(STORY_COLUMNS)
@@ -112,32 +149,9 @@ function select(
     .where('s.board_id = :boardId', { boardId });
   if (sprintId === null) builder.andWhere('s.sprint_id IS NULL');
   else if (sprintId !== undefined) builder.andWhere('s.sprint_id = :sprintId', { sprintId });
-  for (const name of VALUE_FILTERS) {
-    const values: readonly unknown[] | undefined = query[name];
-    if (!values) continue;
-    const given = values.filter((value) => value !== null);
-    const conditions = [
-      ...(given.length > 0 ? [`s.${name} IN (:...${name})`] : []),
-      ...(given.length < values.length ? [`s.${name} IS NULL`] : []),
-    ];
-    builder.andWhere(`(${conditions.join(' OR ')})`, { [name]: given });
-  }
-  if (query.label) {
-    const conditions = query.label.map((label, i) => {
-      if (label === null) return `s.labels = '[]'`;
-      builder.setParameter(`label${i}`, labelPattern(label));
-      return `INSTR(s.labels, :label${i}) > 0`;
-    });
-    builder.andWhere(`(${conditions.join(' OR ')})`);
-  }
-  for (const [i, word] of wordsOf(query.q ?? '').entries()) {
-    builder.andWhere(`INSTR(s.search, :word${i}) > 0`, { [`word${i}`]: folded(word) });
-  }
-  if (query.updated_since) {
-    // SQLite does not use the index of an expression's column.
-    builder.andWhere(`${isRecent ? '' : '+'}s.updated_at >= :since`, {
-      since: toStored(new Date(query.updated_since)),
-    });
+  for (const name of FILTER_NAMES) {
+    const value = query[name];
+    if (value) FILTERS[name](builder, value as never, scope);
   }
   return builder;
 }
