@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Fields } from './event';
 
 /** The properties of `after` whose values differ from those of `before`, with both values. */
-export function changes(before: object, after: object): { before: Fields; after: Fields } {
+export function changedFields(before: object, after: object): { before: Fields; after: Fields } {
   const left = before as Fields;
   const changed = { before: {} as Fields, after: {} as Fields };
   for (const [name, value] of Object.entries(after)) {
@@ -13,12 +13,12 @@ export function changes(before: object, after: object): { before: Fields; after:
   return changed;
 }
 
-/** Like `changes`; null when nothing differs. */
+/** Like `changedFields`; null when nothing differs. */
 export function differences<T extends object>(
   before: object,
   after: T,
 ): { before: Partial<T>; after: Partial<T> } | null {
-  const changed = changes(before, after) as { before: Partial<T>; after: Partial<T> };
+  const changed = changedFields(before, after) as { before: Partial<T>; after: Partial<T> };
   return Object.keys(changed.after).length > 0 ? changed : null;
 }
 

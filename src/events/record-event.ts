@@ -1,5 +1,5 @@
 import type { Change, LockedBoard } from '../database/change';
-import { changes } from './differences';
+import { changedFields } from './differences';
 import type { EventEntity, EventType } from './event';
 
 /** What the representations of all resources have; stories have a `sprint_id`, too. */
@@ -29,7 +29,7 @@ export function recordEvent(
     version,
     sprint_id: after?.sprint_id ?? null,
     ...(before && after
-      ? changes(before, after)
+      ? changedFields(before, after)
       : { before: before && { ...before }, after: after && { ...after } }),
   });
 }

@@ -9,7 +9,7 @@ import type { ListSource } from '../http/listing';
 import { Listing } from '../http/listing';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';
-import { storyList } from './story-list';
+import { storyListSource } from './story-list-source';
 import type { StoryListQuery } from './story.dto';
 import { Story } from './story.entity';
 
@@ -80,7 +80,7 @@ export class StoryListsService {
     // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
     const also = sprintId ? [sprintId] : [];
     const tagged = { ...board, tagOf: (at: TaggedBoard) => collectionTag(at, ...also) };
-    return { ...storyList(this.stories, scope, query), board: tagged };
+    return { ...storyListSource(this.stories, scope, query), board: tagged };
   }
 
   /** Whether few stories of the board were changed since an instant. */

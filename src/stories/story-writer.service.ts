@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../database/change';
-import { changes, differences } from '../events/differences';
+import { changedFields, differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { writable } from '../http/read-only';
 import { Task } from '../tasks/task.entity';
@@ -178,7 +178,7 @@ export class StoryWriter {
       return;
     }
     const { id, version } = after;
-    const changed = changes(before, after);
+    const changed = changedFields(before, after);
     // Without a `sprint_id`, which would be that of another board.
     change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
     const withTasks = { ...after, tasks: await findTasks(change, id) };

@@ -22,7 +22,7 @@ interface ListScope {
 }
 
 /** The stories of a scope under the filters and in the order of a query; by default by `seq`, then `id`. */
-export function storyList(
+export function storyListSource(
   stories: Repository<Story>,
   scope: ListScope,
   query: StoryListQuery,
