@@ -135,6 +135,7 @@ export const burndowns: Record<string, BurndownPicture> = {
     },
     { start_date: '2026-09-01', end_date: '2026-11-30' },
   ),
+  'until the last date': burndownOf(MIDDLE, { end_date: '9999-12-31' }),
   decades: burndownOf(
     { remaining: Array.from({ length: 12_000 }, () => 5), scope: 5, committed: 5 },
     { start_date: '1995-01-09', end_date: null },

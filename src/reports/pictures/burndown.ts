@@ -8,7 +8,7 @@ import {
   startOrCompletion,
 } from './burndown.words';
 import type { Days } from './days';
-import { dayLabels, shading, SHADED } from './days';
+import { dayLabels, shading, SHADED, workingDaysBefore } from './days';
 import type { LegendEntry, Plot } from './frame';
 import { emptyPlot, heading, paddingOf, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
@@ -40,7 +40,7 @@ export function burndownPicture(of: BurndownPicture, width: number): Picture {
   const name = sprintName(sprint);
   const dates = range(sprint.start_date, sprint.end_date);
   const subject = of.kind === 'burnup' ? `${name}, burn-up` : name;
-  const lines = linesOf(of, unit, shown, axis);
+  const lines = linesOf(of, unit, shown, axis, width);
   const head = heading(
     { board: sprint.board_name, subject, dates, headline, legend: legendOf(lines, axis, width) },
     width,
@@ -98,9 +98,8 @@ function axisOf({ sprint, days, date }: BurndownPicture): Days {
 
 /** The working days from today on. */
 function workingDaysLeft({ count, today, isWorking }: Days): number {
-  let left = 0;
-  for (let index = today ?? count; index < count; index++) left += isWorking(index) ? 1 : 0;
-  return left;
+  const workingDays = workingDaysBefore(isWorking);
+  return workingDays(count) - workingDays(today ?? count);
 }
 
 /** Points in days since the beginning of the first day, and in the unit of the values. */
@@ -110,7 +109,8 @@ function linesOf(
   { sprint, kind, days }: BurndownPicture,
   unit: Unit,
   shown: readonly BurndownDayView[],
-  { count, isWorking }: Days,
+  axis: Days,
+  width: number,
 ): Lines {
   const up = kind === 'burnup';
   const committed = days.committed[unit];
@@ -129,26 +129,17 @@ function linesOf(
   return {
     value: through(up ? 0 : committed || first, (row) => row[value]),
     scope: through(committed || first, (row) => row[`scope_${unit}`]),
-    ideal:
-      sprint.end_date === null || committed === 0 ? [] : ideal(committed, up, count, isWorking),
+    ideal: sprint.end_date === null || committed === 0 ? [] : ideal(committed, up, axis, width),
   };
 }
 
 /** A straight line over the working days, level on the others. */
-function ideal(
-  committed: number,
-  up: boolean,
-  count: number,
-  isWorking: Days['isWorking'],
-): Point[] {
-  const all = Array.from({ length: count }, (_, index) => index);
-  const working = all.filter(isWorking);
-  const steps = new Set(working.length > 0 ? working : all);
-  let passed = 0;
+function ideal(committed: number, up: boolean, { count, isWorking }: Days, width: number): Point[] {
+  const workingDays = workingDaysBefore(isWorking);
+  const passed = workingDays(count) > 0 ? workingDays : (index: number): number => index;
   const points: Point[] = [[0, up ? 0 : committed]];
-  for (const index of all) {
-    if (steps.has(index)) passed += 1;
-    const done = (committed * passed) / steps.size;
+  for (const index of sample(count, width)) {
+    const done = (committed * passed(index + 1)) / passed(count);
     points.push([index + 1, up ? done : committed - done]);
   }
   return points;

@@ -18,6 +18,13 @@ const LABELLED = 19;
 /** Days narrower than this are not shaded. */
 export const SHADED = 5;
 
+/** Counts the working days before the one with an index, in constant time: a sprint may last for millennia. */
+export function workingDaysBefore(isWorking: Days['isWorking']): (index: number) => number {
+  const passed = [0];
+  for (let day = 0; day < 7; day++) passed.push((passed[day] as number) + (isWorking(day) ? 1 : 0));
+  return (index) => Math.floor(index / 7) * (passed[7] as number) + (passed[index % 7] as number);
+}
+
 /** The bands of the days that are no working days. */
 export function shading({ count, isWorking }: Days, { left, right, top, bottom }: Plot): string {
   const width = (right - left) / count;

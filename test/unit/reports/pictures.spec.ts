@@ -196,8 +196,8 @@ describe('the picture of a burndown', () => {
     expect(wordsOf(busy)).not.toContain('Not a working day');
   });
 
-  it('has no more rows than pixels', () => {
-    expect(svg(one(burndowns.decades as never), 'auto').length).toBeLessThan(60_000);
+  it.each(['decades', 'until the last date'])('has no more rows than pixels: %s', (name) => {
+    expect(svg(one(burndowns[name] as never), 'auto').length).toBeLessThan(60_000);
   });
 
   it('has an ideal line only to an end date, and no today once it is completed', () => {
