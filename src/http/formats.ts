@@ -2,6 +2,7 @@ import accepts from 'accepts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { etagOf, matchesNone, REPRESENTATION } from './etag';
 import { Problem } from './problem';
 import type { Format, Formats, Writing } from './route';
@@ -78,5 +79,13 @@ export async function writeFormat(
     return '';
   }
   if ('render' in text) return text.render();
-  return Readable.from(text.chunks, { objectMode: false, highWaterMark: 1 << 16 });
+  return Readable.from(apart(text.chunks), { objectMode: false, highWaterMark: 1 << 16 });
+}
+
+/** Other requests run between the chunks, however fast they are read. */
+async function* apart(chunks: Iterable<string>): AsyncGenerator<string> {
+  for (const chunk of chunks) {
+    yield chunk;
+    await setImmediate();
+  }
 }

@@ -1,5 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { Database } from '../../src/database/database';
 import { endOfDay, startOfDay } from '../../src/reports/calendar';
 import { WEEKDAYS } from '../../src/boards/working-days';
@@ -678,7 +680,41 @@ describe('formats', () => {
     expect((await again('csv')).text.trimEnd().split('\r\n')).toHaveLength(lines.length + 1);
     expect((await client.get(`${path}?format=svg`)).text.length).toBeLessThan(200_000);
   });
+
+  it.each(['json', 'csv'])('let other requests run between their days, as %s', async (format) => {
+    const long = await (await board()).sprint('1000-01-01');
+    const path = `/api/sprints/${long.id}/burndown?format=${format}`;
+    // In a thread of its own: a reader in this one takes turns with the service.
+    const reader = new Worker(READER, {
+      eval: true,
+      workerData: [new URL(service.url).port, path],
+    });
+    let last = performance.now();
+    let longest = 0;
+    let timer = setImmediate(function turn() {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+      timer = setImmediate(turn);
+    });
+    const [{ bytes, ms }] = (await once(reader, 'message')) as [{ bytes: number; ms: number }];
+    clearImmediate(timer);
+    expect(bytes).toBeGreaterThan(10_000_000);
+    expect(longest).toBeLessThan(ms / 4);
+  });
 });
+
+/** Reads a path as fast as it comes. */
+const READER = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: [port, path] } = require('node:worker_threads');
+  const begin = performance.now();
+  let bytes = 0;
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET ' + path + ' HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n');
+  socket.on('data', (data) => (bytes += data.length));
+  socket.on('end', () => parentPort.postMessage({ bytes, ms: performance.now() - begin }));
+`;
 
 /** A board with sprints of 1 to `count` done stories of 2 points, each with one that is carried over. */
 async function history(count: number, days = 7): Promise<Workspace> {
