@@ -59,10 +59,10 @@ export function withParameters({ parameters }: Location, others: Record<string, 
   return next.toString();
 }
 
-/** The digest that binds a cursor to the path and the parameters, except those of paging and the format. */
+/** The digest that binds a cursor to the path, the filters and the sort. */
 function digestOf({ path, parameters }: Location): string {
   const others = [...parameters]
-    .filter(([name]) => !['limit', 'cursor', 'count', 'format'].includes(name))
+    .filter(([name]) => !['limit', 'cursor', 'count', 'fields', 'format'].includes(name))
     .map((pair) => pair.join('='))
     .sort();
   return createHash('sha1')
