@@ -2,31 +2,7 @@ import { comparable } from '../import/known-names';
 
 // The names that Jira gives to columns and types in English, German, Spanish, French and Portuguese.
 
-export const JIRA_FIELDS = [
-  'external_id',
-  'id',
-  'title',
-  'type',
-  'description',
-  'status',
-  'status_category',
-  'priority',
-  'points',
-  'assignee',
-  'labels',
-  'sprint',
-  'parent',
-  'parent_title',
-  'epic',
-  'epic_title',
-  'epic_name',
-  'done_at',
-  'done_since',
-  'rank',
-] as const;
-export type JiraField = (typeof JIRA_FIELDS)[number];
-
-const NAMES: Record<JiraField, string> = {
+const NAMES = {
   external_id:
     'issue key, key, work item key, ticket key, vorgangsschlüssel, schlüssel, vorgang, clave de incidencia, clave,' +
     'clave de la incidencia, clave de actividad, clé de ticket, clé, clé de demande, clé du ticket,' +
@@ -87,6 +63,8 @@ const NAMES: Record<JiraField, string> = {
     'categoria do status alterada, categoria de status alterada',
   rank: 'rank, rang, rango, classement, classificação',
 };
+export type JiraField = keyof typeof NAMES;
+export const JIRA_FIELDS = Object.keys(NAMES) as JiraField[];
 
 const FIELDS = new Map(
   JIRA_FIELDS.flatMap((field) =>

@@ -8,28 +8,8 @@ import { comparable } from '../import/known-names';
 import type { SourceReader, SourceSprint, SourceStory } from '../files/source';
 import { Warnings } from '../files/source';
 
-const FIELDS = [
-  'external_id',
-  'team',
-  'title',
-  'description',
-  'status',
-  'points',
-  'priority',
-  'assignee',
-  'labels',
-  'cycle_number',
-  'cycle_name',
-  'cycle_start',
-  'cycle_end',
-  'done_at',
-  'canceled_at',
-  'archived',
-  'parent',
-] as const;
-type Field = (typeof FIELDS)[number];
-
-const NAMES: Record<string, Field> = {
+/** What is read from a column, by its name. */
+const NAMES = {
   id: 'external_id',
   team: 'team',
   title: 'title',
@@ -47,10 +27,12 @@ const NAMES: Record<string, Field> = {
   canceled: 'canceled_at',
   archived: 'archived',
   'parent issue': 'parent',
-};
+} as const;
+type Field = (typeof NAMES)[keyof typeof NAMES];
 
-const known = (name: string): Field | null =>
-  Object.hasOwn(NAMES, comparable(name)) ? (NAMES[comparable(name)] ?? null) : null;
+const FIELDS = new Map<string, Field>(Object.entries(NAMES));
+
+const fieldOf = (name: string): Field | null => FIELDS.get(comparable(name)) ?? null;
 
 /** Issues of Linear, exported as CSV. */
 export const linearCsv: SourceReader = {
@@ -62,7 +44,7 @@ export const linearCsv: SourceReader = {
     const cycles = new Map<string, SourceSprint>();
     let columns: Columns<Field> | undefined;
     await readTable(file, warnings, (header) => {
-      const found = new Columns(header, known, FIELDS, mapping);
+      const found = new Columns(header, fieldOf, Object.values(NAMES), mapping);
       if (!found.has('title')) {
         throw new InvalidFile(`No column is the title; the file has ${header.join(', ')}.`);
       }
