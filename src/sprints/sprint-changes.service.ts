@@ -18,7 +18,7 @@ import { findStoriesOfSprint } from '../stories/story.queries';
 import { calendarDate, toStored } from '../time/clock';
 import type { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from './sprint.dto';
 import { Sprint } from './sprint.entity';
-import type { RelativeReference, SprintReference, SprintRow } from './sprint.queries';
+import type { SprintReference, SprintRow } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
 
 /** A sprint that was loaded under the lock of its board. */
@@ -168,26 +168,17 @@ export class SprintChanges {
    * @throws Problem `sprint_not_found`, `board_not_found`, `no_current_sprint`, …
    */
   async lock(change: Change, reference: SprintReference): Promise<LockedSprint> {
-    const { board, row } =
-      typeof reference === 'number'
-        ? await this.lockById(change, reference)
-        : await this.lockByWord(change, reference);
+    let board: LockedBoard | undefined;
+    let row: SprintRow | undefined;
+    if (typeof reference === 'number') {
+      board = await change.lockBoardOf('sprints', reference);
+      row = board && (await this.sprints.find(change, reference));
+    } else {
+      board = await change.lockNamed(reference.boardName);
+      row = await this.sprints.relative(change, board, reference.which, change.instant);
+    }
+    if (!board || !row) throw new Problem('sprint_not_found');
     return { board, row, sprint: representSprint(row, change.instant) };
-  }
-
-  private async lockById(change: Change, id: number): Promise<Omit<LockedSprint, 'sprint'>> {
-    const board = await change.lockBoardOf('sprints', id);
-    const row = board && (await this.sprints.find(change, id));
-    if (!row) throw new Problem('sprint_not_found');
-    return { board, row };
-  }
-
-  private async lockByWord(
-    change: Change,
-    { boardName, which }: RelativeReference,
-  ): Promise<Omit<LockedSprint, 'sprint'>> {
-    const board = await change.lockNamed(boardName);
-    return { board, row: await this.sprints.relative(change, board, which, change.instant) };
   }
 
   /**
