@@ -87,7 +87,7 @@ export class ReportsService {
    * @throws Problem `sprint_not_found`
    */
   async reportOf(reader: Reader, reference: SprintReference, now: Date): Promise<ReportView> {
-    const row = await this.sprintOf(reader, reference, now);
+    const row = await this.sprints.get(reader, reference, now);
     const found = report(await readHistory(reader, row, now));
     return atRevision({ sprint: representSprint(row, now), ...found }, row.revision);
   }
@@ -96,7 +96,7 @@ export class ReportsService {
   burndown(reference: SprintReference): Promise<Burndown> {
     const now = this.clock.now();
     return this.database.snapshot(async (reader) => {
-      const row = await this.sprintOf(reader, reference, now);
+      const row = await this.sprints.get(reader, reference, now);
       const history = await readHistory(reader, row, now);
       const found = {
         sprint: representSprint(row, now),
@@ -163,20 +163,6 @@ export class ReportsService {
       ...(await this.simulation.runExclusive(() => inSteps(forecast(question)))),
     };
     return atRevision({ view, ...question }, revision);
-  }
-
-  private async sprintOf(
-    reader: Reader,
-    reference: SprintReference,
-    now: Date,
-  ): Promise<SprintRow> {
-    if (typeof reference !== 'number') {
-      const board = await findBoard(reader, reference.boardName);
-      return this.sprints.relative(reader, board, reference.which, now);
-    }
-    const row = await this.sprints.find(reader, reference);
-    if (!row) throw new Problem('sprint_not_found');
-    return row;
   }
 
   private totalsOf(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {

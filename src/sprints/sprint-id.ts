@@ -1,11 +1,9 @@
-import type { ExecutionContext, OnModuleInit } from '@nestjs/common';
-import { createParamDecorator, Injectable } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readBoardName, readId } from '../http/path';
-import { PathResources } from '../http/path-resources';
 import type { RelativeReference, SprintReference } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';
-import { SprintsService } from './sprints.service';
 
 /** The paths of a resource of a sprint: by id and, for scripts that know no id, by word. */
 export const sprintPaths = (rest: string): string[] => [
@@ -20,7 +18,7 @@ export const actionPaths = (action: string): string[] => [
 ];
 
 /** The sprint that a path names by a word, if it does. @throws Problem `board_not_found` */
-function relativeReference({
+export function relativeReference({
   params,
   routeOptions,
 }: FastifyRequest): RelativeReference | undefined {
@@ -38,19 +36,3 @@ export const SprintReferenceOfPath = createParamDecorator(
     return relativeReference(request) ?? readId(id, 'sprint_not_found');
   },
 );
-
-/** Checks that a sprint exists which a path names by a word; `SprintsService` checks those named by id. */
-@Injectable()
-export class RelativeSprintCheck implements OnModuleInit {
-  constructor(
-    private readonly pathResources: PathResources,
-    private readonly sprints: SprintsService,
-  ) {}
-
-  onModuleInit(): void {
-    this.pathResources.registerCheck(async (request) => {
-      const reference = relativeReference(request);
-      if (reference !== undefined) await this.sprints.require(reference);
-    });
-  }
-}

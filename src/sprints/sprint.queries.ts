@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Repository } from 'typeorm';
+import { findBoard } from '../boards/board.queries';
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { Problem } from '../http/problem';
@@ -113,6 +114,20 @@ export class SprintQueries {
 
   find(reader: Reader, id: number): Promise<SprintRow | undefined> {
     return first(reader, this.select().where('s.id = :id AND b.name IS NOT NULL', { id }));
+  }
+
+  /**
+   * The sprint that a path names, at an instant.
+   * @throws Problem `sprint_not_found`, `board_not_found`, `no_current_sprint`, …
+   */
+  async get(reader: Reader, reference: SprintReference, now: Date): Promise<SprintRow> {
+    if (typeof reference !== 'number') {
+      const board = await findBoard(reader, reference.boardName);
+      return this.relative(reader, board, reference.which, now);
+    }
+    const row = await this.find(reader, reference);
+    if (!row) throw new Problem('sprint_not_found');
+    return row;
   }
 
   /**

@@ -6,13 +6,13 @@ import { atRevision } from '../http/board-revision';
 import { column } from '../http/keyset';
 import { Listing } from '../http/listing';
 import { PathResources } from '../http/path-resources';
-import { Problem } from '../http/problem';
 import { SprintWords } from '../stories/sprint-words';
 import { StoryListsService } from '../stories/story-lists.service';
 import type { StoryListQuery } from '../stories/story.dto';
 import { calendarDate, Clock } from '../time/clock';
 import type { SprintListQuery, SprintView } from './sprint.dto';
-import type { RelativeReference, SprintReference, SprintRow } from './sprint.queries';
+import { relativeReference } from './sprint-id';
+import type { SprintReference, SprintRow } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
 
 /** Reads sprints; `SprintChanges` changes them. */
@@ -35,6 +35,10 @@ export class SprintsService implements OnModuleInit {
     this.pathResources.register('sprint_id', 'sprint_not_found', async (id) => {
       const sprint = await this.sprints.find(this.database, id);
       return sprint?.board_name;
+    });
+    this.pathResources.registerCheck(async (request) => {
+      const reference = relativeReference(request);
+      if (reference) await this.sprints.get(this.database, reference, this.clock.now());
     });
   }
 
@@ -59,9 +63,9 @@ export class SprintsService implements OnModuleInit {
 
   /** @throws Problem `sprint_not_found` */
   async show(id: number): Promise<SprintView> {
-    const row = await this.sprints.find(this.database, id);
-    if (!row) throw new Problem('sprint_not_found');
-    return atRevision(representSprint(row, this.clock.now()), row.revision);
+    const now = this.clock.now();
+    const row = await this.sprints.get(this.database, id, now);
+    return atRevision(representSprint(row, now), row.revision);
   }
 
   /** The stories of the sprint that a path names. @throws Problem `sprint_not_found`, … */
@@ -73,14 +77,5 @@ export class SprintsService implements OnModuleInit {
       const board = await findBoard(reader, boardName);
       return { board, sprintId: (await this.sprints.relative(reader, board, which, now)).id };
     }, query);
-  }
-
-  /**
-   * Checks that a sprint exists which a path names by a word.
-   * @throws Problem `board_not_found`, `no_current_sprint`, …
-   */
-  async require({ boardName, which }: RelativeReference): Promise<void> {
-    const board = await findBoard(this.database, boardName);
-    await this.sprints.relative(this.database, board, which, this.clock.now());
   }
 }
