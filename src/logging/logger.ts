@@ -42,30 +42,17 @@ function describeError(error: unknown): unknown {
 
 /** Nest's logger, which writes to pino. */
 export class NestLogger implements LoggerService {
+  readonly log = this.writes('info');
+  readonly warn = this.writes('warn');
+  readonly error = this.writes('error');
+  readonly fatal = this.writes('fatal');
+  readonly debug = this.writes('debug');
+  readonly verbose = this.writes('trace');
+
   constructor(private readonly pino: Pino) {}
 
-  log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.write('warn', message, rest);
-  }
-
-  error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
-  }
-
-  fatal(message: unknown, ...rest: unknown[]): void {
-    this.write('fatal', message, rest);
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.write('debug', message, rest);
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    this.write('trace', message, rest);
+  private writes(level: Level): (message: unknown, ...rest: unknown[]) => void {
+    return (message, ...rest) => this.write(level, message, rest);
   }
 
   /** The last of `rest` is the context; a string before it is a message or a stack. */
