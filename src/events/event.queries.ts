@@ -1,19 +1,8 @@
 import type { Reader } from '../database/reader';
-import type { EventEntity, EventType } from './event';
+import type { Event } from './event.entity';
 
-/** An event as it is stored; `before` and `after` are JSON. */
-export interface StoredEvent {
-  revision: number;
-  type: EventType;
-  at: string;
-  actor: string;
-  entity: EventEntity;
-  entity_id: number;
-  entity_version: number;
-  sprint_id: number | null;
-  before: string | null;
-  after: string | null;
-}
+/** An event as it is stored: its time is a string. */
+export type StoredEvent = Omit<Event, 'board_id' | 'board' | 'at'> & { at: string };
 
 const EVENTS_AFTER = `SELECT e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.sprint_id,
   e.\`before\`, e.\`after\` FROM events e WHERE e.board_id = ? AND e.revision > ? ORDER BY e.revision LIMIT`;
