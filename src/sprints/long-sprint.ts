@@ -1,7 +1,7 @@
 import type { Reader } from '../database/reader';
 import { GrowingPartSize, inParts } from '../http/stream';
 import { findStoriesOfSprint } from '../stories/story.queries';
-import { findTasksOfStories } from '../tasks/task.queries';
+import { findTasksOfStories, withTasks } from '../tasks/task.queries';
 import type { SprintView, StoryWithTasks } from './sprint.dto';
 
 /** Stories of a part, at most. */
@@ -20,12 +20,8 @@ export function partsOf(
     size: new GrowingPartSize(MAX_STORIES),
     read: async (after, limit) => {
       const stories = await findStoriesOfSprint(reader, boardId, sprint.id, { after, limit });
-      const full = stories.map((story): StoryWithTasks => ({ ...story, tasks: [] }));
-      const byId = new Map(full.map((story) => [story.id, story]));
-      for (const task of await findTasksOfStories(reader, [...byId.keys()])) {
-        byId.get(task.story_id)?.tasks.push(task);
-      }
-      return full;
+      const ids = stories.map(({ id }) => id);
+      return withTasks(stories, await findTasksOfStories(reader, ids));
     },
     write: (story) => JSON.stringify(story),
   });

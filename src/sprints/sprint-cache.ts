@@ -12,7 +12,7 @@ import { StreamedAnswer } from '../http/stream';
 import { partsOf } from './long-sprint';
 import type { StoryView } from '../stories/story.dto';
 import { findStoriesOfSprint } from '../stories/story.queries';
-import type { TaskView } from '../tasks/task.dto';
+import { withTasks } from '../tasks/task.queries';
 import { calendarDate, Clock } from '../time/clock';
 import type { FullSprint } from './sprint.dto';
 import type { Relative } from './sprint.queries';
@@ -100,9 +100,10 @@ export class SprintCache {
     // A task was read at this revision; without one the revision is still unknown.
     if (tasks.length === 0 && !(await hasRevision(reader, board))) return undefined;
     if (!sprint) throw new Problem(`no_${which}_sprint`);
-    const byId = new Map(stories.map((story) => [story.id, { ...story, tasks: [] as TaskView[] }]));
-    for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
-    const full: FullSprint = { ...representSprint(sprint, now), stories: [...byId.values()] };
+    const full: FullSprint = {
+      ...representSprint(sprint, now),
+      stories: withTasks(stories, tasks),
+    };
     const bytes = Buffer.from(`${JSON.stringify(full)}\n`);
     this.isLong.set(sprint.id, bytes.length > MAX_SPRINT_BYTES);
     const answer = new CachedAnswer(etag, board.revision, bytes);

@@ -46,3 +46,14 @@ export async function findTasksOfStories(
   );
   return rows.map(representTask);
 }
+
+/** Stories with those of the tasks that belong to them. */
+export function withTasks<Story extends { id: number }>(
+  stories: readonly Story[],
+  tasks: readonly TaskView[],
+): (Story & { tasks: TaskView[] })[] {
+  const full = stories.map((story) => ({ ...story, tasks: [] as TaskView[] }));
+  const byId = new Map(full.map((story) => [story.id, story]));
+  for (const task of tasks) byId.get(task.story_id)?.tasks.push(task);
+  return full;
+}

@@ -11,9 +11,8 @@ import { GrowingPartSize, inParts, StreamedAnswer } from '../../http/stream';
 import type { SprintRow } from '../../sprints/sprint.queries';
 import { representSprint, SprintQueries } from '../../sprints/sprint.queries';
 import { findStories, findStoryIdsAfter } from '../../stories/story.queries';
-import type { StoryView } from '../../stories/story.dto';
-import type { TaskView } from '../../tasks/task.dto';
-import { findTasksOfStories } from '../../tasks/task.queries';
+import type { StoryWithTasks } from '../../sprints/sprint.dto';
+import { findTasksOfStories, withTasks } from '../../tasks/task.queries';
 import { calendarDate, Clock, toRfc3339 } from '../../time/clock';
 import { EXPORT_MEDIA_TYPE, EXPORT_VERSION, lastLine, lineOf } from './export-format';
 
@@ -74,7 +73,7 @@ export class ExportService {
     yield* inParts({
       size: new GrowingPartSize(MAX_ROWS),
       read: storiesOf(reader, board.id),
-      write: ({ story, tasks }) =>
+      write: ({ tasks, ...story }) =>
         [lineOf({ story }), ...tasks.map((task) => lineOf({ task }))].join(''),
     });
     if (!log) return;
@@ -86,11 +85,6 @@ export class ExportService {
   }
 }
 
-interface StoryWithTasks {
-  story: StoryView;
-  tasks: TaskView[];
-}
-
 /** Reads the stories of a board in the order of their ids, which are sorted many at a time. */
 function storiesOf(
   reader: Reader,
@@ -100,22 +94,20 @@ function storiesOf(
   let next = 0;
   let isLast = false;
   return async (last, limit) => {
-    const after = last?.story.id ?? 0;
+    const after = last?.id ?? 0;
     while ((ids[next] ?? Infinity) <= after) next += 1;
     if (ids.length - next < limit && !isLast) {
       next = 0;
       ids = await findStoryIdsAfter(reader, boardId, after, MAX_IDS);
       isLast = ids.length < MAX_IDS;
     }
-    const stories = await findStories(reader, boardId, ids.slice(next, next + limit));
-    const read = stories
-      .sort((a, b) => a.id - b.id)
-      .map((story): StoryWithTasks => ({ story, tasks: [] }));
-    const byId = new Map(read.map((one) => [one.story.id, one]));
-    for (const task of await findTasksOfStories(reader, [...byId.keys()])) {
-      byId.get(task.story_id)?.tasks.push(task);
-    }
-    return read;
+    const wanted = ids.slice(next, next + limit);
+    const stories = await findStories(reader, boardId, wanted);
+    const tasks = await findTasksOfStories(reader, wanted);
+    return withTasks(
+      stories.sort((a, b) => a.id - b.id),
+      tasks,
+    );
   };
 }
 
