@@ -1,5 +1,6 @@
 import type { INestApplicationContext, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppModule } from '../app.module';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
@@ -35,22 +36,14 @@ export async function withApplication<T>(
     abortOnError: false,
   });
   try {
-    await before(DATABASE_WAIT_MS, app.get(Database).ready());
+    await Promise.race([app.get(Database).ready(), timeout()]);
     return await work(app);
   } finally {
     await app.close();
   }
 }
 
-async function before(milliseconds: number, ready: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const error = new CommandError(`The database did not answer for ${milliseconds / 1000} s.`);
-    timer = setTimeout(() => reject(error), milliseconds);
-  });
-  try {
-    await Promise.race([ready, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function timeout(): Promise<never> {
+  await sleep(DATABASE_WAIT_MS, undefined, { ref: false });
+  throw new CommandError(`The database did not answer for ${DATABASE_WAIT_MS / 1000} s.`);
 }
