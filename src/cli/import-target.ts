@@ -39,7 +39,7 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
       .finally(() => bytes.destroy());
     return use({
       dryRun: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
-      stories: planned.exported?.survey.lines ?? planned.plan.stories.length,
+      stories: 'plan' in planned ? planned.plan.stories.length : planned.exported.survey.lines,
       run: (progress) => imports.apply(OPERATOR, board, planned, { progress }),
     });
   });

@@ -24,7 +24,6 @@ import type { ImportPlan } from './plan';
 import { survey as surveyOf } from '../restore/restore-survey';
 import type { ExportedBoard } from '../restore/restore.service';
 import { RestoreService } from '../restore/restore.service';
-import { Warnings } from '../files/source';
 
 /** Milliseconds during which an import is run again after conflicts. */
 const RETRY_MS = 300_000;
@@ -49,14 +48,6 @@ const NOTHING = {
   unmapped: { statuses: [] },
 };
 
-const EMPTY_PLAN: ImportPlan = {
-  sprints: [],
-  stories: [],
-  skipped: [],
-  warnings: new Warnings(),
-  unmapped: new Map(),
-};
-
 /** A file to import, with what is known about it. */
 export interface ImportFile {
   bytes: Readable;
@@ -69,13 +60,10 @@ export interface ImportFile {
   reopen?: () => AsyncIterable<Buffer>;
 }
 
-export interface PlannedImport {
-  format: ImportFormat;
-  mapping: Mapping;
-  plan: ImportPlan;
-  /** An export with its log, which is restored instead. */
-  exported?: ExportedBoard;
-}
+/** What is imported of a file: its plan or, of an export with its log, all of it. */
+export type PlannedImport = { format: ImportFormat; mapping: Mapping } & (
+  { plan: ImportPlan } | { exported: ExportedBoard }
+);
 
 /** Imports files into boards. */
 @Injectable()
@@ -157,10 +145,12 @@ export class ImportService {
   apply(
     caller: Caller,
     boardName: string,
-    { format, mapping, plan, exported }: PlannedImport,
+    planned: PlannedImport,
     { dryRun = false, progress = (_: number): void => undefined } = {},
   ): Promise<ImportView> {
-    if (exported) {
+    const { format, mapping } = planned;
+    if ('exported' in planned) {
+      const { exported } = planned;
       const view = { format, mapping, ...NOTHING };
       return translating(() =>
         this.restores.restore(caller, boardName, exported, (created) => ({ ...view, created }), {
@@ -169,6 +159,7 @@ export class ImportService {
         }),
       );
     }
+    const { plan } = planned;
     const work = async (change: Change): Promise<ImportView> => {
       const board = await this.boards.boardForCreation(change, boardName, plan.board);
       const applied = await this.applying.apply(change, board, plan, progress);
@@ -216,7 +207,7 @@ async function planOwn(
   original.destroy();
   const survey = await surveyOf(open());
   const format = 'sprintline';
-  if (survey.header.log) return { format, mapping, plan: EMPTY_PLAN, exported: { survey, open } };
+  if (survey.header.log) return { format, mapping, exported: { survey, open } };
   return { format, mapping, plan: await planExport(open(), survey) };
 }
 
