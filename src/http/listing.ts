@@ -11,7 +11,7 @@ import { BOARD_REVISION } from './board-revision';
 import type { Cell } from './csv';
 import { csvLine, guarded } from './csv';
 import { matchesNone } from './etag';
-import type { Row, SortKey } from './keyset';
+import type { Location, Row, SortKey } from './keyset';
 import { decodeCursor, encodeCursor, keyset, locationOf, withParameters } from './keyset';
 import { inParts, PART_LENGTH, streamParts } from './stream';
 import { Doc, IsFlag, IsInteger, IsText, Optional } from './validation';
@@ -110,13 +110,6 @@ interface Writer {
   writeAll: (rows: Row[]) => string;
 }
 
-/** The headers that depend on the rows. */
-interface Head {
-  link(last: Row): void;
-  tag(etag: string): void;
-  revision(revision: number): void;
-}
-
 /**
  * A list as a response: whole, in memory that is bounded however long its rows are and however slowly
  * it is read, or a page of it. A page follows the sort keys of the last row of the page before (keyset
@@ -124,6 +117,8 @@ interface Head {
  */
 export class Listing extends Answer {
   private path = '';
+  private location: Location;
+  private reply: FastifyReply;
   private writer: Writer = {
     begin: '[',
     separator: ',',
@@ -158,24 +153,12 @@ export class Listing extends Answer {
 
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const location = locationOf(request.url);
+    this.location = location;
+    this.reply = reply;
     const { limit, cursor, count } = this.page;
     const { order } = this.source;
     const after = cursor === undefined ? undefined : decodeCursor(order, cursor, location);
     const most = limit ?? Infinity;
-    const head: Head = {
-      link: (last) => {
-        const next = this.source.next?.(last as never) ?? {
-          cursor: encodeCursor(this.source.order, last, location),
-        };
-        reply.header('Link', `<${location.path}?${withParameters(location, next)}>; rel="next"`);
-      },
-      tag: (etag) => {
-        reply.header('ETag', etag);
-      },
-      revision: (revision) => {
-        reply.header(BOARD_REVISION, revision);
-      },
-    };
     const isHead = request.method === 'HEAD';
     // Items of another format have another length.
     this.path = this.format === 'json' ? location.path : `${location.path} ${this.format}`;
@@ -186,7 +169,7 @@ export class Listing extends Answer {
     if (isDirect && !count) {
       const rows = await this.probe(this.database, after, most);
       if (rows !== undefined || fitsPart()) {
-        const answer = await this.readAtOnce(this.database, after, most, head, rows);
+        const answer = await this.readAtOnce(this.database, after, most, rows);
         if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
         mayBeShort = answer === IN_SNAPSHOT;
       }
@@ -198,16 +181,16 @@ export class Listing extends Answer {
       if (count) reply.header('X-Total-Count', await this.total(snapshot));
       const rows = await this.probe(snapshot, after, most);
       mayBeShort &&= fitsPart();
-      const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, head, rows));
+      const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, rows));
       if (typeof answer === 'string') {
         await snapshot.close();
         return answer;
       }
-      await this.tag(snapshot, undefined, head);
+      await this.tag(snapshot);
       if (!this.source.board) {
         // It has no revision, so it is read twice: for its tag, then for the response.
         const etag = await digestOfParts(this.parts(snapshot, after, most));
-        head.tag(etag);
+        reply.header('ETag', etag);
         if (matchesNone(request.headers['if-none-match'], etag)) {
           await snapshot.close();
           reply.code(304);
@@ -221,7 +204,7 @@ export class Listing extends Answer {
       }
       if (most !== Infinity) {
         const [last, next] = await this.read(snapshot, after, 2, most - 1);
-        if (last && next) head.link(last);
+        if (last && next) this.link(last);
       }
     } catch (error) {
       await snapshot.close();
@@ -274,7 +257,6 @@ export class Listing extends Answer {
     reader: Reader,
     after: Parameter[] | undefined,
     most: number,
-    head: Head,
     known?: Row[],
   ): Promise<string | typeof IN_SNAPSHOT | undefined> {
     const wanted = Math.min(most, FIRST_ROWS);
@@ -284,23 +266,32 @@ export class Listing extends Answer {
       if (rows.length === 0) return IN_SNAPSHOT;
       if (resolve && rows[0]?.__revision !== board.revision) return IN_SNAPSHOT;
     }
-    await this.tag(reader, rows[0], head);
+    await this.tag(reader, rows[0]);
     const hasMore = rows.length > wanted;
     if (hasMore && wanted < most) return undefined;
     const shown = rows.slice(0, wanted);
     const text = this.writer.writeAll(shown);
     this.measured(text.length, shown.length);
     if (text.length > PART_LENGTH) return undefined;
-    if (hasMore) head.link(shown[wanted - 1] as Row);
+    if (hasMore) this.link(shown[wanted - 1] as Row);
     return text;
   }
 
+  /** Sets the link to the page after a row. */
+  private link(last: Row): void {
+    const { location } = this;
+    const { next, order } = this.source;
+    const parameters = next?.(last as never) ?? { cursor: encodeCursor(order, last, location) };
+    const query = withParameters(location, parameters);
+    this.reply.header('Link', `<${location.path}?${query}>; rel="next"`);
+  }
+
   /** Sets the revision that the rows were read at, and the entity tag of it. */
-  private async tag(reader: Reader, row: Row | undefined, head: Head): Promise<void> {
+  private async tag(reader: Reader, row?: Row): Promise<void> {
     const { board, revision } = this.source;
     if (revision) {
       const now = await revision(reader);
-      if (now !== undefined) head.revision(now);
+      if (now !== undefined) this.reply.header(BOARD_REVISION, now);
     }
     if (!board) return;
     let now: BoardRevision | undefined = board;
@@ -313,8 +304,7 @@ export class Listing extends Answer {
       [now] = await reader.query<BoardRevision>(sql, [board.id]);
     }
     if (!now) return;
-    head.tag(this.tagOf(now));
-    head.revision(now.revision);
+    this.reply.header('ETag', this.tagOf(now)).header(BOARD_REVISION, now.revision);
   }
 
   private async *parts(
