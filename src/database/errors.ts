@@ -46,12 +46,13 @@ interface DriverError {
   message?: string;
 }
 
+const driverErrorOf = (error: unknown): DriverError =>
+  ((error instanceof QueryFailedError ? error.driverError : error) ?? {}) as DriverError;
+
 export function failureOf(error: unknown): Failure {
   if (error instanceof DatabaseTimeout || error === E_TIMEOUT) return 'unavailable';
-  const driverError = (
-    error instanceof QueryFailedError ? error.driverError : error
-  ) as DriverError | null;
-  const { errno = 0, code = '', message = '' } = driverError ?? {};
+  const driverError = driverErrorOf(error);
+  const { errno = 0, code = '', message = '' } = driverError;
   if (RETRY.has(errno) || /^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
   if (errno === 1062 || /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
   if (TOO_LARGE.has(errno) || code.startsWith('SQLITE_TOOBIG')) return 'too_large';
@@ -74,11 +75,9 @@ export function failureOf(error: unknown): Failure {
 
 /** Whether the connection is gone, with the transaction that was open on it. */
 export function isConnectionLost(error: unknown): boolean {
-  const driverError = (
-    error instanceof QueryFailedError ? error.driverError : error
-  ) as DriverError | null;
+  const driverError = driverErrorOf(error);
   if (driverError instanceof DatabaseTimeout) return true;
-  const { errno, code = '', fatal } = driverError ?? {};
+  const { errno, code = '', fatal } = driverError;
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return false;
   return (
     fatal === true ||
