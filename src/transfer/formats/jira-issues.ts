@@ -1,30 +1,18 @@
 import type { ImportFormat } from '../import/import.dto';
+import { textOf } from '../files/json';
 import { Pace } from '../../time/pace';
-import type {
-  DateText,
-  Skipped,
-  SourceFile,
-  SourceSprint,
-  SourceStatus,
-  SourceStory,
-  Warnings,
-} from '../files/source';
+import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
 
 /** An issue of Jira, as both of its formats have it. */
-export interface JiraIssue {
-  line: number;
+export interface JiraIssue extends Omit<
+  SourceStory,
+  'external_id' | 'epic' | 'sprints' | 'parent' | 'tasks'
+> {
   /** `ABC-1`; null where the file has none. */
   key: string | null;
   id: string | null;
   /** Null: what others say about it decides. */
   kind: 'epic' | 'story' | 'subtask' | null;
-  title: string;
-  description: string | null;
-  status: SourceStatus | null;
-  priority: string | null;
-  points: string | number | null;
-  assignee: string | null;
-  labels: string[];
   /** Keys or ids of its story or epic, best first. */
   parents: string[];
   /** The title of its epic, where the file has it beside the issue. */
@@ -32,10 +20,8 @@ export interface JiraIssue {
   /** The short name of an epic. */
   epicName: string | null;
   sprints: SourceSprint[];
-  done: DateText | null;
   /** Its place on the board: texts that are compared; null where the file has none. */
   rank: string | null;
-  archived: boolean;
 }
 
 /** Makes stories of issues, and labels of epics. */
@@ -152,10 +138,7 @@ export function sprintOf(text: string): SourceSprint {
 
 /** A sprint of which Jira tells these fields. */
 export function sprintWith(fields: Record<string, unknown>): SourceSprint {
-  const text = (name: string): string | null => {
-    const value = fields[name];
-    return typeof value === 'string' && value !== '' ? value : null;
-  };
+  const text = (name: string): string | null => textOf(fields[name]);
   const id = typeof fields.id === 'number' ? String(fields.id) : text('id');
   const name = text('name');
   return {
