@@ -223,3 +223,7 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 /** The string; null if it is empty or something else. */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
+
+/** The strings of a list. */
+export const textsOf = (value: unknown): string[] =>
+  listOf(value).flatMap((item) => textOf(item) ?? []);

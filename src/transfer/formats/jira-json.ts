@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Status } from '../../stories/story.entity';
 import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
-import { fieldsOf, listOf, readJson, textOf } from '../files/json';
+import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import { comparable } from '../import/known-names';
 import type { SourceField, SourceFile, SourceReader, SourceSprint } from '../files/source';
 import { Warnings } from '../files/source';
@@ -89,8 +89,8 @@ class JiraSearch {
       priority: textOf(fieldsOf(fields.priority).name),
       points: null,
       assignee: personOf(fields.assignee),
-      labels: listOf(fields.labels).flatMap((label) => textOf(label) ?? []),
-      parents: [parent.key, parent.id, epic.key].flatMap((name) => textOf(name) ?? []),
+      labels: textsOf(fields.labels),
+      parents: textsOf([parent.key, parent.id, epic.key]),
       epicTitle: textOf(epic.name) ?? textOf(epic.summary) ?? textOf(parentFields.summary),
       epicName: null,
       sprints: sprintsOf(fields),

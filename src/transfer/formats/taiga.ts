@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { IgnoredFields } from '../import/ignored';
 import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
-import { fieldsOf, listOf, readJson, textOf } from '../files/json';
+import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import { Pace } from '../../time/pace';
 import {
   Warnings,
@@ -289,5 +289,3 @@ const refOf = ({ ref }: Row): number => ref ?? Number.MAX_SAFE_INTEGER;
 
 const numberOf = (value: unknown): number =>
   typeof value === 'number' ? value : Number.MAX_SAFE_INTEGER;
-
-const textsOf = (value: unknown): string[] => listOf(value).flatMap((text) => textOf(text) ?? []);

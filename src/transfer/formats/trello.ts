@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { IgnoredFields } from '../import/ignored';
 import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
-import { fieldsOf, listOf, readJson, textOf } from '../files/json';
+import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import { Pace } from '../../time/pace';
 import {
   Warnings,
@@ -281,5 +281,3 @@ const numberOf = (value: unknown): number => (typeof value === 'number' ? value 
 
 const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isInteger(value) && value < 10_000 ? value : 0;
-
-const textsOf = (value: unknown): string[] => listOf(value).flatMap((text) => textOf(text) ?? []);
