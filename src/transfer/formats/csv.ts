@@ -13,6 +13,7 @@ import type { Mapping } from '../import/import.dto';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import { Pace } from '../../time/pace';
+import { byName, inLowerCase } from '../import/known-names';
 import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
 import { Warnings } from '../files/source';
@@ -116,7 +117,7 @@ class RowReader {
   private readonly ids = new Set<string>();
   /** Whether its columns have our names; else no apostrophe in it is one that an export has added. */
   private readonly isOurs: boolean;
-  private readonly words: Partial<Record<Column, Map<string, string>>>;
+  private readonly words: Partial<Record<Column, Map<string, string | number>>>;
 
   constructor(
     private readonly columns: readonly (Column | null)[],
@@ -128,7 +129,7 @@ class RowReader {
     this.isOurs = Object.entries(mapped).every(
       ([ours, theirs]) => theirs.trim().toLowerCase() === ours,
     );
-    this.words = { status: wordsOf(status), priority: wordsOf(priority) };
+    this.words = { status: byName(status), priority: byName(priority) };
   }
 
   /** The story of a row; undefined if it has errors. */
@@ -183,7 +184,7 @@ class RowReader {
 
   private valueOf(column: Column, cell: string): unknown {
     if (column === 'labels') return splitLabels(cell);
-    return this.words[column]?.get(comparable(cell)) ?? cell;
+    return String(this.words[column]?.get(inLowerCase(cell)) ?? cell);
   }
 
   private sprint(line: number, cell: string): string[] {
@@ -198,11 +199,6 @@ class RowReader {
     return [key];
   }
 }
-
-const comparable = (word: string): string => word.trim().toLowerCase();
-
-const wordsOf = (mapped: Record<string, string | number> = {}): Map<string, string> =>
-  new Map(Object.entries(mapped).map(([theirs, ours]) => [comparable(theirs), String(ours)]));
 
 /** The sprints that the rows name. Those without dates follow one another from next Monday on. */
 function planSprints(

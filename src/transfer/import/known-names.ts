@@ -16,6 +16,13 @@ export const comparable = (name: string): string =>
     .replace(/[^\p{L}\p{N}'()]+/gu, ' ')
     .trim();
 
+/** How the names that a mapping has are compared. */
+export const inLowerCase = (name: string): string => name.trim().toLowerCase();
+
+/** The values of a mapping, by the names in the file. */
+export const byName = <Value>(names: Readonly<Record<string, Value>> = {}): Map<string, Value> =>
+  new Map(Object.entries(names).map(([name, value]) => [inLowerCase(name), value]));
+
 const lookup = <Value>(names: readonly (readonly [Value, string])[]): Map<string, Value> =>
   new Map(
     names.flatMap(([value, list]) =>

@@ -1,11 +1,9 @@
 import { INT32 } from '../../http/validation';
 import type { Status } from '../../stories/story.entity';
 import type { Mapping } from './import.dto';
-import { priorityOf, statusOf } from './known-names';
+import { byName, inLowerCase, priorityOf, statusOf } from './known-names';
 import type { SourceStatus } from '../files/source';
 import type { Texts } from './texts';
-
-const sameCase = (name: string): string => name.trim().toLowerCase();
 
 /** Decides what the names of statuses and priorities mean, and remembers it. */
 export class MappedNames {
@@ -29,7 +27,7 @@ export class MappedNames {
   status(of: SourceStatus | null): Status | undefined {
     if (!of) return undefined;
     const name = of.name.trim().slice(0, 255);
-    const known = this.statuses.get(sameCase(name)) ?? of.category ?? statusOf(name);
+    const known = this.statuses.get(inLowerCase(name)) ?? of.category ?? statusOf(name);
     if (known === undefined) countUp(this.unmapped, name);
     const status = known ?? 'todo';
     const used = this.usedStatuses.get(name);
@@ -41,7 +39,7 @@ export class MappedNames {
   priority(text: string | null, line: number): number | null {
     const name = text?.trim().slice(0, 255) ?? '';
     if (name === '') return null;
-    const known = this.priorities.get(sameCase(name)) ?? numberOf(name) ?? priorityOf(name);
+    const known = this.priorities.get(inLowerCase(name)) ?? numberOf(name) ?? priorityOf(name);
     if (known === undefined) {
       countUp(this.unmappedPriorities, name);
       this.texts.warn('priority_unknown', line, `"${name}"`);
@@ -70,6 +68,3 @@ function numberOf(name: string): number | undefined {
   const number = Number(/^p?(-?\d{1,10}$|\d(?= ?[-–:] ?\p{L}))/iu.exec(name)?.[1] ?? NaN);
   return number >= INT32[0] && number <= INT32[1] ? number + 0 : undefined;
 }
-
-const byName = <Value>(names: Readonly<Record<string, Value>> | undefined): Map<string, Value> =>
-  new Map(Object.entries(names ?? {}).map(([name, value]) => [sameCase(name), value]));

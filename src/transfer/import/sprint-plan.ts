@@ -3,6 +3,7 @@ import type { Steps } from '../../reports/steps';
 import { calendarDate } from '../../time/clock';
 import type { Dates } from './dates';
 import type { Mapping } from './import.dto';
+import { byName, inLowerCase } from './known-names';
 import type { PlannedSprint } from './plan';
 import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Texts } from './texts';
@@ -96,12 +97,7 @@ class SprintPlanner {
     mapping: Mapping,
     private readonly context: SprintContext,
   ) {
-    this.given = new Map(
-      Object.entries(mapping.sprints ?? {}).map(([name, days]) => [
-        name.trim().toLowerCase(),
-        days,
-      ]),
-    );
+    this.given = byName(mapping.sprints);
     this.today = calendarDate(context.now, context.timeZone);
   }
 
@@ -131,7 +127,7 @@ class SprintPlanner {
     const start = this.day(sprint, sprint.start);
     let end = this.day(sprint, sprint.end);
     if (end !== null && sprint.endsBefore) end = addDays(end, -1);
-    const given = this.given.get((sprint.name ?? sprint.key).trim().toLowerCase());
+    const given = this.given.get(inLowerCase(sprint.name ?? sprint.key));
     if (start === null && given) {
       return { start: given.start_date, end: given.end_date ?? null, assumed: false };
     }
