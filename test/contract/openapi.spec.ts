@@ -8,8 +8,7 @@ import addFormats from 'ajv-formats';
 import ts from 'typescript';
 import { DOCUMENT_FILE } from '../../src/docs';
 import { FILE_TYPES } from '../../src/http/upload';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import { operations } from '../support/conformance';
 import { Workspace } from '../support/make';
 
@@ -264,12 +263,10 @@ const operationIdOf = ({ operation }: (typeof all)[number]): string =>
   operation.operationId as string;
 
 describe('every operation of the document', () => {
-  let service: TestApp;
-  beforeAll(async () => {
-    service = await startApp({ engine: 'sqlite' });
+  const service = useApp({ engine: 'sqlite' });
+  beforeAll(() => {
     service.clock.set('2026-11-21T12:00:00Z');
   });
-  afterAll(() => service.close());
 
   // The client holds each answer against the document.
   const others = all.filter(

@@ -3,18 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { commandOf, examplesOf } from '../../scripts/readme';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 
 const README = join(__dirname, '../../README.md');
 const examples = examplesOf(readFileSync(README, 'utf8'));
 
 describe('the README', () => {
-  let service: TestApp;
-  beforeAll(async () => {
-    service = await startApp({ engine: 'sqlite' });
-  });
-  afterAll(() => service.close());
+  const service = useApp({ engine: 'sqlite' });
 
   it('shows ten calls', () => expect(examples).toHaveLength(10));
 

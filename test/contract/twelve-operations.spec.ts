@@ -1,5 +1,4 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 
 /**
  * A client that was written from the table of twelve operations alone: it knows no other path, field,
@@ -28,12 +27,10 @@ class NaiveClient {
 describe.each(['sqlite', ...(process.env.TEST_MYSQL_URL ? ['mysql' as const] : [])] as const)(
   'on %s',
   (engine) => {
-    let service: TestApp;
-    beforeAll(async () => {
-      service = await startApp({ engine });
+    const service = useApp({ engine });
+    beforeAll(() => {
       service.clock.set('2026-11-21T12:00:00Z');
     });
-    afterAll(() => service.close());
 
     it.each(['json', 'form'] as const)(
       'a client that knows only the table can do all its work (%s)',

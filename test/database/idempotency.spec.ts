@@ -1,17 +1,12 @@
 import { ExpiredKeys } from '../../src/database/expired-keys';
 import { Database } from '../../src/database/database';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { insertRows } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
+const service = useApp();
 afterEach(() => service.clock.set());
-afterAll(() => service.close());
 
 const post = (
   path: string,

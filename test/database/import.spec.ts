@@ -1,18 +1,15 @@
 import { request } from 'node:http';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { eventsOf, made2xx } from '../support/make';
 import { expectProblem } from '../support/problems';
 import { upload } from '../support/upload';
 
-let service: TestApp;
+const service = useApp();
 let client: Client;
-beforeAll(async () => {
-  service = await startApp();
+beforeAll(() => {
   client = service.client;
 });
-afterAll(() => service.close());
 
 interface Options {
   query?: string;

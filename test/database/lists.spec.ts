@@ -1,9 +1,8 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { Workspace } from '../support/make';
 import { expectErrors } from '../support/problems';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let sprint: any;
 let stories: any[];
@@ -25,7 +24,6 @@ const STORIES = [
 ];
 
 beforeAll(async () => {
-  service = await startApp();
   board = await Workspace.create(service.client);
   sprint = await board.sprint('2026-11-23');
   stories = [];
@@ -35,7 +33,6 @@ beforeAll(async () => {
   }
   service.clock.set();
 });
-afterAll(() => service.close());
 
 const titles = async (query: string): Promise<string[]> => {
   const answer = await service.client.get(`${board.path}/stories?${query}`);

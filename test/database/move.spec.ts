@@ -1,18 +1,15 @@
 import * as fc from 'fast-check';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { fillBacklog } from '../support/fill';
 import { boardPath, eventsOf } from '../support/make';
 import { storiesOf } from '../support/replay';
 
-let service: TestApp;
+const service = useApp();
 let client: Client;
-beforeAll(async () => {
-  service = await startApp();
+beforeAll(() => {
   ({ client } = service);
 });
-afterAll(() => service.close());
 
 let boards = 0;
 

@@ -4,8 +4,7 @@ import { Database } from '../../src/database/database';
 import { ExpiredKeys } from '../../src/database/expired-keys';
 import type { Parameter } from '../../src/database/reader';
 import { StreamsService } from '../../src/events/streams.service';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Client } from '../support/client';
 import { operations } from '../support/conformance';
 import { Stream } from '../support/event-stream';
@@ -29,7 +28,7 @@ const SPRINT = '/api/sprints/{sprint_id}';
 const STORY = '/api/stories/{story_id}';
 const TASK = '/api/tasks/{task_id}';
 
-let service: TestApp;
+const service = useApp();
 let client: Client;
 /** A token that may see some boards only. */
 let limited: Client;
@@ -163,7 +162,6 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startApp();
   service.clock.set(NOW);
   const token = async (body: object): Promise<Client> => {
     const answer = await made2xx(client.post('/api/tokens', body));
@@ -176,7 +174,6 @@ beforeAll(async () => {
   plans = new Plans(service.database);
   plans.listen();
 }, 120_000);
-afterAll(() => service.close());
 
 /** Calls an operation of the document, with values for the places of its path. */
 async function call(

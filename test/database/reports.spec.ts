@@ -5,21 +5,18 @@ import { Worker } from 'node:worker_threads';
 import { Database } from '../../src/database/database';
 import { endOfDay, startOfDay } from '../../src/reports/calendar';
 import { WEEKDAYS } from '../../src/boards/working-days';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { insertRows } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
 import type { Statement } from '../support/statements';
 import { onStatement } from '../support/statements';
 
-let service: TestApp;
+const service = useApp();
 let client: Client;
-beforeAll(async () => {
-  service = await startApp();
+beforeAll(() => {
   ({ client } = service);
 });
-afterAll(() => service.close());
 beforeEach(() => service.clock.set('2026-03-01T12:00:00.000Z'));
 
 const at = (instant: string | number | Date): void =>

@@ -1,13 +1,8 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { freshName, boardPath, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 describe('the backlog', () => {
   it('holds the stories of a board that are in no sprint, by seq, then id', async () => {

@@ -1,5 +1,4 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { Answer, CallOptions, Client } from '../support/client';
 import { promised } from '../support/faults';
 import { fingerprint, shownBoard } from '../support/fingerprint';
@@ -9,14 +8,12 @@ import { inOrder, replay } from '../support/replay';
 
 const NOW = '2026-11-21T12:00:00.000Z';
 
-let service: TestApp;
+const service = useApp();
 let client: Client;
-beforeAll(async () => {
-  service = await startApp();
+beforeAll(() => {
   client = service.client;
 });
 beforeEach(() => service.clock.set(NOW));
-afterAll(() => service.close());
 
 const batch = (
   board: string | Workspace,

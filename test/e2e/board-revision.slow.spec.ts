@@ -1,16 +1,11 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { freshName, made2xx, Workspace } from '../support/make';
 import type { Replayed } from '../support/replay';
 import { inOrder, replay } from '../support/replay';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
+const service = useApp();
 beforeEach(() => service.clock.set('2026-11-20T12:00:00Z'));
-afterAll(() => service.close());
 
 const revisionOf = (answer: Answer): number => {
   expect(answer.status).toBeLessThan(400);

@@ -2,18 +2,13 @@ import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { UnitOfWork } from '../../src/database/unit-of-work';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { CREATED, insertRows } from '../support/fill';
 import { boardPath, freshName, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 describe('a board', () => {
   it('is created by the first sprint posted to it', async () => {

@@ -1,17 +1,14 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { eventsOf } from '../support/make';
 import { storiesOf } from '../support/replay';
 
-let service: TestApp;
+const service = useApp();
 let client: Client;
-beforeAll(async () => {
-  service = await startApp();
+beforeAll(() => {
   ({ client } = service);
   service.clock.set('2026-11-25T12:00:00Z');
 });
-afterAll(() => service.close());
 
 let boards = 0;
 

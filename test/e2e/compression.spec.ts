@@ -1,14 +1,12 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { insertRows, storyRow } from '../support/fill';
 import { Workspace } from '../support/make';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 beforeAll(async () => {
-  service = await startApp();
   board = await Workspace.create(service.client);
   const { id } = await board.sprint('2000-01-01');
   const { body } = await service.client.get(board.path);
@@ -16,7 +14,6 @@ beforeAll(async () => {
     storyRow(body.id as number, i, { sprint_id: i < 40 ? id : null, description: 'x'.repeat(500) }),
   );
 });
-afterAll(() => service.close());
 
 interface Raw {
   status: number;

@@ -1,17 +1,13 @@
 import { REPRESENTATION } from '../../src/http/etag';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let sprint: any;
 let story: any;
 let task: any;
-beforeAll(async () => {
-  service = await startApp();
-});
 beforeEach(async () => {
   service.clock.set('2026-11-21T12:00:00Z');
   board = await Workspace.create(service.client);
@@ -19,7 +15,6 @@ beforeEach(async () => {
   story = await board.story(sprint);
   task = await board.task(story);
 });
-afterAll(() => service.close());
 
 const tagOf = async (path: string): Promise<string> => {
   const tag = (await service.client.get(path)).headers.get('etag');

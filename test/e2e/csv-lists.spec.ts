@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectErrors } from '../support/problems';
@@ -21,11 +20,10 @@ const COLUMNS = [
   'sprint',
 ];
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let sprint: any;
 beforeAll(async () => {
-  service = await startApp();
   service.clock.set('2026-11-24T12:00:00Z');
   board = await Workspace.create(service.client);
   sprint = await board.sprint('2026-11-23', { name: 'Sprint 1' });
@@ -33,7 +31,6 @@ beforeAll(async () => {
   await board.story(sprint, { title: '=cmd()', status: 'done', external_id: 'X-1', assignee: 'A' });
   await board.story(null, { title: 'three\n"lines"', description: "'=1" });
 });
-afterAll(() => service.close());
 
 const rows = ({ text }: Answer): string[][] => parse(text);
 

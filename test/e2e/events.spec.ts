@@ -1,17 +1,12 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { shownBoard } from '../support/fingerprint';
 import { freshName, boardPath, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { replay } from '../support/replay';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
+const service = useApp();
 afterEach(() => service.clock.set());
-afterAll(() => service.close());
 
 /** Expects that the log alone makes every current row of the board, exactly. */
 async function expectReplayed(board: Workspace): Promise<void> {

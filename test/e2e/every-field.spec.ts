@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { upload } from '../support/upload';
 
@@ -47,19 +46,17 @@ const fieldsOf = (resource: string, variant: 1 | 2): Record<string, unknown> =>
     ]),
   );
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let sprint: { id: number };
 let story: { id: number };
 let task: { id: number };
 beforeAll(async () => {
-  service = await startApp();
   board = await Workspace.create(service.client);
   sprint = await board.sprint('2026-12-01', fieldsOf('Sprint', 1));
   story = await board.story(sprint, fieldsOf('Story', 1));
   task = await board.task(story, fieldsOf('Task', 1));
 }, 60_000);
-afterAll(() => service.close());
 
 const resources = [
   ['Sprint', () => sprint, () => `/api/sprints/${sprint.id}`],

@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Outcome } from '../support/command';
 import { command } from '../support/command';
 import { shownBoard } from '../support/fingerprint';
 import { made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 beforeAll(async () => {
-  service = await startApp();
   service.clock.set('2026-11-24T12:00:00Z');
   board = await Workspace.create(service.client, 'Europe/Berlin');
   const sprint = await board.sprint('2026-11-23', { name: 'Sprint 1', goal: 'Ship' });
@@ -28,7 +26,6 @@ beforeAll(async () => {
   const { id } = await board.story(null, { title: 'gone' });
   await made2xx(service.client.delete(`/api/stories/${id}`));
 });
-afterAll(() => service.close());
 
 const linesOf = (text: string): any[] =>
   text

@@ -1,5 +1,5 @@
 import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import { insertRows, storyRow } from '../support/fill';
 import { send, sendBytes } from '../support/http';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
@@ -7,11 +7,7 @@ import { expectProblem } from '../support/problems';
 
 // What helps someone who uses the API for the first time.
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 describe('a JSON response ends with one newline', () => {
   let board: Workspace;

@@ -1,26 +1,21 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { boardPath, freshName, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let sprint: any;
 let story: any;
 let task: any;
-beforeAll(async () => {
-  service = await startApp();
-});
 beforeEach(async () => {
   board = await Workspace.create(service.client);
   sprint = await board.sprint('2020-01-01');
   story = await board.story(sprint);
   task = await board.task(story);
 });
-afterAll(() => service.close());
 
 const put = (raw: string | Buffer, headers: Record<string, string>): Promise<any> =>
   service.client.put(`/api/stories/${story.id}`, undefined, { raw, headers });

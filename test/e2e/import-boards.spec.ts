@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { boardPath, freshName, made2xx } from '../support/make';
 import { published, withPublished } from '../support/published';
 import { importTwice as importAgain, upload } from '../support/upload';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 type Fields = Record<string, any>;
 

@@ -3,19 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import type { TestApp } from '../support/app';
 import { published, withPublished } from '../support/published';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { Outcome } from '../support/command';
 import { command, withFile } from '../support/command';
 import { boardPath, freshName, made2xx } from '../support/make';
 import { upload } from '../support/upload';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 const load = (content: string | Buffer, board: string, ...flags: string[]): Promise<Outcome> =>
   withFile(content, (path) =>

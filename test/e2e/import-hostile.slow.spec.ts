@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { promised } from '../support/faults';
 import { shownBoard } from '../support/fingerprint';
@@ -9,15 +8,13 @@ import { expectProblem } from '../support/problems';
 import { upload } from '../support/upload';
 
 const BOARD = 'Untouched';
-let service: TestApp;
+const service = useApp();
 let before: string;
 
 beforeAll(async () => {
-  service = await startApp();
   await made2xx(service.client.post(`${boardPath(BOARD)}/backlog`, { title: 'there before' }));
   before = JSON.stringify(await shownBoard(service.client, BOARD));
 });
-afterAll(() => service.close());
 
 /** Nothing was written: no other board, and nothing in the one that exists. */
 async function expectNothingWritten(): Promise<void> {

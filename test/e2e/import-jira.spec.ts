@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { published, withPublished } from '../support/published';
 import { made2xx } from '../support/make';
 import type { UploadOptions } from '../support/upload';
 import { importTwice, upload } from '../support/upload';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 async function of(path: string): Promise<any> {
   const { status, body } = await service.client.get(path);

@@ -1,13 +1,8 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { made2xx } from '../support/make';
 import { upload } from '../support/upload';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 beforeEach(() => service.clock.set('2026-03-18T10:00:00.000Z'));
 
 /** A sprint of two weeks as Jira has it; `n` is its number, by which the others follow the first. */

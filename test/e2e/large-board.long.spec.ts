@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Client } from '../support/client';
 import { fillBacklog, insertRows, storyRow } from '../support/fill';
 import { eventsOf, made2xx, Workspace } from '../support/make';
@@ -16,16 +15,14 @@ const PROMPT_MS = 100;
 
 jest.setTimeout(240_000);
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let backlog: string;
 beforeAll(async () => {
-  service = await startApp();
   board = await Workspace.create(service.client);
   backlog = `${board.path}/backlog`;
   await fillBacklog(service, board.path, STORIES, { description: DESCRIPTION });
 }, 120_000);
-afterAll(() => service.close());
 
 describe('an unpaginated list of 100,000 stories', () => {
   it('is sent whole in bounded memory', async () => {

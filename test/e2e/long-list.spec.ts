@@ -1,8 +1,7 @@
 import { Agent, request } from 'node:http';
 import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { fillBacklog } from '../support/fill';
 import { Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -13,15 +12,13 @@ import { onStatement, rowsReadDuring } from '../support/statements';
 const STORIES = 3000;
 const DESCRIPTION = 'As a team we plan a sprint. '.repeat(36);
 
-let service: TestApp;
+const service = useApp();
 let path: string;
 beforeAll(async () => {
-  service = await startApp();
   const board = await Workspace.create(service.client);
   path = `${board.path}/backlog`;
   await fillBacklog(service, board.path, STORIES, { description: DESCRIPTION });
 });
-afterAll(() => service.close());
 
 describe('a list of 3,000 stories', () => {
   it('breaks off where the database fails in the middle, so that no client takes a part for the whole', async () => {

@@ -1,21 +1,18 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { asOfEarlierVersion } from '../support/export-file';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { upload } from '../support/upload';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let file: string;
 beforeAll(async () => {
-  service = await startApp();
   board = await livedBoard(service);
   for (let i = 0; i < 3; i += 1) await board.story(null, { title: 'the same', labels: ['a,b'] });
   file = (await service.client.get(`${board.path}/export`)).text;
 }, 60_000);
-afterAll(() => service.close());
 
 const send = (name: string, query = '', text = file): Promise<Answer> =>
   upload(service.client, name, text, { query, type: 'application/x-ndjson' });

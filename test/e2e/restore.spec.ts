@@ -10,8 +10,7 @@ import { EVENT_TYPES } from '../../src/events/event';
 import type { Caller } from '../../src/http/caller';
 import { survey } from '../../src/transfer/restore/restore-survey';
 import { RestoreService } from '../../src/transfer/restore/restore.service';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { command } from '../support/command';
 import { engineUnderTest } from '../support/databases';
@@ -23,15 +22,13 @@ import { asRestored, everythingOf } from '../support/same-board';
 import { onStatement } from '../support/statements';
 import { upload } from '../support/upload';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let file: string;
 beforeAll(async () => {
-  service = await startApp();
   board = await livedBoard(service);
   file = (await service.client.get(`${board.path}/export?log=true`)).text;
 }, 60_000);
-afterAll(() => service.close());
 
 const send = (
   text: string | Buffer,

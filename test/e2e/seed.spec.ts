@@ -1,13 +1,8 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { command } from '../support/command';
 import { createDatabase } from '../support/databases';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 describe('the demo board', () => {
   it('has a completed, an active and a planned sprint around today', async () => {

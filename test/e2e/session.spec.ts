@@ -1,8 +1,7 @@
 import { SessionsService } from '../../src/auth/sessions.service';
 import { Database } from '../../src/database/database';
 import { StreamsService } from '../../src/events/streams.service';
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { Stream } from '../support/event-stream';
 import { send } from '../support/http';
@@ -11,15 +10,13 @@ import { expectErrors, expectProblem } from '../support/problems';
 
 const DAY = 86_400_000;
 
-let service: TestApp;
+const service = useApp({ environment: { CORS_ORIGINS: 'https://app.example.org' } });
 let admin: Client;
 beforeAll(async () => {
-  service = await startApp({ environment: { CORS_ORIGINS: 'https://app.example.org' } });
   const root = await made2xx(service.client.post('/api/tokens', { name: 'Root', scope: 'admin' }));
   admin = service.client.with({ authorization: `Bearer ${root.token}` });
 });
 afterEach(() => service.clock.set());
-afterAll(() => service.close());
 
 const makeToken = (body: object = {}): Promise<any> =>
   made2xx(admin.post('/api/tokens', { name: 'Ada', scope: 'write', ...body }));

@@ -1,5 +1,4 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { insertRows, storyRow } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
@@ -7,12 +6,8 @@ import { expectProblem } from '../support/problems';
 
 const MAX = 2000;
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
+const service = useApp();
 beforeEach(() => service.clock.set('2026-11-20T12:00:00Z'));
-afterAll(() => service.close());
 
 /** A board whose current sprint has so many stories, and whose next one has three. */
 async function boardWith(count: number): Promise<{

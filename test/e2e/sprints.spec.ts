@@ -1,15 +1,10 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
+const service = useApp();
 afterEach(() => service.clock.set());
-afterAll(() => service.close());
 
 /** Sets the clock to noon of a day in UTC, or to an instant. */
 const at = (when: string): void =>

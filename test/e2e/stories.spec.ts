@@ -1,20 +1,15 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let sprint: any;
-beforeAll(async () => {
-  service = await startApp();
-});
 beforeEach(async () => {
   service.clock.set('2026-11-21T12:00:00Z');
   board = await Workspace.create(service.client);
   sprint = await board.sprint('2026-11-16');
 });
-afterAll(() => service.close());
 
 const put = (story: { id: number }, body: object): Promise<any> =>
   service.client.put(`/api/stories/${story.id}`, body);

@@ -3,7 +3,7 @@ import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import { StreamsService } from '../../src/events/streams.service';
 import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { StreamOptions } from '../support/event-stream';
 import { Stream } from '../support/event-stream';
 import { send } from '../support/http';
@@ -11,11 +11,7 @@ import { made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { onStatement } from '../support/statements';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.close());
+const service = useApp();
 
 const opened: Stream[] = [];
 afterEach(() => {

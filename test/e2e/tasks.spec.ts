@@ -1,21 +1,16 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { CREATED, insertRows } from '../support/fill';
 import { Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
-let service: TestApp;
+const service = useApp();
 let board: Workspace;
 let story: any;
-beforeAll(async () => {
-  service = await startApp();
-});
 beforeEach(async () => {
   service.clock.set('2026-11-21T12:00:00Z');
   board = await Workspace.create(service.client);
   story = await board.story(null);
 });
-afterAll(() => service.close());
 
 const put = (task: { id: number }, body: object): Promise<any> =>
   service.client.put(`/api/tasks/${task.id}`, body);

@@ -10,7 +10,7 @@ import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { createAdapter } from '../../src/http/adapter';
 import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { Client } from '../support/client';
 import { command } from '../support/command';
 import { operations } from '../support/conformance';
@@ -620,11 +620,7 @@ describe('with tokens', () => {
 
 describe('the log', () => {
   const log: string[] = [];
-  let service: TestApp;
-  beforeAll(async () => {
-    service = await startApp({ log, environment: { LOG_LEVEL: 'trace' } });
-  });
-  afterAll(() => service.close());
+  const service = useApp({ log, environment: { LOG_LEVEL: 'trace' } });
 
   it('has one line for each request, which no input can break or forge', async () => {
     const forged = '{"level":"info","actor":"Root"}';
@@ -817,11 +813,7 @@ describe('a request that a proxy passed on', () => {
     ['GET', '/api/boards/Stolen'],
     ['GET', '/nowhere'],
   ];
-  let service: TestApp;
-  beforeAll(async () => {
-    service = await startApp();
-  });
-  afterAll(() => service.close());
+  const service = useApp();
 
   it.each(PROXIED)('is forbidden while there is no token, reads too: %j', async (headers) => {
     for (const [method, path, body] of CALLS) {

@@ -1,18 +1,15 @@
-import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { made2xx, Workspace } from '../support/make';
 
 // An ordinary sprint of a team in Berlin, which is an hour ahead of UTC in November: it plans on Monday,
 // starts late, changes its plan, and forgets to complete the sprint on Friday.
 
-let service: TestApp;
+const service = useApp();
 let team: Workspace;
 beforeAll(async () => {
-  service = await startApp();
   at('2026-10-30T09:00');
   team = await Workspace.create(service.client, 'Europe/Berlin', 'Team');
 });
-afterAll(() => service.close());
 
 /** Sets the clock to a time of day in Berlin, in winter. */
 const at = (time: string): void => service.clock.set(`${time}:00.000+01:00`);

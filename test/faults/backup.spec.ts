@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import { command } from '../support/command';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase, engineUnderTest, withDataSource } from '../support/databases';
@@ -76,9 +76,8 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
 }
 
 (possible ? describe : describe.skip)('a backup', () => {
-  let service: TestApp;
+  const service = useApp();
   beforeAll(async () => {
-    service = await startApp();
     const { client } = service;
     const sprint = await client.post(`${BOARD}/sprints`, { start_date: '2099-11-23' });
     for (const title of ['naïve', 'it\'s \\ "quoted"\n', '😎']) {
@@ -91,7 +90,6 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
     await client.post(`/api/stories/${story.body.id}/tasks`, { title: 'y' });
     await client.delete(`/api/stories/${story.body.id}`);
   });
-  afterAll(() => service.close());
 
   const restored = async (restore: (to: TestDatabase) => void): Promise<TestApp> => {
     const database = await createDatabase();

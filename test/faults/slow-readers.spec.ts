@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SprintCache } from '../../src/sprints/sprint-cache';
 import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import { Client } from '../support/client';
 import { afterwards, LONG } from '../support/faults';
 import { fillBacklog, fillLog, insertRows, storyRow } from '../support/fill';
@@ -16,14 +16,12 @@ const DESCRIPTION = 'x'.repeat(30_000);
 const BOARD = '/api/boards/Long';
 const LIST = `${BOARD}/backlog`;
 
-let service: TestApp;
+const service = useApp({ environment: { DATABASE_POOL: '4' } });
 beforeAll(async () => {
-  service = await startApp({ environment: { DATABASE_POOL: '4' } });
   await made2xx(service.client.post('/api/boards', { name: 'Long' }));
   await fillBacklog(service, BOARD, STORIES, { description: DESCRIPTION });
   await fillLog(service, BOARD, STORIES, { description: DESCRIPTION });
 });
-afterAll(() => service.close());
 
 const connectionsOf = ({ app }: TestApp): Promise<number> =>
   new Promise((resolve) => {

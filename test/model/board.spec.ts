@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { TestApp } from '../support/app';
-import { startApp } from '../support/app';
+import { useApp } from '../support/app';
 import { BatchClient } from '../support/batches';
 import type { Answer, Client } from '../support/client';
 import { afterwards, scale } from '../support/faults';
@@ -372,11 +372,7 @@ const COMMANDS = [
 ];
 
 describe('a board', () => {
-  let service: TestApp;
-  beforeAll(async () => {
-    service = await startApp();
-  });
-  afterAll(() => service.close());
+  const service = useApp();
 
   /** Expects the board to equal the model and the replay of its log. */
   async function expectAlike(model: Model, name: string): Promise<void> {

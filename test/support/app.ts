@@ -88,3 +88,13 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     },
   };
 }
+
+/** The application of a suite, which starts before its tests and is closed after them. */
+export function useApp(options: AppOptions = {}): TestApp {
+  const service = {} as TestApp;
+  beforeAll(async () => {
+    Object.assign(service, await startApp(options));
+  });
+  afterAll(() => service.close());
+  return service;
+}
