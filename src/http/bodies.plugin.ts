@@ -6,7 +6,6 @@ import { setBodyTimeout } from './body-timeout';
 import { parseForm } from './form';
 import { mediaTypeOf } from './media-type';
 import { Problem } from './problem';
-import { UnreadableBody } from './unreadable-body';
 import { Upload } from './upload';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -44,24 +43,28 @@ const nothingOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedLen
     receivedEncodedLength: Number(headers['content-length'] ?? 0),
   });
 
+/**
+ * The body or, where it cannot be parsed, a `Problem`, which the validation pipe throws: 401 and 403 take
+ * precedence.
+ */
 function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
   // A content type without content is not an error: many clients send one with every DELETE.
   if (body.length === 0) return undefined;
   const mediaType = mediaTypeOf(headers);
   const isForm = mediaType === 'application/x-www-form-urlencoded';
   if (!isForm && mediaType !== 'application/json') {
-    return new UnreadableBody(new Problem('unsupported_media_type'));
+    return new Problem('unsupported_media_type');
   }
   try {
     const text = utf8.decode(body);
     // curl -d '{"title": …}' without a header: no field has a name that begins like JSON.
     if (isForm && /^\s*[{[]/.test(text)) {
       const detail = 'The form looks like JSON; send Content-Type: application/json.';
-      return new UnreadableBody(new Problem('malformed_body', detail));
+      return new Problem('malformed_body', detail);
     }
     return isForm ? parseForm(text, { emptyIsNull: true }) : (JSON.parse(text) as unknown);
   } catch {
     const detail = `The body is not ${isForm ? 'a form' : 'JSON'} in UTF-8.`;
-    return new UnreadableBody(new Problem('malformed_body', detail));
+    return new Problem('malformed_body', detail);
   }
 }

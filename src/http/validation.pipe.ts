@@ -7,7 +7,6 @@ import { asForm } from './form';
 import type { FieldError, FieldErrorCode } from './problem';
 import { Problem } from './problem';
 import { suggestion } from './suggestion';
-import { UnreadableBody } from './unreadable-body';
 import { Rejected, validatedAt } from './validation';
 
 /** Levels of objects and lists in a body, and fields in all, without those of the objects in its lists. */
@@ -99,7 +98,7 @@ type Place = 'pointer' | 'parameter';
  */
 export function fieldsOfBody(body: unknown): Record<string, unknown> {
   if (body === undefined) return {};
-  if (body instanceof UnreadableBody) throw body.problem;
+  if (body instanceof Problem) throw body;
   const reject = (code: FieldErrorCode, detail: string): Problem =>
     Problem.invalid([{ pointer: '', code, detail }]);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
