@@ -28,13 +28,16 @@ export interface SourceOptions {
 }
 
 /** Creates a data source, which opens its connection in `initialize`. */
-export function createDataSource(
+export const createDataSource = (
   target: DatabaseTarget,
   purpose: Purpose,
-  options: SourceOptions = {},
-): DataSource {
-  const dataSource = new DataSource(dataSourceOptions(target, purpose, options));
-  if (target.kind !== 'sqlite') {
+  options?: SourceOptions,
+): DataSource => dataSourceOf(dataSourceOptions(target, purpose, options));
+
+/** The data source with the options of `dataSourceOptions`. */
+export function dataSourceOf(options: DataSourceOptions): DataSource {
+  const dataSource = new DataSource(options);
+  if (options.type !== 'better-sqlite3') {
     // `text` of an entity holds more than the 64 KiB of MySQL's type of that name.
     const { driver } = dataSource;
     const normalizeType = driver.normalizeType.bind(driver);

@@ -2,17 +2,11 @@ import { Global, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Config } from '../config/config';
-import { createDataSource, dataSourceOptions } from './data-source';
+import { createDataSource, dataSourceOf, dataSourceOptions } from './data-source';
 import { Database } from './database';
 import { ExpiredKeys } from './expired-keys';
 import { UnitOfWork } from './unit-of-work';
 import { WRITER } from './writer';
-
-const sourceOptions = (config: Config): { poolSize: number; statementMs: number } => ({
-  poolSize: config.databasePool,
-  // The rest of the time that a request has is for waiting for a connection.
-  statementMs: Math.round(config.databaseDeadlineMs * 0.6),
-});
 
 @Global()
 @Module({
@@ -20,15 +14,15 @@ const sourceOptions = (config: Config): { poolSize: number; statementMs: number 
     TypeOrmModule.forRootAsync({
       inject: [Config],
       useFactory: (config: Config) => ({
-        ...dataSourceOptions(config.database, 'read', sourceOptions(config)),
+        ...dataSourceOptions(config.database, 'read', {
+          poolSize: config.databasePool,
+          // The rest of the time that a request has is for waiting for a connection.
+          statementMs: Math.round(config.databaseDeadlineMs * 0.6),
+        }),
         // `Database` opens it: the service starts while the database is away.
         manualInitialization: true,
-        config,
       }),
-      dataSourceFactory: async (options) => {
-        const { config } = options as unknown as { config: Config };
-        return createDataSource(config.database, 'read', sourceOptions(config));
-      },
+      dataSourceFactory: async (options) => dataSourceOf(options!),
     }),
   ],
   providers: [
