@@ -4,15 +4,9 @@ import { Database } from '../../database/database';
 import type { Caller } from '../../http/caller';
 import { Problem } from '../../http/problem';
 import { InvalidFile } from '../files/invalid-file';
+import type { ImportCounts } from '../import/import.dto';
 import { Restore } from './restore';
 import type { Survey } from './restore-survey';
-
-/** Rows that were created. */
-export interface RestoredCounts {
-  sprints: number;
-  stories: number;
-  tasks: number;
-}
 
 /** An export with its log, which was read once and found to be valid. */
 export interface ExportedBoard {
@@ -45,7 +39,7 @@ export class RestoreService {
     caller: Caller,
     boardName: string,
     { survey, open }: ExportedBoard,
-    answer: (created: RestoredCounts) => T,
+    answer: (created: ImportCounts) => T,
     { dryRun, progress = () => undefined }: RestoreOptions = {},
   ): Promise<T> {
     if (caller.scope !== 'admin') {
