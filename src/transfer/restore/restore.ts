@@ -4,7 +4,7 @@ import { EVENT_COLUMNS } from '../../database/change';
 import { linesOf } from '../export/export-lines';
 import { parseRow } from '../export/export-rules';
 import type { Survey } from './restore-survey';
-import type { EventCells, Replacements } from './restored-event';
+import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
 import type { Row, RowKind } from './restored-rows';
 import { sprintCells, storyCells, TABLES, taskCells } from './restored-rows';
@@ -26,7 +26,7 @@ export class Restore {
   private readonly sprints: Row<'sprint'>[] = [];
   private readonly stories: Row<'story'>[] = [];
   private readonly tasks: Row<'task'>[] = [];
-  private readonly events: EventCells[] = [];
+  private readonly events: unknown[][] = [];
   /** Ids whose rows were written, in their order. */
   private readonly written = { sprint: 0, story: 0 };
   /** Rows that are yet to be written, and their characters. */

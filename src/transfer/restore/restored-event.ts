@@ -11,27 +11,12 @@ export interface Replacements {
   board: { id: number; newId: number; name: string; newName: string };
 }
 
-/** The columns of an event. */
-export type EventCells = [
-  board_id: number,
-  revision: number,
-  type: string,
-  at: string,
-  actor: string,
-  entity: string,
-  entity_id: number,
-  entity_version: number,
-  sprint_id: number | null,
-  before: string | null,
-  after: string | null,
-];
-
 /**
- * An event with the ids and the name of the new board. The present name of the board is replaced, its
+ * The cells of an event, as of `EVENT_COLUMNS`, with the ids and the name of the new board. The present name of the board is replaced, its
  * earlier names stay.
  * @throws InvalidFile
  */
-export function restoredEvent(line: number, text: string, to: Replacements): EventCells {
+export function restoredEvent(line: number, text: string, to: Replacements): unknown[] {
   const { event, version, sprint_id: sprintId } = readEvent(line, text);
   const { revision, type, at, actor, entity, id } = event;
   const newId = idOf(line, entity, id, to);
