@@ -46,6 +46,20 @@ export function Field({ label, error, hint, children }: FieldProps) {
   );
 }
 
+type TextFieldProps = Omit<FieldProps, 'children'> &
+  JSX.IntrinsicElements['input'] & { onText: (text: string) => void };
+
+/** A labelled field for a line of text. */
+export function TextField({ label, error, hint, onText, ...rest }: TextFieldProps) {
+  return (
+    <Field label={label} error={error} hint={hint}>
+      {(props) => (
+        <input {...props} {...rest} onInput={(event) => onText(event.currentTarget.value)} />
+      )}
+    </Field>
+  );
+}
+
 /** A placeholder while something loads; it appears after a moment, so that quick answers do not flash. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
-import { Field } from '../../components/controls';
+import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { navigate, pathOf } from '../../router';
@@ -35,17 +35,14 @@ export function NewBoard({ onClose }: { onClose: () => void }) {
         onSubmit={() => submit(create)}
         onCancel={onClose}
       >
-        <Field label="Name" error={error.value || undefined}>
-          {(props) => (
-            <input
-              {...props}
-              autoFocus
-              maxLength={100}
-              value={name.value}
-              onInput={(event) => (name.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          error={error.value || undefined}
+          autoFocus
+          maxLength={100}
+          value={name.value}
+          onText={(text) => (name.value = text)}
+        />
       </DialogForm>
     </Dialog>
   );

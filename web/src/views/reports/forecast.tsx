@@ -1,7 +1,7 @@
 import { api } from '../../api/client';
 import type { ApiError } from '../../api/problem';
 import type { Forecast as Data } from '../../api/types';
-import { Field } from '../../components/controls';
+import { TextField } from '../../components/controls';
 import { Figure } from '../../components/figure';
 import { Table } from '../../components/table';
 import { query, setQuery } from '../../router';
@@ -128,19 +128,14 @@ interface InputsProps {
 /** What the forecast is asked for. */
 function Inputs({ asked, data, error }: InputsProps) {
   const input = (name: keyof Asked, label: string, other?: keyof Asked) => (
-    <Field label={label} error={error?.detailOf(name)}>
-      {(props) => (
-        <input
-          {...props}
-          inputMode={name === 'points' ? 'decimal' : 'numeric'}
-          autocomplete="off"
-          value={asked[name]}
-          onInput={(event) =>
-            setQuery({ [name]: event.currentTarget.value, ...(other && { [other]: null }) })
-          }
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      error={error?.detailOf(name)}
+      inputMode={name === 'points' ? 'decimal' : 'numeric'}
+      autocomplete="off"
+      value={asked[name]}
+      onText={(text) => setQuery({ [name]: text, ...(other && { [other]: null }) })}
+    />
   );
   return (
     <form class="inputs" noValidate onSubmit={(event) => event.preventDefault()}>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { api, headersOf } from '../../api/client';
 import type { Board } from '../../api/types';
-import { Field } from '../../components/controls';
+import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { navigate } from '../../router';
@@ -46,17 +46,14 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
           All sprints, stories and their history are deleted. This cannot be undone. To go on, type
           the name of the board: <strong>{board.name}</strong>
         </p>
-        <Field label="Name of the board" error={error.value || undefined}>
-          {(props) => (
-            <input
-              {...props}
-              autoFocus
-              autocomplete="off"
-              value={typed.value}
-              onInput={(event) => (typed.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name of the board"
+          error={error.value || undefined}
+          autoFocus
+          autocomplete="off"
+          value={typed.value}
+          onText={(text) => (typed.value = text)}
+        />
       </DialogForm>
     </Dialog>
   );

@@ -3,7 +3,7 @@ import { useEffect, useId } from 'preact/hooks';
 import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Weekday } from '../../api/types';
-import { Button, Field, Skeleton } from '../../components/controls';
+import { Button, Skeleton, TextField } from '../../components/controls';
 import { announce, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board-store';
 import { pathOf } from '../../router';
@@ -124,31 +124,22 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
         void save();
       }}
     >
-      <Field label="Name" error={errors.value.name}>
-        {(props) => (
-          <input
-            {...props}
-            maxLength={100}
-            value={draft.name}
-            onInput={(event) => type({ name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        error={errors.value.name}
+        maxLength={100}
+        value={draft.name}
+        onText={(text) => type({ name: text })}
+      />
+      <TextField
         label="Time zone"
         error={errors.value.time_zone}
         hint="The dates of sprints begin and end at midnight there."
-      >
-        {(props) => (
-          <input
-            {...props}
-            list={zones}
-            autocomplete="off"
-            value={draft.time_zone}
-            onInput={(event) => type({ time_zone: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        list={zones}
+        autocomplete="off"
+        value={draft.time_zone}
+        onText={(text) => type({ time_zone: text })}
+      />
       <datalist id={zones}>
         {TIME_ZONES.map((zone) => (
           <option key={zone} value={zone} />

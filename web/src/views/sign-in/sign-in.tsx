@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ApiError } from '../../api/problem';
-import { Button, Field } from '../../components/controls';
+import { Button, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { isExpired, signIn } from '../../state/session';
 import { store } from '../../state/stores';
@@ -60,19 +60,16 @@ function SignInForm() {
         void submit();
       }}
     >
-      <Field label="Token" error={error.value || undefined}>
-        {(props) => (
-          <input
-            {...props}
-            type="password"
-            autocomplete="current-password"
-            spellcheck={false}
-            autoFocus
-            value={token.value}
-            onInput={(event) => (token.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Token"
+        error={error.value || undefined}
+        type="password"
+        autocomplete="current-password"
+        spellcheck={false}
+        autoFocus
+        value={token.value}
+        onText={(text) => (token.value = text)}
+      />
       <Button kind="primary" type="submit">
         Sign in
       </Button>

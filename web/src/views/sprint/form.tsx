@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
-import { Button, Field, Skeleton } from '../../components/controls';
+import { Button, Field, Skeleton, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { announce, report } from '../../state/announce';
@@ -66,17 +66,14 @@ interface SprintFormProps {
 function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
   return (
     <div class="story-form">
-      <Field label="Name" error={errors.name}>
-        {(props) => (
-          <input
-            {...props}
-            autoFocus
-            maxLength={100}
-            value={draft.name}
-            onInput={(event) => onChange({ name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={errors.name}
+        autoFocus
+        maxLength={100}
+        value={draft.name}
+        onText={(text) => onChange({ name: text })}
+      />
       <Field label="Goal" error={errors.goal}>
         {(props) => (
           <textarea
@@ -90,30 +87,24 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
         )}
       </Field>
       <div class="field-row">
-        <Field label="Start date" error={errors.start_date}>
-          {(props) => (
-            <input
-              {...props}
-              type="date"
-              required
-              readOnly={isCompleted}
-              value={draft.start_date}
-              onInput={(event) => onChange({ start_date: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="End date" error={errors.end_date}>
-          {(props) => (
-            <input
-              {...props}
-              type="date"
-              readOnly={isCompleted}
-              min={draft.start_date || undefined}
-              value={draft.end_date}
-              onInput={(event) => onChange({ end_date: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Start date"
+          error={errors.start_date}
+          type="date"
+          required
+          readOnly={isCompleted}
+          value={draft.start_date}
+          onText={(text) => onChange({ start_date: text })}
+        />
+        <TextField
+          label="End date"
+          error={errors.end_date}
+          type="date"
+          readOnly={isCompleted}
+          min={draft.start_date || undefined}
+          value={draft.end_date}
+          onText={(text) => onChange({ end_date: text })}
+        />
       </div>
       {isCompleted && <p class="field-hint">The dates of a completed sprint are fixed.</p>}
     </div>

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { Status } from '../../api/types';
-import { Field } from '../../components/controls';
+import { Field, TextField } from '../../components/controls';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintName, sprintsOf, STATUSES } from '../../state/model';
 import type { StoryFields } from '../../state/changes';
@@ -105,19 +105,16 @@ export function StoryForm({
   const names = [...new Set([...state.stories.values()].map(({ assignee }) => assignee))];
   return (
     <div class="story-form">
-      <Field label="Title" error={errors.title}>
-        {(props) => (
-          <input
-            {...props}
-            class="title-input"
-            value={draft.title}
-            required
-            readOnly={isReadOnly}
-            autoFocus={!draft.title}
-            onInput={(event) => onChange({ title: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Title"
+        error={errors.title}
+        class="title-input"
+        value={draft.title}
+        required
+        readOnly={isReadOnly}
+        autoFocus={!draft.title}
+        onText={(text) => onChange({ title: text })}
+      />
       <Field label="Description">
         {(props) => (
           <textarea
@@ -147,41 +144,31 @@ export function StoryForm({
             </select>
           )}
         </Field>
-        <Field label="Points" error={errors.points}>
-          {(props) => (
-            <input
-              {...props}
-              inputMode="decimal"
-              value={draft.points}
-              readOnly={isReadOnly}
-              onInput={(event) => onChange({ points: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="Priority" error={errors.priority}>
-          {(props) => (
-            <input
-              {...props}
-              inputMode="numeric"
-              placeholder="Smaller is more urgent"
-              value={draft.priority}
-              readOnly={isReadOnly}
-              onInput={(event) => onChange({ priority: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="Assignee">
-          {(props) => (
-            <input
-              {...props}
-              list={people}
-              maxLength={100}
-              value={draft.assignee}
-              readOnly={isReadOnly}
-              onInput={(event) => onChange({ assignee: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Points"
+          error={errors.points}
+          inputMode="decimal"
+          value={draft.points}
+          readOnly={isReadOnly}
+          onText={(text) => onChange({ points: text })}
+        />
+        <TextField
+          label="Priority"
+          error={errors.priority}
+          inputMode="numeric"
+          placeholder="Smaller is more urgent"
+          value={draft.priority}
+          readOnly={isReadOnly}
+          onText={(text) => onChange({ priority: text })}
+        />
+        <TextField
+          label="Assignee"
+          list={people}
+          maxLength={100}
+          value={draft.assignee}
+          readOnly={isReadOnly}
+          onText={(text) => onChange({ assignee: text })}
+        />
         <Field label="Sprint">
           {(props) => (
             <select
@@ -201,16 +188,14 @@ export function StoryForm({
             </select>
           )}
         </Field>
-        <Field label="Labels" error={errors.labels} hint="Separated by commas.">
-          {(props) => (
-            <input
-              {...props}
-              value={draft.labels}
-              readOnly={isReadOnly}
-              onInput={(event) => onChange({ labels: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Labels"
+          error={errors.labels}
+          hint="Separated by commas."
+          value={draft.labels}
+          readOnly={isReadOnly}
+          onText={(text) => onChange({ labels: text })}
+        />
       </div>
       <datalist id={people}>
         {names.map((name) => name && <option key={name} value={name} />)}

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Session } from '../../api/types';
-import { Button, Field } from '../../components/controls';
+import { Button, Field, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { announce } from '../../state/announce';
@@ -82,22 +82,16 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
       onSubmit={() => submit(create)}
       onCancel={onCancel}
     >
-      <Field
+      <TextField
         label="Name"
         error={errors.value.name}
         hint="Of a person or a program; the history names it."
-      >
-        {(props) => (
-          <input
-            {...props}
-            autoFocus
-            autocomplete="off"
-            maxLength={100}
-            value={name.value}
-            onInput={(event) => (name.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        autoFocus
+        autocomplete="off"
+        maxLength={100}
+        value={name.value}
+        onText={(text) => (name.value = text)}
+      />
       <Field label="Scope" error={errors.value.scope} hint={isFirst ? FIRST : undefined}>
         {(props) => (
           <select
@@ -142,20 +136,14 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
           {errors.value.boards && <p class="field-error">{errors.value.boards}</p>}
         </fieldset>
       )}
-      <Field
+      <TextField
         label="Expires on"
         error={errors.value.expires_at}
         hint="At the end of that day. Empty: never."
-      >
-        {(props) => (
-          <input
-            {...props}
-            type="date"
-            value={expires.value}
-            onInput={(event) => (expires.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        type="date"
+        value={expires.value}
+        onText={(text) => (expires.value = text)}
+      />
       {isFirst && (
         <label class="check">
           <input

@@ -4,7 +4,7 @@ import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
 import { upload } from '../../api/upload';
-import { Button, Field } from '../../components/controls';
+import { Button, Field, TextField } from '../../components/controls';
 import { navigate, pathOf } from '../../router';
 import { announce } from '../../state/announce';
 import { canWrite, session } from '../../state/session';
@@ -276,7 +276,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
             onChoose={(chosen) => void choose(chosen)}
           />
           {board === undefined && (
-            <Field
+            <TextField
               label="Name"
               hint={
                 !name || isNew
@@ -285,16 +285,10 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
                     ? 'There is a board with this name. The file is imported into it.'
                     : 'Of a new or an existing board.'
               }
-            >
-              {(props) => (
-                <input
-                  {...props}
-                  maxLength={100}
-                  value={typedName.value}
-                  onInput={(event) => (typedName.value = event.currentTarget.value)}
-                />
-              )}
-            </Field>
+              maxLength={100}
+              value={typedName.value}
+              onText={(text) => (typedName.value = text)}
+            />
           )}
           {file.value && (
             <Field label="Format">
