@@ -103,17 +103,20 @@ export function StoryForm({
 }: StoryFormProps) {
   const people = useId();
   const names = [...new Set([...state.stories.values()].map(({ assignee }) => assignee))];
+  const propsOf = (field: Exclude<keyof Draft, 'status'>) => ({
+    value: draft[field],
+    error: errors[field],
+    readOnly: isReadOnly,
+    onText: (typed: string) => onChange({ [field]: typed }),
+  });
   return (
     <div class="story-form">
       <TextField
         label="Title"
-        error={errors.title}
+        {...propsOf('title')}
         class="title-input"
-        value={draft.title}
         required
-        readOnly={isReadOnly}
         autoFocus={!draft.title}
-        onText={(text) => onChange({ title: text })}
       />
       <Field label="Description">
         {(props) => (
@@ -144,31 +147,14 @@ export function StoryForm({
             </select>
           )}
         </Field>
-        <TextField
-          label="Points"
-          error={errors.points}
-          inputMode="decimal"
-          value={draft.points}
-          readOnly={isReadOnly}
-          onText={(text) => onChange({ points: text })}
-        />
+        <TextField label="Points" {...propsOf('points')} inputMode="decimal" />
         <TextField
           label="Priority"
-          error={errors.priority}
+          {...propsOf('priority')}
           inputMode="numeric"
           placeholder="Smaller is more urgent"
-          value={draft.priority}
-          readOnly={isReadOnly}
-          onText={(text) => onChange({ priority: text })}
         />
-        <TextField
-          label="Assignee"
-          list={people}
-          maxLength={100}
-          value={draft.assignee}
-          readOnly={isReadOnly}
-          onText={(text) => onChange({ assignee: text })}
-        />
+        <TextField label="Assignee" {...propsOf('assignee')} list={people} maxLength={100} />
         <Field label="Sprint">
           {(props) => (
             <select
@@ -188,14 +174,7 @@ export function StoryForm({
             </select>
           )}
         </Field>
-        <TextField
-          label="Labels"
-          error={errors.labels}
-          hint="Separated by commas."
-          value={draft.labels}
-          readOnly={isReadOnly}
-          onText={(text) => onChange({ labels: text })}
-        />
+        <TextField label="Labels" {...propsOf('labels')} hint="Separated by commas." />
       </div>
       <datalist id={people}>
         {names.map((name) => name && <option key={name} value={name} />)}
