@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { FieldErrorCode } from '../../http/problem';
@@ -60,17 +61,12 @@ export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Line
 
 /** @throws InvalidFile that names the line which is not UTF-8 */
 function decode(bytes: Buffer, first: number): string {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    let line = first;
-    for (let start = 0; start < bytes.length; line += 1) {
-      const end = bytes.indexOf(NEWLINE, start) + 1;
-      const part = bytes.subarray(start, end);
-      if (!Buffer.from(part.toString()).equals(part)) break;
-      start = end;
-    }
-    throw invalidLine(line, 'invalid_text', 'it is not in UTF-8');
+  if (isUtf8(bytes)) return bytes.toString();
+  let line = first;
+  for (let start = 0; start < bytes.length; line += 1) {
+    const end = bytes.indexOf(NEWLINE, start) + 1;
+    if (!isUtf8(bytes.subarray(start, end))) break;
+    start = end;
   }
+  throw invalidLine(line, 'invalid_text', 'it is not in UTF-8');
 }
