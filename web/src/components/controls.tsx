@@ -60,6 +60,38 @@ export function TextField({ label, error, hint, onText, ...rest }: TextFieldProp
   );
 }
 
+interface SelectFieldProps<Value extends string> extends Omit<FieldProps, 'children'> {
+  value: Value;
+  disabled?: boolean;
+  onPick: (value: Value) => void;
+  /** Its options; their values are those of the field. */
+  children: ComponentChildren;
+}
+
+/** A labelled choice of one option. */
+export function SelectField<Value extends string>({
+  value,
+  disabled,
+  onPick,
+  children,
+  ...field
+}: SelectFieldProps<Value>) {
+  return (
+    <Field {...field}>
+      {(props) => (
+        <select
+          {...props}
+          value={value}
+          disabled={disabled}
+          onChange={(event) => onPick(event.currentTarget.value as Value)}
+        >
+          {children}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 /** A placeholder while something loads; it appears after a moment, so that quick answers do not flash. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (

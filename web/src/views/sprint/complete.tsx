@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { components } from '../../api/schema';
-import { Button, Field, Skeleton } from '../../components/controls';
+import { Button, SelectField, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { pathOf } from '../../router';
 import { announce } from '../../state/announce';
@@ -136,39 +136,30 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
                 ))}
               </ul>
               <div class="field-row">
-                <Field label="Move them to" hint={next ? undefined : 'There is no next sprint.'}>
-                  {(props) => (
-                    <select
-                      {...props}
-                      value={target}
-                      onChange={(event) => (chosen.value = event.currentTarget.value)}
-                    >
-                      {next && (
-                        <option value={String(next.id)}>{sprintName(next)} (next sprint)</option>
-                      )}
-                      <option value={BACKLOG}>Backlog</option>
-                      {others.map((each) => (
-                        <option key={each.id} value={String(each.id)}>
-                          {sprintName(each)}
-                        </option>
-                      ))}
-                    </select>
+                <SelectField
+                  label="Move them to"
+                  hint={next ? undefined : 'There is no next sprint.'}
+                  value={target}
+                  onPick={(picked) => (chosen.value = picked)}
+                >
+                  {next && (
+                    <option value={String(next.id)}>{sprintName(next)} (next sprint)</option>
                   )}
-                </Field>
-                <Field label="Place">
-                  {(props) => (
-                    <select
-                      {...props}
-                      value={position.value}
-                      onChange={(event) =>
-                        (position.value = event.currentTarget.value as 'first' | 'last')
-                      }
-                    >
-                      <option value="first">First in the list</option>
-                      <option value="last">Last in the list</option>
-                    </select>
-                  )}
-                </Field>
+                  <option value={BACKLOG}>Backlog</option>
+                  {others.map((each) => (
+                    <option key={each.id} value={String(each.id)}>
+                      {sprintName(each)}
+                    </option>
+                  ))}
+                </SelectField>
+                <SelectField
+                  label="Place"
+                  value={position.value}
+                  onPick={(picked) => (position.value = picked)}
+                >
+                  <option value="first">First in the list</option>
+                  <option value="last">Last in the list</option>
+                </SelectField>
               </div>
               {!next && (
                 <Button

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { Status } from '../../api/types';
-import { Field, TextField } from '../../components/controls';
+import { Field, SelectField, TextField } from '../../components/controls';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintName, sprintsOf, STATUSES } from '../../state/model';
 import type { StoryFields } from '../../state/changes';
@@ -131,22 +131,18 @@ export function StoryForm({
         )}
       </Field>
       <div class="field-row">
-        <Field label="Status">
-          {(props) => (
-            <select
-              {...props}
-              value={draft.status}
-              disabled={isReadOnly}
-              onChange={(event) => onChange({ status: event.currentTarget.value as Status })}
-            >
-              {STATUSES.map(({ status, name }) => (
-                <option key={status} value={status}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Status"
+          value={draft.status}
+          disabled={isReadOnly}
+          onPick={(picked) => onChange({ status: picked })}
+        >
+          {STATUSES.map(({ status, name }) => (
+            <option key={status} value={status}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
         <TextField label="Points" {...propsOf('points')} inputMode="decimal" />
         <TextField
           label="Priority"
@@ -155,25 +151,21 @@ export function StoryForm({
           placeholder="Smaller is more urgent"
         />
         <TextField label="Assignee" {...propsOf('assignee')} list={people} maxLength={100} />
-        <Field label="Sprint">
-          {(props) => (
-            <select
-              {...props}
-              value={draft.sprint}
-              disabled={isReadOnly}
-              onChange={(event) => onChange({ sprint: event.currentTarget.value })}
-            >
-              <option value="">Backlog</option>
-              {sprintsOf(state)
-                .filter(({ id, state }) => state !== 'completed' || String(id) === draft.sprint)
-                .map((sprint) => (
-                  <option key={sprint.id} value={String(sprint.id)}>
-                    {sprintName(sprint)}
-                  </option>
-                ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Sprint"
+          value={draft.sprint}
+          disabled={isReadOnly}
+          onPick={(picked) => onChange({ sprint: picked })}
+        >
+          <option value="">Backlog</option>
+          {sprintsOf(state)
+            .filter(({ id, state }) => state !== 'completed' || String(id) === draft.sprint)
+            .map((sprint) => (
+              <option key={sprint.id} value={String(sprint.id)}>
+                {sprintName(sprint)}
+              </option>
+            ))}
+        </SelectField>
         <TextField label="Labels" {...propsOf('labels')} hint="Separated by commas." />
       </div>
       <datalist id={people}>

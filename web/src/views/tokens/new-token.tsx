@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Session } from '../../api/types';
-import { Button, Field, TextField } from '../../components/controls';
+import { Button, SelectField, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { announce } from '../../state/announce';
@@ -92,19 +92,17 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
         value={name.value}
         onText={(text) => (name.value = text)}
       />
-      <Field label="Scope" error={errors.value.scope} hint={isFirst ? FIRST : undefined}>
-        {(props) => (
-          <select
-            {...props}
-            value={scope.value}
-            onChange={(event) => (scope.value = event.currentTarget.value as Scope)}
-          >
-            {!isFirst && <option value="read">Read: sees boards</option>}
-            {!isFirst && <option value="write">Write: changes boards, too</option>}
-            <option value="admin">Admin: makes tokens, too</option>
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Scope"
+        error={errors.value.scope}
+        hint={isFirst ? FIRST : undefined}
+        value={scope.value}
+        onPick={(picked) => (scope.value = picked)}
+      >
+        {!isFirst && <option value="read">Read: sees boards</option>}
+        {!isFirst && <option value="write">Write: changes boards, too</option>}
+        <option value="admin">Admin: makes tokens, too</option>
+      </SelectField>
       {scope.value !== 'admin' && (
         <fieldset>
           <legend>Boards</legend>

@@ -4,7 +4,7 @@ import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
 import { upload } from '../../api/upload';
-import { Button, Field, TextField } from '../../components/controls';
+import { Button, Field, SelectField, TextField } from '../../components/controls';
 import { navigate, pathOf } from '../../router';
 import { announce } from '../../state/announce';
 import { canWrite, session } from '../../state/session';
@@ -291,28 +291,22 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
             />
           )}
           {file.value && (
-            <Field label="Format">
-              {(props) => (
-                <select
-                  {...props}
-                  value={format.value}
-                  onChange={(event) =>
-                    (format.value = event.currentTarget.value as ImportFormat | 'auto')
-                  }
-                >
-                  <option value="auto">
-                    {answer && format.value === 'auto'
-                      ? `${FORMATS[answer.format]}, detected`
-                      : 'Detect'}
-                  </option>
-                  {Object.entries(FORMATS).map(([value, words]) => (
-                    <option key={value} value={value}>
-                      {words}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <SelectField
+              label="Format"
+              value={format.value}
+              onPick={(picked) => (format.value = picked)}
+            >
+              <option value="auto">
+                {answer && format.value === 'auto'
+                  ? `${FORMATS[answer.format]}, detected`
+                  : 'Detect'}
+              </option>
+              {Object.entries(FORMATS).map(([value, words]) => (
+                <option key={value} value={value}>
+                  {words}
+                </option>
+              ))}
+            </SelectField>
           )}
           {!file.value && <Sources />}
         </form>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { ImportView, Mapping, Status } from '../../api/types';
-import { Field } from '../../components/controls';
+import { SelectField } from '../../components/controls';
 import { STATUSES } from '../../state/model';
 import { formatNumber } from '../../util/format';
 
@@ -243,67 +243,45 @@ export function SprintDates({ answer, choices, onChoice }: MappingProps & { answ
 /** In which order the dates of the file are written. */
 export function DateOrder({ choices, onChoice, isAsked }: MappingProps & { isAsked: boolean }) {
   return (
-    <Field
+    <SelectField
       label="Order of dates"
       hint={isAsked ? 'Choose how dates are written in the file.' : undefined}
+      value={choices.date_order ?? ''}
+      onPick={(picked) => onChoice({ date_order: picked || undefined })}
     >
-      {(props) => (
-        <select
-          {...props}
-          value={choices.date_order ?? ''}
-          onChange={(event) =>
-            onChoice({
-              date_order: (event.currentTarget.value || undefined) as Mapping['date_order'],
-            })
-          }
-        >
-          <option value="">{isAsked ? 'Choose' : 'As the file shows'}</option>
-          {DATE_ORDERS.map(({ order, name }) => (
-            <option key={order} value={order}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+      <option value="">{isAsked ? 'Choose' : 'As the file shows'}</option>
+      {DATE_ORDERS.map(({ order, name }) => (
+        <option key={order} value={order}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 
 export function Subtasks({ choices, onChoice }: MappingProps) {
   return (
-    <Field label="Sub-tasks">
-      {(props) => (
-        <select
-          {...props}
-          value={choices.subtasks ?? 'tasks'}
-          onChange={(event) =>
-            onChoice({ subtasks: event.currentTarget.value as Mapping['subtasks'] })
-          }
-        >
-          <option value="tasks">Tasks of their story</option>
-          <option value="stories">Stories of their own</option>
-          <option value="skip">Skip</option>
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Sub-tasks"
+      value={choices.subtasks ?? 'tasks'}
+      onPick={(picked) => onChoice({ subtasks: picked })}
+    >
+      <option value="tasks">Tasks of their story</option>
+      <option value="stories">Stories of their own</option>
+      <option value="skip">Skip</option>
+    </SelectField>
   );
 }
 
 export function Archived({ choices, onChoice }: MappingProps) {
   return (
-    <Field label="Archived">
-      {(props) => (
-        <select
-          {...props}
-          value={choices.archived ?? 'skip'}
-          onChange={(event) =>
-            onChoice({ archived: event.currentTarget.value as Mapping['archived'] })
-          }
-        >
-          <option value="skip">Skip</option>
-          <option value="import">Import</option>
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Archived"
+      value={choices.archived ?? 'skip'}
+      onPick={(picked) => onChoice({ archived: picked })}
+    >
+      <option value="skip">Skip</option>
+      <option value="import">Import</option>
+    </SelectField>
   );
 }
