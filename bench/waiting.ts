@@ -45,6 +45,7 @@ export async function measureWaiting(database: Database, quick: boolean): Promis
   const client = fork(join(__dirname, 'client.mjs'), { execArgv: [] });
   const ask = (...requests: Request[]): Promise<void> => send(client, service.url, requests);
   try {
+    await changeStories(fullSprints[0], ask);
     const rows: string[][] = [];
     await measure(service, { title: 'warm up', run: () => sleep(100) }, other, quick ? 300 : 3000);
     for (const work of works(database, ask, { large, deleted, full: fullSprints, imported })) {
@@ -87,8 +88,11 @@ function works(
     get('filters by a person who has none', `${stories}?limit=50&assignee=zoe`),
     get('reads 1,000 events', `${large.path}/events?limit=1000`),
     get(`a full sprint`, `${full.path}/sprints/current`),
-    get('report of a full sprint', `/api/sprints/${full.current}/report`),
-    get('burndown of a full sprint', `/api/sprints/${full.current}/burndown`),
+    get(
+      `report of a full sprint, ${CHANGES} changes of each story`,
+      `/api/sprints/${full.current}/report`,
+    ),
+    get('burndown of the same', `/api/sprints/${full.current}/burndown`),
     get('forecast, 10,000 trials', `${large.path}/forecast?trials=10000&points=20000`),
     {
       title: 'sends 300 changes of one board at once',
@@ -160,6 +164,27 @@ function works(
       },
     },
   ];
+}
+
+/** Changes each story of the current sprint so often; reports read every change. */
+const CHANGES = 20;
+
+async function changeStories(
+  board: Board,
+  ask: (...requests: Request[]) => Promise<void>,
+): Promise<void> {
+  const { sprintStories } = board.plan;
+  for (let change = 0; change < CHANGES; change += 1) {
+    for (let first = 0; first < sprintStories; first += 1000) {
+      const operations = Array.from({ length: Math.min(1000, sprintStories - first) }, (_, i) => ({
+        op: 'update',
+        type: 'story',
+        id: board.sprintStory(first + i),
+        set: { points: 1 + change },
+      }));
+      await ask({ method: 'POST', path: `${board.path}/batch`, body: { operations } });
+    }
+  }
 }
 
 /** Sends requests at once, in a process of its own, and waits for the end of their answers. */

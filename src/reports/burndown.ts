@@ -4,6 +4,8 @@ import { fromHundredths, hundredths } from './points';
 import type { SprintHistory, StoryState } from './replay';
 import { commitment, committedState } from './report';
 import type { BurndownDayView } from './report.dto';
+import type { Steps } from './steps';
+import { STEP } from './steps';
 
 /** Sums of stories, or changes of these sums; points in hundredths. */
 class Totals {
@@ -54,16 +56,18 @@ export interface BurndownDays extends Iterable<BurndownDayView> {
  * whichever is first. The first row includes all changes before it. The last row includes all changes
  * after it (of a sprint that has ended and is not completed), so that it agrees with the report.
  */
-export function burndown(history: SprintHistory): BurndownDays {
+export function* burndown(history: SprintHistory): Steps<BurndownDays> {
   const { start_date, end_date, time_zone } = history;
   const today = calendarDate(new Date(history.end), time_zone);
   const last = end_date !== null && end_date < today ? end_date : today;
   const length = Math.max(0, daysFromTo(start_date, last));
 
   const changes = new Map<number, Totals>();
+  let count = 0;
   for (const { states } of history.stories) {
     let before: StoryState | undefined;
     for (const state of states) {
+      if (++count % STEP === 0) yield;
       const index = daysFromTo(start_date, calendarDate(new Date(state.at), time_zone)) - 1;
       const day = Math.max(0, Math.min(index, length - 1));
       let change = changes.get(day);
@@ -74,7 +78,7 @@ export function burndown(history: SprintHistory): BurndownDays {
     }
   }
 
-  const committed = committedTotals(history);
+  const committed = yield* committedTotals(history);
   // Where none of its days is a working day, all of them count.
   const { working_days } = history;
   const daysUntilEnd =
@@ -121,9 +125,9 @@ export function burndown(history: SprintHistory): BurndownDays {
   };
 }
 
-function committedTotals(history: SprintHistory): Totals {
+function* committedTotals(history: SprintHistory): Steps<Totals> {
   const totals = new Totals();
-  const committed = commitment(history);
+  const committed = yield* commitment(history);
   if (!committed) return totals;
   for (const story of history.stories) totals.addStory(committedState(story, committed), 1);
   return totals;

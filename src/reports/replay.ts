@@ -3,6 +3,8 @@ import type { EventView } from '../events/event.dto';
 import type { Weekday } from '../boards/working-days';
 import { DEFAULT_WORKING_DAYS, parseWorkingDays } from '../boards/working-days';
 import { startOfDay } from './calendar';
+import type { Steps } from './steps';
+import { STEP } from './steps';
 
 /** The fields of an event that a replay reads. */
 export type ReplayedEvent = Pick<EventView, 'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'>;
@@ -64,11 +66,11 @@ interface Story {
  * its event was imported: the stories that were in the sprint then were in it from its first day on, and
  * were done when they say so.
  */
-export function replay(
+export function* replay(
   events: Iterable<ReplayedEvent>,
   sprintId: number,
   now: Date,
-): SprintHistory {
+): Steps<SprintHistory> {
   let time_zone = 'UTC';
   // Events from before boards had working days do not name them.
   let working_days = parseWorkingDays(DEFAULT_WORKING_DAYS);
@@ -79,7 +81,9 @@ export function replay(
     { revision: number; at: string; history: Omit<SprintHistory, 'stories'> } | undefined;
   const stories = new Map<number, Story>();
 
+  let count = 0;
   for (const event of events) {
+    if (++count % STEP === 0) yield;
     if (event.entity === 'board') {
       time_zone = (event.after?.time_zone as string | undefined) ?? time_zone;
       working_days = (event.after?.working_days as Weekday[] | undefined) ?? working_days;
@@ -121,17 +125,20 @@ export function replay(
     },
   };
   const { imported, end } = history;
-  return {
-    ...history,
-    stories: [...stories.values()]
-      .map((story) =>
-        imported === null
-          ? until(story, revision, end)
-          : ofImported(story, sprintId, revision, { start: imported, end }),
-      )
-      .filter(({ states }) => states.some(({ inside }) => inside))
-      .sort((a, b) => a.id - b.id),
-  };
+  const histories: StoryHistory[] = [];
+  for (const story of stories.values()) {
+    count += story.states.length;
+    if (count >= STEP) {
+      yield;
+      count = 0;
+    }
+    const found =
+      imported === null
+        ? until(story, revision, end)
+        : ofImported(story, sprintId, revision, { start: imported, end });
+    if (found.states.some(({ inside }) => inside)) histories.push(found);
+  }
+  return { ...history, stories: histories.sort((a, b) => a.id - b.id) };
 }
 
 /** Adds the state of a story after an event, if it differs from the state before. */

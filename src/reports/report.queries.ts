@@ -1,11 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Reader } from '../database/reader';
 import type { Fields } from '../events/event';
 import type { StoredEvent } from '../events/event.queries';
 import { toRfc3339 } from '../time/clock';
+import { Pace } from '../time/pace';
 import { fromHundredths } from './points';
 import type { ReplayedEvent, SprintHistory } from './replay';
 import { replay } from './replay';
+import { inSteps } from './steps';
 
 type EventRow = Pick<StoredEvent, 'revision' | 'type' | 'at' | 'entity' | 'entity_id' | 'after'>;
 
@@ -35,8 +36,8 @@ const STORIES_EVER_IN_IT = 'SELECT DISTINCT entity_id AS id FROM events WHERE sp
 const EVENTS_OF_STORIES = `SELECT ${COLUMNS} FROM ${BY_ENTITY}
   WHERE e.entity = 'story' AND +e.board_id = ? AND e.entity_id IN`;
 
-/** Stories whose events are read at once. Between two reads other requests run. */
-const STORIES_AT_ONCE = 500;
+/** Stories whose events are read at once. */
+const STORIES_AT_ONCE = 100;
 
 /** Replays a sprint. @param reader a snapshot, or a change that has flushed its events */
 export async function readHistory(
@@ -44,25 +45,29 @@ export async function readHistory(
   { id, board_id: boardId }: { id: number; board_id: number },
   now: Date,
 ): Promise<SprintHistory> {
-  const parameters = [boardId, boardId, id, boardId];
-  const events = (await reader.query<EventRow>(EVENTS_OF_SPRINT, parameters)).map(replayed);
+  const pace = new Pace();
+  const lists: ReplayedEvent[][] = [];
+  const read = async (sql: string, ...parameters: number[]): Promise<void> => {
+    const events: ReplayedEvent[] = [];
+    for (const row of await reader.query<EventRow>(sql, parameters)) {
+      events.push(replayed(row));
+      await pace.pause();
+    }
+    lists.push(inOrder(events));
+  };
+  await read(EVENTS_OF_SPRINT, boardId, boardId, id, boardId);
   const stories = await reader.query<{ id: number }>(STORIES_EVER_IN_IT, [id]);
   for (let start = 0; start < stories.length; start += STORIES_AT_ONCE) {
-    if (start > 0) await setImmediate();
     const ids = stories.slice(start, start + STORIES_AT_ONCE).map((story) => story.id);
-    const places = ids.map(() => '?').join(', ');
-    const sql = `${EVENTS_OF_STORIES} (${places})`;
-    for (const row of await reader.query<EventRow>(sql, [boardId, ...ids])) {
-      events.push(replayed(row));
-    }
+    await read(`${EVENTS_OF_STORIES} (${ids.map(() => '?').join(', ')})`, boardId, ...ids);
   }
-  // The databases would sort rows with long JSON on disk.
-  return replay(
-    events.sort((a, b) => a.revision - b.revision),
-    id,
-    now,
-  );
+  // Lists that are in order are merged quickly.
+  return inSteps(replay(inOrder(lists.flat()), id, now));
 }
+
+/** Sorts events. The databases would sort rows with long JSON on disk. */
+const inOrder = (events: ReplayedEvent[]): ReplayedEvent[] =>
+  events.sort((a, b) => a.revision - b.revision);
 
 const replayed = (row: EventRow): ReplayedEvent => ({
   revision: row.revision,

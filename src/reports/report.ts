@@ -2,6 +2,8 @@ import { calendarDate } from '../time/clock';
 import { endOfDay } from './calendar';
 import { sum } from './points';
 import type { SprintHistory, StoryHistory, StoryState } from './replay';
+import type { Steps } from './steps';
+import { STEP } from './steps';
 import type {
   ReestimatedStoryView,
   ReportedStoryView,
@@ -24,7 +26,7 @@ interface Commitment {
  * at the end of the first day from its start date on that left a story in it. Null before that. All
  * stories of an imported sprint were committed when it began.
  */
-export function commitment(history: SprintHistory): Commitment | null {
+export function* commitment(history: SprintHistory): Steps<Commitment | null> {
   const { imported, started, start_date, time_zone, end } = history;
   if (imported !== null) return { at: imported, rule: 'imported', includes: () => true };
   if (started) {
@@ -35,8 +37,10 @@ export function commitment(history: SprintHistory): Commitment | null {
   const dateOf = (at: number): string => calendarDate(new Date(at), time_zone);
   if (dateOf(end) < start_date) return null;
   let first: string | undefined;
+  let count = 0;
   for (const { states } of history.stories) {
     for (const [index, { at, inside }] of states.entries()) {
+      if (++count % STEP === 0) yield;
       if (!inside) continue;
       const date = dateOf(at) < start_date ? start_date : dateOf(at);
       if (first !== undefined && date >= first) break;
@@ -60,8 +64,8 @@ export function committedState(
 }
 
 /** The report that follows from the history of a sprint. */
-export function report(history: SprintHistory): Report {
-  const committed = commitment(history);
+export function* report(history: SprintHistory): Steps<Report> {
+  const committed = yield* commitment(history);
   const groups = {
     committed: [] as ReportedStoryView[],
     added: [] as ReportedStoryView[],

@@ -88,7 +88,7 @@ export class ReportsService {
    */
   async reportOf(reader: Reader, reference: SprintReference, now: Date): Promise<ReportView> {
     const row = await this.sprints.get(reader, reference, now);
-    const found = report(await readHistory(reader, row, now));
+    const found = await inSteps(report(await readHistory(reader, row, now)));
     return atRevision({ sprint: representSprint(row, now), ...found }, row.revision);
   }
 
@@ -100,9 +100,9 @@ export class ReportsService {
       const history = await readHistory(reader, row, now);
       const found = {
         sprint: representSprint(row, now),
-        days: burndown(history),
+        days: await inSteps(burndown(history)),
         date: calendarDate(new Date(history.end), history.time_zone),
-        scope: scopeOf(report(history)),
+        scope: scopeOf(await inSteps(report(history))),
       };
       return atRevision(found, row.revision);
     });
@@ -180,7 +180,7 @@ export class ReportsService {
     const history = await readHistory(reader, sprint, this.clock.now());
     const last = history.end_date ?? calendarDate(new Date(history.end), history.time_zone);
     const days = Math.max(1, daysFromTo(history.start_date, last));
-    return { ...totals(report(history)), days };
+    return { ...totals(await inSteps(report(history))), days };
   }
 }
 

@@ -947,8 +947,8 @@ describe('a report', () => {
     }
     const uses = (index: string): number => plan.filter((line) => line.includes(index)).length;
     expect(uses('ix_events_sprint')).toBe(1);
-    // Of the board, of the sprint, and of its stories, 500 at once.
-    expect(uses('ix_events_entity')).toBe(3);
+    // Of the board, of the sprint, and of its stories, 100 at once.
+    expect(uses('ix_events_entity')).toBe(7);
     expect(plan.filter((line) => /^SCAN |^(e|events) null/.test(line))).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
 import type { BurndownDayView } from '../../../src/reports/report.dto';
-import { burndown } from '../../../src/reports/burndown';
-import { replay } from '../../../src/reports/replay';
 import { Log } from './log';
+import { burndown, replay } from '../../support/reports';
 
 const of = (log: Log, sprint: number, now = log.now): BurndownDayView[] => [
   ...burndown(replay(log.events, sprint, new Date(now))),

@@ -1,12 +1,10 @@
 import { parse } from 'csv-parse/sync';
-import { burndown } from '../../../src/reports/burndown';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from '../../../src/reports/csv';
 import { forecast } from '../../../src/reports/forecast';
-import { replay } from '../../../src/reports/replay';
-import { report } from '../../../src/reports/report';
 import { velocity } from '../../../src/reports/velocity';
 import { atOnce } from '../../support/at-once';
 import { Log } from './log';
+import { burndown, replay, report } from '../../support/reports';
 
 function completed() {
   const log = new Log();

@@ -1,8 +1,6 @@
-import { burndown } from '../../../src/reports/burndown';
-import { replay } from '../../../src/reports/replay';
 import type { Report } from '../../../src/reports/report';
-import { report } from '../../../src/reports/report';
 import { Log } from './log';
+import { burndown, replay, report } from '../../support/reports';
 
 const NOW = '2026-03-20T12:00:00.000Z';
 const COMPLETED = '2026-03-13T16:00:00.000Z';

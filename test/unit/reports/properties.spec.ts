@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { burndown } from '../../../src/reports/burndown';
-import { replay } from '../../../src/reports/replay';
 import { hundredths } from '../../../src/reports/points';
 import type { Report } from '../../../src/reports/report';
-import { report } from '../../../src/reports/report';
 import { WEEKDAYS } from '../../../src/boards/working-days';
 import { Log } from './log';
+import { burndown, replay, report } from '../../support/reports';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-03-27T00:00:00.000Z');

@@ -1,6 +1,3 @@
-import { burndown } from '../../../src/reports/burndown';
-import { replay } from '../../../src/reports/replay';
-import { report } from '../../../src/reports/report';
 import { Log } from './log';
 import type { Moment, RealSprint } from './real-sprints';
 import {
@@ -11,6 +8,7 @@ import {
   scope,
   withRealSprints,
 } from './real-sprints';
+import { burndown, replay, report } from '../../support/reports';
 
 const START = '2026-03-02';
 

@@ -1,7 +1,6 @@
-import { replay } from '../../../src/reports/replay';
 import type { Report } from '../../../src/reports/report';
-import { report } from '../../../src/reports/report';
 import { Log } from './log';
+import { replay, report } from '../../support/reports';
 
 const of = (log: Log, sprint: number, now = log.now): Report =>
   report(replay(log.events, sprint, new Date(now)));
