@@ -143,6 +143,61 @@ describe('What is typed into a story', () => {
     expect(body).toMatchObject({ title: 'Bee', description: 'Makes honey' });
   });
 
+  test('is there again when the story is opened after Esc, until it is discarded', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Description').fill('Six legs');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('status').getByText('“Ant” is not saved').waitFor();
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Six legs');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await openStory(page, 'Ant');
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('');
+    expect(await board.story('Ant')).toMatchObject({ description: null });
+  });
+
+  test('is saved where the story was closed and opened again, unless others changed it', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Title').fill('Red ant');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { title: 'Ants' });
+    await card(page, 'To do', 'Ants').waitFor();
+    await openStory(page, 'Ants');
+    await dialog.getByText('Someone else has changed this story').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await card(page, 'To do', 'Red ant').waitFor();
+    await openStory(page, 'Red ant');
+    await dialog.getByRole('button', { name: 'Save' }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Discard' }).count()).toBe(0);
+  });
+
+  test('is there again in the next new story, unless it was cancelled', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    const dialog = page.getByRole('dialog');
+    await page.keyboard.press('c');
+    await dialog.getByLabel('Title').fill('Emu');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Emu');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('');
+  });
+
   test('stays when the connection drops, and is sent later', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);

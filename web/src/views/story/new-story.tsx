@@ -1,9 +1,12 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board-store';
 import { temporaryId } from '../../state/changes';
+import { openDialog } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
+import { newStories, tellUnsaved } from './drafts';
 import type { Draft } from './fields';
 import { emptyDraft, errorsOf, fieldsOf, StoryForm } from './fields';
 
@@ -14,11 +17,27 @@ interface NewStoryProps {
   onClose: () => void;
 }
 
-/** The dialog in which a story is written; it can stay open for the next one. */
+/** The dialog in which a story is written. What is typed stays for the next one, unless it is cancelled. */
 export function NewStory({ store, state, list, onClose }: NewStoryProps) {
-  const draft = useSignal<Draft>(emptyDraft(list));
+  const empty = emptyDraft(list);
+  const draft = useSignal<Draft>({ ...empty, ...newStories.get(store.name), sprint: empty.sprint });
   const isChecked = useSignal(false);
   const errors = isChecked.value ? errorsOf(draft.value) : {};
+  useEffect(
+    () => () => {
+      const title = newStories.get(store.name)?.title.trim();
+      if (title) tellUnsaved(title, () => openDialog({ kind: 'new-story', list }));
+    },
+    [],
+  );
+  const change = (set: Partial<Draft>): void => {
+    draft.value = { ...draft.value, ...set };
+    newStories.set(store.name, draft.value);
+  };
+  const close = (): void => {
+    newStories.delete(store.name);
+    onClose();
+  };
   const create = (): void => {
     isChecked.value = true;
     if (Object.keys(errorsOf(draft.value)).length > 0) return;
@@ -26,17 +45,12 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
     store.change([
       { kind: 'story.create', id: temporaryId(), list: target, body: fieldsOf(draft.value) },
     ]);
-    onClose();
+    close();
   };
   return (
     <Dialog title="New story" onClose={onClose}>
-      <DialogForm action="Create" onSubmit={() => create()} onCancel={onClose}>
-        <StoryForm
-          state={state}
-          draft={draft.value}
-          errors={errors}
-          onChange={(set) => (draft.value = { ...draft.value, ...set })}
-        />
+      <DialogForm action="Create" onSubmit={() => create()} onCancel={close}>
+        <StoryForm state={state} draft={draft.value} errors={errors} onChange={change} />
       </DialogForm>
     </Dialog>
   );

@@ -3,13 +3,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../api/problem';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
-import { closeStory } from '../../router';
+import { closeStory, navigate, pathOf, route } from '../../router';
 import type { BoardStore } from '../../state/board-store';
 import type { Change, StoryFields } from '../../state/changes';
 import { temporaryId } from '../../state/changes';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatTime } from '../../util/format';
+import { tellUnsaved, typedInto } from './drafts';
 import type { Draft } from './fields';
 import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
@@ -35,7 +36,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const state = store.view.value;
   const present = state?.stories.get(id);
   /** What is open stays open when someone deletes it, with what was typed. */
-  const last = useRef(present);
+  const last = useRef(present ?? typedInto.get(id)?.original);
   if (present) last.current = present;
   const story = last.current;
   const isShown = isLoaded.value || (story !== undefined && store.isCutOff.value);
@@ -69,18 +70,37 @@ interface StoryBodyProps {
 
 function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   /** The fields as they were when the user began to type; what others change meanwhile is not overwritten. */
-  const original = useSignal<Card>(story);
-  const typed = useSignal<Partial<Draft>>({});
+  const kept = useRef(typedInto.get(story.id)).current;
+  const original = useSignal<Card>(kept?.original ?? story);
+  const typed = useSignal<Partial<Draft>>(kept?.typed ?? {});
   const draft: Draft = { ...draftOf(story), ...typed.value };
   const errors = errorsOf(draft);
   const state = store.view.value;
   const isDirty = Object.keys(typed.value).length > 0;
   const isChanged = isDirty && !isSame(original.value, story);
   if (!isChanged && original.value !== story) original.value = story;
+  useEffect(() => {
+    const { view } = route.value;
+    return () => {
+      if (!typedInto.has(story.id)) return;
+      tellUnsaved(story.title, () => navigate(pathOf(store.name, view, story.id)));
+    };
+  }, []);
   if (!state) return null;
 
+  const change = (set: Partial<Draft>): void => {
+    const all = { ...typed.value, ...set };
+    const before = draftOf(original.value);
+    const isSameAgain = Object.entries(all).every(
+      ([name, value]) => value === before[name as keyof Draft],
+    );
+    typed.value = isSameAgain ? {} : all;
+    if (isSameAgain) typedInto.delete(story.id);
+    else typedInto.set(story.id, { original: original.value, typed: all });
+  };
   const save = (): void => {
     if (Object.keys(errors).length > 0) return;
+    typedInto.delete(story.id);
     if (isDeleted) {
       const list = draft.sprint === '' ? null : Number(draft.sprint);
       store.change([{ kind: 'story.create', id: temporaryId(), list, body: fieldsOf(draft) }]);
@@ -138,7 +158,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
         errors={errors}
         isReadOnly={!canWrite.value}
         hasNoDescription={story.description === undefined}
-        onChange={(set) => (typed.value = { ...typed.value, ...set })}
+        onChange={change}
       />
       {!isDeleted && <Tasks store={store} story={story} />}
       <History story={story} />
@@ -147,6 +167,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           <Button
             kind="danger"
             onClick={() => {
+              typedInto.delete(story.id);
               closeStory();
               store.change([{ kind: 'story.delete', id: story.id }]);
             }}
@@ -154,8 +175,21 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
             Delete
           </Button>
         )}
-        <span class="note">Changed {formatTime(story.updated_at)}</span>
+        <span class="note">
+          {isDirty ? 'Not saved yet' : `Changed ${formatTime(story.updated_at)}`}
+        </span>
         <span class="spring" />
+        {isDirty && kept && (
+          <Button
+            onClick={(event) => {
+              typedInto.delete(story.id);
+              typed.value = {};
+              event.currentTarget.form?.querySelector('input')?.focus();
+            }}
+          >
+            Discard
+          </Button>
+        )}
         {canWrite.value && (
           <Button kind="primary" type="submit" disabled={!isDirty && !isDeleted}>
             {isDeleted ? 'Create' : 'Save'}
