@@ -350,18 +350,32 @@ describe('The plan', () => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('fits a phone without sideways scrolling', async () => {
+  test.each([390, 768, 1280])('fits a window of %d without sideways scrolling', async (width) => {
     const plan = await startPlan();
-    await plan.service.client.post('/api/boards/rocket/backlog', {
+    const { client } = plan.service;
+    await client.post('/api/boards/rocket/backlog', {
       title: 'A-very-long-word-without-a-space-'.repeat(4),
       labels: Array.from({ length: 20 }, (_, i) => `label-with-a-long-name-${i}`),
       assignee: 'Someone with a rather long name for such a narrow screen',
     });
-    const page = await openPage(plan.url, { viewport: { width: 390, height: 844 } });
+    await client.post('/api/boards/rocket/backlog', { title: 'A long title '.repeat(19) });
+    await client.put(`/api/sprints/${plan.sprints[2]}`, { goal: 'Many words. '.repeat(30) });
+    const page = await openPage(plan.url, { viewport: { width, height: 844 } });
     await card(page, 'Backlog', 'Dog').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    // The menus are one below the other, and can be seen.
+    const menus = list(page, 'Backlog').getByRole('button', { name: 'Move' });
+    const boxes = await Promise.all((await menus.all()).map((menu) => menu.boundingBox()));
+    expect(boxes).toHaveLength(6);
+    expect(new Set(boxes.map((box) => Math.round(box!.x))).size).toBe(1);
+    expect(boxes[0]!.x + boxes[0]!.width).toBeLessThan(width);
+    // A goal has lines of its own.
+    const sprint = page.getByRole('region', { name: 'Sprint 3' });
+    const goal = await sprint.getByText('Many words.').boundingBox();
+    const actions = await sprint.getByRole('button', { name: 'Change Sprint 3' }).boundingBox();
+    expect(goal!.y).toBeGreaterThanOrEqual(actions!.y + actions!.height - 4);
     await page.getByRole('button', { name: 'New sprint' }).click();
     await page.getByRole('dialog').getByLabel('Start date').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
 });

@@ -11,6 +11,10 @@ describe('Sprints in the browser', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Sprint 4');
     expect(await dialog.getByLabel('Start date').inputValue()).toBe(day(25));
     expect(await dialog.getByLabel('End date').inputValue()).toBe(day(38));
+    const [start, end] = await Promise.all(
+      ['Start date', 'End date'].map((name) => dialog.getByLabel(name).boundingBox()),
+    );
+    expect(start!.x + start!.width).toBeLessThan(end!.x);
     await dialog.getByLabel('Goal').fill('It lands.');
     const sent = page.waitForRequest((request) => request.method() === 'POST');
     await dialog.getByRole('button', { name: 'Create' }).click();

@@ -195,11 +195,15 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
         {isSelected && <span class="hidden">Selected.</span>}
         <span class="card-id">{id > 0 ? `#${id}` : 'New'}</span>
         {(look & UNSAVED) > 0 && <span class="unsaved">Unsaved</span>}
-        {labels.map((label) => (
-          <span key={label} class="label">
-            {label}
+        {labels.length > 0 && (
+          <span class="labels">
+            {labels.map((label) => (
+              <span key={label} class="label">
+                {label}
+              </span>
+            ))}
           </span>
-        ))}
+        )}
         <span class="card-end">
           {(assignee || isRow) && (
             <span class="assignee" title={assignee ?? undefined}>

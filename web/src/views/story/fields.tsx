@@ -130,7 +130,7 @@ export function StoryForm({
           />
         )}
       </Field>
-      <div class="field-row">
+      <div class="field-row story-fields">
         <SelectField
           label="Status"
           value={draft.status}
@@ -148,7 +148,7 @@ export function StoryForm({
           label="Priority"
           {...propsOf('priority')}
           inputMode="numeric"
-          placeholder="Smaller is more urgent"
+          hint={isReadOnly ? undefined : 'The smaller, the more urgent.'}
         />
         <TextField label="Assignee" {...propsOf('assignee')} list={people} maxLength={100} />
         <SelectField
@@ -166,7 +166,11 @@ export function StoryForm({
               </option>
             ))}
         </SelectField>
-        <TextField label="Labels" {...propsOf('labels')} hint="Separated by commas." />
+        <TextField
+          label="Labels"
+          {...propsOf('labels')}
+          hint={isReadOnly ? undefined : 'Separated by commas.'}
+        />
       </div>
       <datalist id={people}>
         {names.map((name) => name && <option key={name} value={name} />)}
