@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { axe, list, openPage, startService } from './browser';
+import { axe, card, list, openPage, startService, until } from './browser';
 import { startDemo } from './demo';
 
 /** The views, their headings, and what they show last. */
@@ -54,4 +54,73 @@ test('nothing moves where the user asks for less motion', async () => {
         .length,
   );
   expect(moving).toBe(0);
+});
+
+describe('The focus', () => {
+  const isKept = (page: Page): Promise<void> =>
+    until(page, 'document.activeElement !== document.body', true);
+
+  test('stays in the page where a link leads to another view', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(url);
+    await page.getByRole('link', { name: 'Demo' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Sprint 12' }).waitFor();
+    await isKept(page);
+  });
+
+  test('goes to a card where a button clears the filters', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo?q=ticket`);
+    await page.getByRole('button', { name: 'Clear filters' }).press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', 'Count visitors by entrance');
+  });
+
+  test('goes back to the card where a message is closed', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo`);
+    await card(page, 'To do', 'Count visitors').focus();
+    await page.keyboard.press('3');
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', 'Count visitors by entrance');
+    await page.getByRole('button', { name: 'Dismiss' }).press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', 'Count visitors by entrance');
+  });
+
+  test('goes to the next task where one is removed, and to the field behind the last one', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo/stories/46`);
+    const remove = page.getByRole('dialog').getByRole('button', { name: /^Remove task/ });
+    await remove.first().waitFor();
+    const names = await remove.evaluateAll((all) => all.map((each) => each.ariaLabel));
+    expect(names).toHaveLength(3);
+    await remove.nth(1).press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', names[2]);
+    await page.keyboard.press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', names[0]);
+    await page.keyboard.press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', 'New task');
+  });
+
+  test('goes to Close where a sprint was completed', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo`);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Complete sprint' }).click();
+    await dialog.getByRole('heading', { name: 'Sprint 12 is completed' }).waitFor();
+    await until(page, 'document.activeElement.textContent', 'Close');
+  });
+
+  test('goes to the first field that is wrong', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo/stories/46`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('');
+    await dialog.getByLabel('Points').fill('many');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await until(page, 'document.activeElement.labels?.[0]?.textContent', 'Title');
+    await dialog.getByLabel('Title').fill('Scan');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await until(page, 'document.activeElement.labels?.[0]?.textContent', 'Points');
+  });
 });

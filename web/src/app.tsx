@@ -1,11 +1,12 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Keys } from './components/keys';
 import { Button, Icon, Skeleton } from './components/controls';
 import { pathOf, route } from './router';
 import { alertError } from './state/announce';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
+import { recoverFocus } from './state/focus';
 import type { Conflict } from './state/queue';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
 import { store } from './state/stores';
@@ -67,6 +68,11 @@ export function App() {
 function View() {
   const { view, board } = route.value;
   const current = store.value;
+  const first = useRef(route.value).current;
+  useEffect(() => {
+    // The link that led here may be gone.
+    if (route.value !== first) recoverFocus();
+  }, [view, board]);
   if (view === 'boards') return <BoardsView />;
   if (view === 'tokens') return <TokensView />;
   if (view === 'import' && !board) return <ImportView />;

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { focusInvalid } from '../state/focus';
 import { Button } from './controls';
 
 interface DialogFormProps {
@@ -27,6 +28,7 @@ export function DialogForm({
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
+        focusInvalid(event.currentTarget);
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { cardElement, focused } from '../state/focus';
+import { recoverFocus } from '../state/focus';
 import { Icon } from './controls';
 
 interface DialogProps {
@@ -10,10 +10,6 @@ interface DialogProps {
   size?: 'story';
   children: ComponentChildren;
 }
-
-/** The card that had the focus last, or else the first that Tab reaches. */
-const entryCard = (): HTMLElement | null =>
-  cardElement(focused.value ?? 0) ?? document.querySelector('[data-story][tabindex="0"]');
 
 /** Puts the messages where they can be read: into the dialog on top, if there is one. */
 function moveMessages(): void {
@@ -44,10 +40,7 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
       const last = drawn || opener;
       if (last?.isConnected) last.focus();
       // What had the focus may be removed together with the dialog.
-      requestAnimationFrame(() => {
-        if (document.activeElement !== document.body) return;
-        (entryCard() ?? document.querySelector('main'))?.focus();
-      });
+      recoverFocus();
     };
   }, []);
   return (

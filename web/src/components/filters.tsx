@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
 import { useCommands } from '../commands';
 import { query, route, setQuery } from '../router';
+import { recoverFocus } from '../state/focus';
 import type { Card } from '../state/model';
 import { Button } from './controls';
 
@@ -99,7 +100,13 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
       <Choice name="assignee" label="person" none="Everyone" values={people} />
       <Choice name="label" label="label" none="All labels" values={labels} />
       {isFiltered && (
-        <Button kind="quiet" onClick={() => setQuery({ q: null, assignee: null, label: null })}>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            setQuery({ q: null, assignee: null, label: null });
+            recoverFocus();
+          }}
+        >
           Clear filters
         </Button>
       )}

@@ -1,5 +1,11 @@
 import { announcement, closeToast, toasts } from '../state/announce';
+import { recoverFocus } from '../state/focus';
 import { Icon } from './controls';
+
+function close(id: number): void {
+  closeToast(id);
+  recoverFocus();
+}
 
 /**
  * The messages at the edge of the window, and the live region. Their element moves into the dialog that is open,
@@ -24,7 +30,7 @@ export function Messages() {
                 type="button"
                 class="button quiet"
                 onClick={() => {
-                  closeToast(id);
+                  close(id);
                   action.run();
                 }}
               >
@@ -35,7 +41,7 @@ export function Messages() {
               type="button"
               class="button quiet"
               aria-label="Dismiss"
-              onClick={() => closeToast(id)}
+              onClick={() => close(id)}
             >
               <Icon name="close" />
             </button>

@@ -21,3 +21,24 @@ export function focusCard(id: number): void {
     });
   });
 }
+
+/** The card that had the focus last, or else the first that Tab reaches. */
+const entryCard = (): HTMLElement | null =>
+  cardElement(focused.value ?? 0) ?? document.querySelector('[data-story][tabindex="0"]');
+
+/** Gives the focus to the dialog on top, to a card or to the view, if what had it is gone. */
+export function recoverFocus(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return;
+    const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
+    const next = dialog
+      ? dialog.querySelector<HTMLElement>('button')
+      : (entryCard() ?? document.querySelector('main'));
+    next?.focus({ preventScroll: true });
+  });
+}
+
+/** Gives the focus to the first field of a form that is wrong, as soon as its error is drawn. */
+export function focusInvalid(form: HTMLFormElement): void {
+  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+}

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { ApiError } from '../../api/problem';
 import { Button, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { recoverFocus } from '../../state/focus';
 import { isExpired, signIn } from '../../state/session';
 import { store } from '../../state/stores';
 import { plural } from '../../util/format';
@@ -11,6 +12,7 @@ import { plural } from '../../util/format';
 export function SignInView() {
   useEffect(() => {
     document.title = 'Sign in – Sprintline';
+    return recoverFocus;
   }, []);
   return (
     <div class="sign-in">

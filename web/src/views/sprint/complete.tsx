@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { components } from '../../api/schema';
 import { Button, SelectField, Skeleton } from '../../components/controls';
@@ -88,6 +88,8 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
     await store.loadSprints();
   };
 
+  const close = useRef<HTMLButtonElement>(null);
+  useEffect(() => close.current?.focus(), [done.value]);
   if (done.value) {
     return (
       <Dialog title={`${name} is completed`} onClose={closeDialog}>
@@ -97,7 +99,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
             Reports
           </a>
           <span class="spring" />
-          <Button kind="primary" autoFocus onClick={closeDialog}>
+          <Button kind="primary" ref={close} onClick={closeDialog}>
             Close
           </Button>
         </footer>

@@ -7,6 +7,7 @@ import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { announce, report } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
+import { focusInvalid } from '../../state/focus';
 import { sprintName } from '../../state/model';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
@@ -219,6 +220,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
         onSubmit={(event) => {
           event.preventDefault();
           submit(save);
+          focusInvalid(event.currentTarget);
         }}
       >
         <SprintForm

@@ -7,6 +7,7 @@ import { closeStory, navigate, pathOf, route } from '../../router';
 import type { BoardStore } from '../../state/board-store';
 import type { Change, StoryFields } from '../../state/changes';
 import { temporaryId } from '../../state/changes';
+import { focusInvalid } from '../../state/focus';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatTime } from '../../util/format';
@@ -133,9 +134,13 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
       onSubmit={(event) => {
         event.preventDefault();
         save();
+        focusInvalid(event.currentTarget);
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        // In an input the key submits the form by itself.
+        event.preventDefault();
+        event.currentTarget.requestSubmit();
       }}
     >
       {isDeleted && (

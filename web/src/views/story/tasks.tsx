@@ -57,11 +57,16 @@ export function Tasks({ store, story }: { store: BoardStore; story: Card }) {
               <Button
                 kind="quiet"
                 aria-label={`Remove task ${task.title}`}
-                onClick={() =>
+                onClick={(event) => {
+                  const row = event.currentTarget.closest('li');
+                  const next = row?.nextElementSibling ?? row?.previousElementSibling;
+                  const to =
+                    next?.querySelector('button') ?? row?.closest('ul')?.nextElementSibling;
                   store.change([{ kind: 'task.delete', id: task.id, storyId: story.id }], {
                     isQuiet: true,
-                  })
-                }
+                  });
+                  (to as HTMLElement | null)?.focus();
+                }}
               >
                 <Icon name="close" />
               </Button>
@@ -77,10 +82,10 @@ export function Tasks({ store, story }: { store: BoardStore; story: Card }) {
           value={title.value}
           onInput={(event) => (title.value = event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
-            // Enter would save the story.
-            event.preventDefault();
+            if (event.key !== 'Enter') return;
             add();
+            // Enter would save the story.
+            if (!event.ctrlKey && !event.metaKey) event.preventDefault();
           }}
         />
       )}
