@@ -124,3 +124,29 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.labels?.[0]?.textContent', 'Points');
   });
 });
+
+describe('Without a connection', () => {
+  const WORDS = 'Shown as soon as there is a connection.';
+
+  test.each([
+    ['Boards', (page: Page) => page.getByRole('main').getByRole('link', { name: 'Demo' })],
+    ['Plan', (page: Page) => card(page, 'Backlog', 'Pay by bank transfer')],
+    ['Reports', (page: Page) => page.getByRole('img', { name: 'Burndown of Sprint 12' })],
+  ])('%s says so, and shows what was asked for afterwards', async (name, shown) => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo`);
+    await card(page, 'To do', 'Count visitors').waitFor();
+    // Loads the script of the view.
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.goto(`${url}/b/Demo`);
+    await card(page, 'To do', 'Count visitors').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name }).click();
+    await page.getByText(WORDS).first().waitFor();
+    await page.context().setOffline(false);
+    await shown(page).waitFor();
+    expect(await page.getByText(WORDS).count()).toBe(0);
+    expect(await page.getByText('Failed to fetch').count()).toBe(0);
+  });
+});

@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { requestPicture } from '../api/client';
-import { useAnswer, useSettled } from '../util/answer';
+import { CUT_OFF, useAnswer, useSettled } from '../util/answer';
 import { Button } from './controls';
 
 const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -96,7 +96,10 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
   const width = useSettled(room.value, 200) || room.value;
   const path = width ? withQuery(href, { width: String(width), theme: theme.value }) : null;
   // An address would be drawn from the cache of the browser after a change.
-  const { data } = useAnswer(async () => (path ? requestPicture(path) : null), [path, revision]);
+  const { data, isCutOff } = useAnswer(
+    async () => (path ? requestPicture(path) : null),
+    [path, revision],
+  );
   const [, drawnWidth, drawnHeight] = /width="(\d+)" height="(\d+)"/.exec(data ?? '') ?? [];
   return (
     // The place is kept free until the picture is there.
@@ -109,6 +112,7 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
           height={drawnHeight}
         />
       )}
+      {!data && isCutOff && <p class="empty">{CUT_OFF}</p>}
     </div>
   );
 }

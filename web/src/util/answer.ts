@@ -1,35 +1,50 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ApiError } from '../api/problem';
+import { ApiError, isTemporary } from '../api/problem';
 import type { BoardStore } from '../state/board-store';
+import { backoff, Pause } from './retry';
 
 /** What a request has answered last. */
 export interface Answer<T> {
   data: T | null;
-  /** Why the service rejected the request. While it cannot be reached, the former answer stays. */
+  /** Why the service rejected the request. */
   error: ApiError | null;
+  /** Whether the service cannot be reached. The former answer stays, and the request is repeated. */
+  isCutOff: boolean;
 }
+
+/** What stands in the place of what could not be read yet. */
+export const CUT_OFF = 'Shown as soon as there is a connection.';
 
 /**
  * The answer of a request, which is made again when an input changes. The former answer stays until the
  * next one arrives, so that nothing flashes.
  */
 export function useAnswer<T>(load: () => Promise<T>, inputs: readonly unknown[]): Answer<T> {
-  const answer = useSignal<Answer<T>>({ data: null, error: null });
+  const answer = useSignal<Answer<T>>({ data: null, error: null, isCutOff: false });
   useEffect(() => {
     let isLatest = true;
-    load().then(
-      (data) => {
-        if (isLatest) answer.value = { data, error: null };
-      },
-      (error: unknown) => {
-        if (isLatest && error instanceof ApiError && error.status !== 401) {
-          answer.value = { data: answer.value.data, error };
-        }
-      },
-    );
+    const pause = new Pause();
+    const ask = async (): Promise<void> => {
+      for (let attempt = 0; isLatest; attempt++) {
+        const next = await load().then(
+          (data) => ({ data, error: null, isCutOff: false }),
+          (error: unknown) => ({ data: answer.value.data, error, isCutOff: isTemporary(error) }),
+        );
+        if (!isLatest) return;
+        const { data, error, isCutOff } = next;
+        if (error instanceof ApiError && error.status === 401) return;
+        answer.value = { data, error: error instanceof ApiError ? error : null, isCutOff };
+        if (!isCutOff) return;
+        await pause.wait(backoff(attempt));
+      }
+    };
+    void ask();
+    window.addEventListener('online', pause.end);
     return () => {
       isLatest = false;
+      pause.end();
+      window.removeEventListener('online', pause.end);
     };
   }, inputs);
   return answer.value;

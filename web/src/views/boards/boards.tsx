@@ -1,25 +1,24 @@
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board } from '../../api/types';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { pathOf } from '../../router';
-import { alertError } from '../../state/announce';
 import { openDialog } from '../../state/dialogs';
 import { isAdmin, session } from '../../state/session';
+import { CUT_OFF, useAnswer } from '../../util/answer';
 
 /** All boards that the user may see. */
 export function BoardsView() {
-  const boards = useSignal<readonly Board[] | null>(null);
+  const {
+    data: boards,
+    error,
+    isCutOff,
+  } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], [session.value]);
   const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
   useEffect(() => {
     document.title = 'Boards – Sprintline';
-    void api.GET('/api/boards').then(
-      ({ data }) => (boards.value = data as Board[]),
-      (error: Error) => alertError(error.message),
-    );
-  }, [session.value]);
+  }, []);
   useCommands(
     canCreate
       ? [{ name: 'New board', key: 'c', run: () => openDialog({ kind: 'new-board' }) }]
@@ -49,8 +48,10 @@ export function BoardsView() {
           )}
         </div>
       </header>
-      {boards.value === null && <Skeleton lines={3} />}
-      {boards.value?.length === 0 && (
+      {!boards && !error && !isCutOff && <Skeleton lines={3} />}
+      {error && <p role="alert">{error.message}</p>}
+      {!boards && isCutOff && !error && <p class="empty">{CUT_OFF}</p>}
+      {boards?.length === 0 && (
         <div class="blank">
           <p>
             A board is the work of one team: its sprints, its stories and a backlog. Make the first
@@ -59,7 +60,7 @@ export function BoardsView() {
         </div>
       )}
       <ul class="board-list">
-        {boards.value?.map((board) => (
+        {boards?.map((board) => (
           <li key={board.id}>
             <a href={pathOf(board.name)}>
               <span class="board-name">{board.name}</span>
