@@ -64,6 +64,22 @@ describe('The sprint board', () => {
     expect(await rows.count()).toBe(5);
   });
 
+  test('counts stories where none has points, and names no keys on a phone', async () => {
+    const { client, url } = await startService();
+    const sprint = await client.post('/api/boards/rocket/sprints', { start_date: day(-3) });
+    const stories = `/api/sprints/${sprint.body.id}/stories`;
+    await client.post(stories, { title: 'Ant', status: 'done' });
+    await client.post(stories, { title: 'Bee', status: 'done' });
+    const page = await openPage(`${url}/b/rocket`);
+    await card(page, 'Done', 'Ant').waitFor();
+    expect(await text(page)).toContain('2 of 2 stories done');
+    expect(await text(page)).toContain('No stories to do. Press c to write one.');
+    const phone = await openPage(`${url}/b/rocket`, { isMobile: true, hasTouch: true });
+    await card(phone, 'Done', 'Ant').waitFor();
+    expect(await text(phone)).toContain('No stories to do.');
+    expect(await text(phone)).not.toContain('Press');
+  });
+
   test('creates a story by the key c, once', async () => {
     const board = await startBoard();
     const page = await openPage(board.url);
@@ -189,7 +205,7 @@ describe('The sprint board', () => {
     await page.keyboard.press('1');
     await later.getByRole('status').getByText('Someone moved “List of guests” to To do').waitFor();
     // The window that made the change does not announce it as someone else's, not with the next one either.
-    expect(await told.innerText()).toBe('Move “List of guests” to To do');
+    expect(await told.innerText()).toBe('Moved “List of guests” to To do');
     await client.post(`/api/sprints/${board.sprint}/stories`, { title: 'Hang up posters' });
     await told.getByText('Someone created “Hang up posters”', { exact: true }).waitFor();
   });
@@ -213,6 +229,8 @@ describe('The sprint board', () => {
     await page.keyboard.type('mail');
     await card(page, 'To do', 'Send a mail').waitFor();
     expect(new URL(page.url()).search).toBe('?q=mail');
+    await page.getByText('No story matches.').nth(1).waitFor();
+    expect(await text(page)).not.toContain('No stories');
   });
 
   test('opens a story with its tasks and history, and saves it', async () => {

@@ -102,7 +102,7 @@ describe('A conflict', () => {
       await board.client.post(`/api/stories/${board.ids.Cat}/move`, { position });
     }
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('status').getByText('Change “Dog”').waitFor();
+    await page.getByRole('status').getByText('Changed “Dog”').waitFor();
     await card(page, 'To do', 'Dog and puppies').waitFor();
     await dialog.waitFor({ state: 'detached' });
     await until(page, fieldOf(board.ids.Dog, 'title'), 'Dog and puppies');

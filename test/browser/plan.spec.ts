@@ -4,6 +4,7 @@ import { insertRows, storyRow } from '../support/fill';
 import { axe, card, list, openPage, startService, titles } from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
+import { day } from './small-board';
 
 const ONCE = { times: 1 };
 
@@ -62,6 +63,26 @@ describe('The plan', () => {
     await list(page, 'Sprint of 2030-01-07').waitFor({ state: 'attached' });
     await card(page, 'Backlog', 'Dog').waitFor();
     expect(await page.getByRole('main').innerText()).not.toContain('about');
+  });
+
+  test('counts no points where the team does not estimate', async () => {
+    const { client, url } = await startService();
+    const ids = await Promise.all(
+      [-17, -3].map(async (start) => {
+        const end_date = day(start + 13);
+        const sprint = { start_date: day(start), end_date };
+        return (await client.post('/api/boards/rocket/sprints', sprint)).body.id;
+      }),
+    );
+    await client.post(`/api/sprints/${ids[0]}/stories`, { title: 'Ant', status: 'done' });
+    await client.post(`/api/sprints/${ids[0]}/complete`, {});
+    await client.post('/api/boards/rocket/backlog', { title: 'Bee' });
+    const page = await openPage(`${url}/b/rocket/backlog`);
+    await page.getByText('0 of about 1 story').waitFor();
+    await card(page, 'Backlog', 'Bee').waitFor();
+    const backlog = page.getByRole('region', { name: 'Backlog' });
+    await backlog.getByText('1 story').waitFor();
+    expect(await backlog.innerText()).not.toContain('point');
   });
 
   test('moves a story by a drag from the backlog into a sprint, to the place where it is dropped', async () => {

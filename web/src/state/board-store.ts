@@ -8,7 +8,7 @@ import { todayIn } from '../util/calendar';
 import { afterFrame, backoff, Pause } from '../util/retry';
 import { alertError, announce, announceOther, report, toast } from './announce';
 import type { Change, Outcome } from './changes';
-import { createdBy, kindOf, targetOf } from './changes';
+import { asDone, createdBy, kindOf, targetOf } from './changes';
 import { applyEvent, describeEvent } from './events';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, CARD_FIELDS, findSprint, withEntry } from './model';
@@ -216,8 +216,9 @@ export class BoardStore {
     const view = this.view.value;
     if (!view || changes.length === 0) return;
     const label = this.queue.push(changes, view, { seen: options.seen, label: options.label });
-    announce(label);
-    if (!options.isQuiet) toast(label, { action: { name: 'Undo', run: () => this.undo() } });
+    const done = asDone(label);
+    announce(done);
+    if (!options.isQuiet) toast(done, { action: { name: 'Undo', run: () => this.undo() } });
   }
 
   /** Undoes the last gesture, as soon as the service has confirmed it. */

@@ -76,7 +76,7 @@ export interface Outcome {
 
 /** All that the queue must know about a kind of change. A new kind is an entry of `KINDS`. */
 interface Kind<C extends Change> {
-  /** What the change does, in the words of a toast: “Move Pay by card to Done”. */
+  /** What the change does, in the words of a command: “Move Pay by card to Done”. */
   label(change: C, before: BoardState): string;
   /** The state as the user sees it until the service has answered. */
   apply(state: BoardState, change: C): BoardState;
@@ -84,6 +84,17 @@ interface Kind<C extends Change> {
   /** The changes that undo it, as seen from the state before it. `id` is that of what was created. */
   inverse(change: C, before: BoardState, id: number): Change[];
 }
+
+const DONE: Record<string, string> = {
+  Create: 'Created',
+  Move: 'Moved',
+  Change: 'Changed',
+  Delete: 'Deleted',
+};
+
+/** A label once it is done: “Moved Pay by card to Done”. */
+export const asDone = (label: string): string =>
+  label.replace(/^\w+/, (verb) => DONE[verb] ?? verb);
 
 const titleOf = (state: BoardState, id: number): string =>
   `“${state.stories.get(id)?.title ?? id}”`;

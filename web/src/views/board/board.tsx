@@ -139,8 +139,10 @@ interface SprintHeadProps {
 /** What the sprint is about, and how it stands, as text. */
 function SprintHead({ store, state, sprint }: SprintHeadProps) {
   const stories = storiesOf(state, sprint.id);
-  const all = sumOfPoints(stories);
-  const done = sumOfPoints(stories.filter(({ status }) => status === 'done'));
+  const finished = stories.filter(({ status }) => status === 'done');
+  const isInPoints = stories.length === 0 || stories.some(({ points }) => points);
+  const all = isInPoints ? sumOfPoints(stories) : stories.length;
+  const done = isInPoints ? sumOfPoints(finished) : finished.length;
   const shown = sprintsOf(state).filter(
     ({ id, state }) => state === 'active' || state === 'ended' || id === sprint.id,
   );
@@ -190,7 +192,8 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
         </span>
         <span>{daysLeft(state, sprint, store.today.value)}</span>
         <span>
-          {formatNumber(done)} of {plural(all, 'point')} done
+          {formatNumber(done)} of{' '}
+          {isInPoints ? plural(all, 'point') : plural(all, 'story', 'stories')} done
         </span>
         <progress value={done} max={all || 1} aria-label="Progress" />
       </p>

@@ -2,7 +2,9 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Status } from '../../api/types';
 import { CardList } from '../../components/card';
+import { hasFilter } from '../../components/filters';
 import { Button, StatusMark } from '../../components/controls';
+import { query } from '../../router';
 import type { BoardStore } from '../../state/board-store';
 import type { Card as Story } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
@@ -60,7 +62,11 @@ export function Column({ store, status, name, stories, isLoaded }: ColumnProps) 
           Show more
         </Button>
       )}
-      {isLoaded && stories.length === 0 && <p class="empty">{emptyText(status)}</p>}
+      {isLoaded && stories.length === 0 && (
+        <p class="empty">
+          {hasFilter(query.value) ? 'No story matches.' : <Empty status={status} />}
+        </p>
+      )}
     </section>
   );
 }
@@ -71,7 +77,11 @@ const EMPTY: Record<Status, { text: string; hint: string }> = {
   done: { text: 'No stories done yet.', hint: 'Press 3 on a card when it is.' },
 };
 
-function emptyText(status: Status): string {
+function Empty({ status }: { status: Status }) {
   const { text, hint } = EMPTY[status];
-  return canWrite.value ? `${text} ${hint}` : text;
+  return (
+    <>
+      {text} {canWrite.value && <span class="key-hint">{hint}</span>}
+    </>
+  );
 }

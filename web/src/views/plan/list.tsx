@@ -90,7 +90,7 @@ export function PlanList(props: PlanListProps) {
         </Button>
       )}
       {(isKnown || part) && stories.length === 0 && (
-        <p class="empty">{isFiltered ? 'No story matches.' : emptyHint(sprint)}</p>
+        <p class="empty">{isFiltered ? 'No story matches.' : <Empty isBacklog={!sprint} />}</p>
       )}
       {!isKnown && !part && store.isCutOff.value && <p class="empty">{CUT_OFF}</p>}
       {canWrite.value && !isFixed && <AddStory store={store} list={list} name={name} />}
@@ -112,10 +112,19 @@ function drawn(
   });
 }
 
-const emptyHint = (sprint: Sprint | undefined): string =>
-  sprint
-    ? 'No stories yet. Drag them here from the backlog, or press Shift ↑ on them.'
-    : 'No stories wait here. Write down what the team may do some day.';
+function Empty({ isBacklog }: { isBacklog: boolean }) {
+  if (isBacklog) {
+    return <>No stories wait here.{canWrite.value && ' Write what the team may do some day.'}</>;
+  }
+  return (
+    <>
+      No stories yet.{' '}
+      {canWrite.value && (
+        <span class="key-hint">Drag them here from the backlog, or press Shift ↑ on them.</span>
+      )}
+    </>
+  );
+}
 
 const load = (loading: Promise<void>): void =>
   void loading.catch((error: Error) => alertError(error.message));
@@ -149,7 +158,10 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
   const list = sprint?.id ?? null;
   const isKnown = store.lists.value.has(list);
   const part = list === null ? store.part.value : null;
-  const { value, average, text } = loadOf(all, sprint?.state === 'completed' ? null : velocity);
+  const { value, average, text } = loadOf(
+    all,
+    sprint && sprint.state !== 'completed' ? velocity : null,
+  );
   const isOver = average !== undefined && value > average;
   return (
     <header class="plan-head">

@@ -97,7 +97,7 @@ export function PlanView({ store }: { store: BoardStore }) {
       )}
       {sprints.length === 0 && (
         <p class="empty plan-hint">
-          Write what the team could do into the backlog, make a sprint with New sprint, and drag
+          Write what the team could do into the backlog, make a sprint with New sprint, and move
           into it what fits.
           {canWrite.value && (
             <>
