@@ -158,6 +158,17 @@ describe('An import', () => {
     expect(story.done_at).toBe('2026-04-03T10:00:00.000Z');
   });
 
+  test.each([
+    ['is empty', ''],
+    ['is binary', '\u0001\u0002\0'.repeat(20)],
+  ])('asks nothing about a file that %s', async (words, content) => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'stories.csv', content);
+    await page.getByRole('alert').getByText(`The file ${words}`).waitFor();
+    expect(await page.getByRole('region', { name: 'How the file is read' }).count()).toBe(0);
+  });
+
   test('names the lines that are wrong, and imports nothing', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);

@@ -56,6 +56,20 @@ test('nothing moves where the user asks for less motion', async () => {
   expect(moving).toBe(0);
 });
 
+test('a dialog has an edge in forced colours', async () => {
+  const { url } = await startDemo();
+  const page = await openPage(`${url}/b/Demo/stories/46`, { forcedColors: 'active' });
+  const edge = page.getByRole('dialog').evaluate((each) => getComputedStyle(each).borderTopWidth);
+  expect(await edge).toBe('1px');
+});
+
+test('a board that does not exist offers none of its views', async () => {
+  const { url } = await startService();
+  const page = await openPage(`${url}/b/nowhere`);
+  await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+  expect(await page.getByRole('banner').getByRole('link').allInnerTexts()).toEqual(['Boards']);
+});
+
 describe('The focus', () => {
   const isKept = (page: Page): Promise<void> =>
     until(page, 'document.activeElement !== document.body', true);

@@ -117,7 +117,7 @@ function Missing({ detail }: { detail: string }) {
 function Bar() {
   const { view, board } = route.value;
   const current = store.value;
-  const isOpen = board !== '' && session.value != null;
+  const isOpen = board !== '' && session.value != null && !current?.failure.value;
   const link = (to: 'board' | 'backlog' | 'reports', name: string) => (
     <a
       class={to === 'board' ? 'board-link' : undefined}

@@ -110,9 +110,9 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
         if (event.newState === 'closed') onClose();
       }}
     >
-      {items.map((item) => (
+      {items.map((item, i) => (
         <button
-          key={item.name}
+          key={i}
           type="button"
           role="menuitem"
           tabIndex={-1}

@@ -181,7 +181,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           </Button>
         )}
         <span class="note">
-          {isDirty ? 'Not saved yet' : `Changed ${formatTime(story.updated_at)}`}
+          #{story.id}, {isDirty ? 'not saved yet' : `changed ${formatTime(story.updated_at)}`}
         </span>
         <span class="spring" />
         {isDirty && kept && (

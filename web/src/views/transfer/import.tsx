@@ -323,7 +323,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
           />
         )}
 
-        {file.value && (answer || failure !== null) && read !== 'sprintline' && (
+        {file.value && (answer || isAmbiguous || (failure && table)) && read !== 'sprintline' && (
           <section class="setting" aria-label="How the file is read">
             <h2>How the file is read</h2>
             {isAmbiguous && <DateOrder {...mapping} isAsked />}
