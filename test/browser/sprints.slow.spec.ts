@@ -191,6 +191,22 @@ describe('Sprints in the browser', () => {
       .waitFor();
   });
 
+  test('offer nothing on their board that a completed one refuses', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.service.url}/b/rocket?sprint=${plan.sprints[0]}`);
+    const yak = card(page, 'Done', 'Yak');
+    await yak.focus();
+    const main = page.getByRole('main');
+    expect(await main.getByRole('button', { name: /^(New story|Move)$/ }).count()).toBe(0);
+    expect(await main.innerText()).not.toContain('Press');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByRole('status').getByText('The sprint is completed').waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Sprint').locator(':checked').innerText()).toBe('Backlog');
+    expect(await dialog.getByLabel('Sprint').innerText()).not.toContain('Sprint 1');
+  });
+
   test('offer a new sprint where there is no next one', async () => {
     const service = await startService();
     const { client } = service;

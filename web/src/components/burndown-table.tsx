@@ -14,7 +14,7 @@ export function BurndownTable({ sprint, revision }: { sprint: number; revision: 
   return (
     <Table
       name="Numbers of the burndown"
-      head={['Day', 'In it', 'Done', 'Left', 'Ideal']}
+      head={['Day', 'Scope', 'Done', 'Left', 'Ideal']}
       rows={data.days.map((day) => ({
         key: day.date,
         isSoft: !day.working,

@@ -61,7 +61,8 @@ export function BoardView({ store }: { store: BoardStore }) {
   useEffect(() => {
     if (isLoaded) whenIdle(() => (isSettled.value = true));
   }, [isLoaded]);
-  useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id);
+  const isFixed = sprint.value?.state === 'completed';
+  useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id, isFixed);
 
   const name = sprint.value ? sprintName(sprint.value) : 'Board';
   useEffect(() => {
@@ -96,7 +97,13 @@ export function BoardView({ store }: { store: BoardStore }) {
           </nav>
           <div class={`columns ${phase}`}>
             {columns.value.map((column) => (
-              <Column key={column.status} store={store} isLoaded={isLoaded} {...column} />
+              <Column
+                key={column.status}
+                store={store}
+                isLoaded={isLoaded}
+                isFixed={isFixed}
+                {...column}
+              />
             ))}
           </div>
         </div>
@@ -178,7 +185,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
         </div>
         <span class="spring" />
         <SprintActions sprint={sprint} />
-        {canWrite.value && (
+        {canWrite.value && sprint.state !== 'completed' && (
           <Button kind="primary" onClick={() => openDialog({ kind: 'new-story', list: sprint.id })}>
             New story
           </Button>
@@ -214,6 +221,7 @@ function useBoardKeys(
   store: BoardStore,
   columns: () => Card[][],
   sprint: number | undefined,
+  isFixed: boolean,
 ): void {
   const place = (): { story: Card; column: number; row: number } | undefined => {
     for (const [column, stories] of columns().entries()) {
@@ -266,7 +274,10 @@ function useBoardKeys(
       if (to) setStatus(store, story, to.status);
     });
   const shift = (by: -1 | 1) =>
-    withCard((story, column) => shiftCard(store, story, columns()[column] ?? [], by));
+    withCard((story, column) => {
+      if (isFixed) announce('The sprint is completed');
+      else shiftCard(store, story, columns()[column] ?? [], by);
+    });
 
   const looking: Command[] = [
     { name: 'Next card', key: 'ArrowDown', shownKey: '↓', run: () => step(0, 1) },
@@ -298,12 +309,13 @@ function useBoardKeys(
     {
       name: 'New story',
       key: 'c',
-      run: () => openDialog({ kind: 'new-story', list: sprint ?? null }),
+      run: () => openDialog({ kind: 'new-story', list: isFixed ? null : (sprint ?? null) }),
     },
   ];
   useCommands(canWrite.value ? [...looking, ...changing] : looking, [
     store,
     sprint,
+    isFixed,
     canWrite.value,
   ]);
 }

@@ -22,10 +22,12 @@ interface ColumnProps {
   name: string;
   stories: readonly Story[];
   isLoaded: boolean;
+  /** Whether the stories stay in their sprint, which is completed. */
+  isFixed: boolean;
 }
 
 /** A column of the sprint board: the stories of one status. */
-export function Column({ store, status, name, stories, isLoaded }: ColumnProps) {
+export function Column({ store, status, name, stories, isLoaded, isFixed }: ColumnProps) {
   const ref = useRef<HTMLElement>(null);
   const limit = useSignal(PAGE);
   const place = useComputed(() => (dropPlace.value?.list === status ? dropPlace.value.index : -1));
@@ -55,6 +57,7 @@ export function Column({ store, status, name, stories, isLoaded }: ColumnProps) 
         stories={shown}
         dropIndex={place.value}
         moves={(story) => moveItems(store, story, stories)}
+        isFixed={isFixed}
       />
       {place.value >= shown.length && <div class="drop-line" />}
       {stories.length > limit.value && (
@@ -64,7 +67,11 @@ export function Column({ store, status, name, stories, isLoaded }: ColumnProps) 
       )}
       {isLoaded && stories.length === 0 && (
         <p class="empty">
-          {hasFilter(query.value) ? 'No story matches.' : <Empty status={status} />}
+          {hasFilter(query.value) ? (
+            'No story matches.'
+          ) : (
+            <Empty status={status} isFixed={isFixed} />
+          )}
         </p>
       )}
     </section>
@@ -77,11 +84,11 @@ const EMPTY: Record<Status, { text: string; hint: string }> = {
   done: { text: 'No stories done yet.', hint: 'Press 3 on a card when it is.' },
 };
 
-function Empty({ status }: { status: Status }) {
+function Empty({ status, isFixed }: Pick<ColumnProps, 'status' | 'isFixed'>) {
   const { text, hint } = EMPTY[status];
   return (
     <>
-      {text} {canWrite.value && <span class="key-hint">{hint}</span>}
+      {text} {canWrite.value && !isFixed && <span class="key-hint">{hint}</span>}
     </>
   );
 }
