@@ -115,8 +115,10 @@ export function valuePlot(
   const padding = paddingOf(width);
   const height = Math.round(Math.min(420, Math.max(170, (width - 2 * padding) * 0.4)));
   const most = Math.max(0, ...values);
-  const scale = scaleLinear([0, most || 1], [top + height, top + 8]).nice(4);
-  const ticks = most === 0 ? [] : scale.ticks(4);
+  // A few stories have no fractions.
+  const count = Math.min(4, Math.ceil(most) || 1);
+  const scale = scaleLinear([0, most || 1], [top + height, top + 8]).nice(count);
+  const ticks = most === 0 ? [] : scale.ticks(count);
   const labels = Math.max(0, ...ticks.map((tick) => measure(number(tick), 12)));
   const plot = {
     left: padding + (labels && labels + 8),

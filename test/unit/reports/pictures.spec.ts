@@ -41,6 +41,11 @@ const wordsOf = (picture: Picture): string[] => textsOf(svg(picture, 'light'));
 const colours = (drawn: string): string[] =>
   [...drawn.matchAll(/(?:fill|stroke)="([^"]*)"/g)].map(([, colour = '']) => colour);
 
+it.each([1, 2, 3])('a picture of %d stories has no fractions of them', (count) => {
+  const few = burndownOf({ remaining: [count], scope: count, unit: 'count' });
+  expect(wordsOf(one(few)).filter((words) => /^\d*\.\d+$/.test(words))).toEqual([]);
+});
+
 describe('every picture', () => {
   it.each(draw)(
     'of %s has no text that is cut off or lies on another, at any width',
