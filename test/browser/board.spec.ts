@@ -230,6 +230,7 @@ describe('The sprint board', () => {
     await card(page, 'To do', 'Send a mail').waitFor();
     expect(new URL(page.url()).search).toBe('?q=mail');
     await page.getByText('No story matches.').nth(1).waitFor();
+    await page.getByRole('status').getByText('1 story found').waitFor();
     expect(await text(page)).not.toContain('No stories');
   });
 

@@ -325,6 +325,7 @@ describe('The live board', () => {
     await card(page, 'To do', 'Ant').waitFor();
     await board.client.delete('/api/boards/rocket?force=true');
     await page.getByText('This board was deleted').waitFor();
+    expect(await page.getByText('Connecting').count()).toBe(0);
     await page.getByRole('main').getByRole('link', { name: 'Boards' }).waitFor();
   });
 

@@ -103,3 +103,11 @@ describe('The settings of a board', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 });
+
+test('an error at a field is a sentence about it', async () => {
+  const { url } = await startService();
+  const page = await openPage(url);
+  await page.getByRole('button', { name: 'New board' }).click();
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('alert').getByText('Must not be blank.', { exact: true }).waitFor();
+});

@@ -155,7 +155,7 @@ function Bar() {
         )}
       </nav>
       <span class="spring" />
-      {current && <SaveState />}
+      {current && !current.failure.value && <SaveState />}
       <button
         type="button"
         class="button quiet"

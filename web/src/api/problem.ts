@@ -15,9 +15,13 @@ export class ApiError extends Error {
 
   /** The error of a field of the body or of a parameter of the query; undefined where it has none. */
   detailOf(field: string): string | undefined {
-    return this.problem?.errors?.find(
+    const detail = this.problem?.errors?.find(
       ({ pointer, parameter }) => pointer?.split('/')[1] === field || parameter === field,
     )?.detail;
+    // It begins with the name of the field, which its label says.
+    if (!detail?.startsWith(`${field} `)) return detail;
+    const [, first = '', rest = ''] = /^\S+ (.)(.*)$/.exec(detail) ?? [];
+    return `${first.toUpperCase()}${rest}.`;
   }
 }
 

@@ -3,8 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
 import { useCommands } from '../commands';
 import { query, route, setQuery } from '../router';
+import { announce } from '../state/announce';
 import { recoverFocus } from '../state/focus';
 import type { Card } from '../state/model';
+import { plural } from '../util/format';
 import { Button } from './controls';
 
 /** The stories in which the service has found the words of the search, also in a description. */
@@ -75,13 +77,20 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
   );
   const params = query.value;
   useFound(route.value.board, params.get('q') ?? '');
+  const all = [...stories];
   const people = new Set<string>();
   const labels = new Set<string>();
-  for (const story of stories) {
+  for (const story of all) {
     if (story.assignee) people.add(story.assignee);
     for (const label of story.labels) labels.add(label);
   }
   const isFiltered = hasFilter(params);
+  const count = isFiltered ? filtered(all, params).length : null;
+  useEffect(() => {
+    if (count === null) return;
+    const timer = setTimeout(() => announce(`${plural(count, 'story', 'stories')} found`), 600);
+    return () => clearTimeout(timer);
+  }, [count, params.toString()]);
   return (
     <search class="filters">
       <input
