@@ -56,6 +56,23 @@ test('nothing moves where the user asks for less motion', async () => {
   expect(moving).toBe(0);
 });
 
+test('a story can be saved without scrolling to its end', async () => {
+  const { url } = await startDemo();
+  const page = await openPage(`${url}/b/Demo/stories/46`, {
+    viewport: { width: 390, height: 600 },
+  });
+  const save = await page.getByRole('button', { name: 'Save' }).boundingBox();
+  expect(save!.y + save!.height).toBeLessThan(600);
+  // What has the focus is not behind the buttons.
+  await page.getByLabel('New task').focus();
+  const field = await page.getByLabel('New task').boundingBox();
+  expect(field!.y + field!.height).toBeLessThan(save!.y);
+  for (const height of [560, 600, 640, 680, 720, 760]) {
+    await page.setViewportSize({ width: 390, height });
+    expect(await axe(page)).toEqual([]);
+  }
+});
+
 test('a dialog has an edge in forced colours', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo/stories/46`, { forcedColors: 'active' });
@@ -94,6 +111,8 @@ describe('The focus', () => {
     const page = await openPage(`${url}/b/Demo`);
     await card(page, 'To do', 'Count visitors').focus();
     await page.keyboard.press('3');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await until(page, 'document.activeElement.ariaLabel', 'Count visitors by entrance');
     await page.getByRole('button', { name: 'Dismiss' }).press('Enter');

@@ -17,7 +17,10 @@ export function Messages() {
       <div class="hidden" role="status" aria-live="polite">
         {announcement}
       </div>
-      <div class="toasts">
+      <div
+        class="toasts"
+        {...(toasts.value.length > 0 && { role: 'region', 'aria-label': 'Messages' })}
+      >
         {toasts.value.map(({ id, text, isError, action }) => (
           <div
             key={id}

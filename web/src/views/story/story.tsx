@@ -143,30 +143,33 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
         event.currentTarget.requestSubmit();
       }}
     >
-      {isDeleted && (
-        <p class="notice" role="alert">
-          This story was deleted.{canWrite.value && ' Create makes a new one of what stands here.'}
-        </p>
-      )}
-      {isChanged && !isDeleted && (
-        <p class="notice" role="status">
-          Someone else has changed this story since you began to type. Save asks which version
-          stays.
-        </p>
-      )}
-      {store.isCutOff.value && story.description === undefined && (
-        <p class="notice">The description is shown as soon as there is a connection.</p>
-      )}
-      <StoryForm
-        state={state}
-        draft={draft}
-        errors={errors}
-        isReadOnly={!canWrite.value}
-        hasNoDescription={story.description === undefined}
-        onChange={change}
-      />
-      {!isDeleted && <Tasks store={store} story={story} />}
-      <History story={story} />
+      <div class="story-parts">
+        {isDeleted && (
+          <p class="notice" role="alert">
+            This story was deleted.
+            {canWrite.value && ' Create makes a new one of what stands here.'}
+          </p>
+        )}
+        {isChanged && !isDeleted && (
+          <p class="notice" role="status">
+            Someone else has changed this story since you began to type. Save asks which version
+            stays.
+          </p>
+        )}
+        {store.isCutOff.value && story.description === undefined && (
+          <p class="notice">The description is shown as soon as there is a connection.</p>
+        )}
+        <StoryForm
+          state={state}
+          draft={draft}
+          errors={errors}
+          isReadOnly={!canWrite.value}
+          hasNoDescription={story.description === undefined}
+          onChange={change}
+        />
+        {!isDeleted && <Tasks store={store} story={story} />}
+        <History story={story} />
+      </div>
       <footer class="dialog-foot">
         {canWrite.value && !isDeleted && (
           <Button
