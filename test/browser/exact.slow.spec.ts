@@ -238,7 +238,9 @@ describe('Undo', () => {
   test('restores a deleted story with its tasks and place, and then the changes before', async () => {
     const board = await startSmallBoard();
     const { client } = board;
-    await client.post(`/api/stories/${board.ids.Bee}/tasks`, { title: 'Fly', status: 'done' });
+    const task = { title: 'Fly', status: 'done', assignee: 'ada', external_id: 'jira:A-2' };
+    await client.post(`/api/stories/${board.ids.Bee}/tasks`, task);
+    await client.put(`/api/stories/${board.ids.Bee}`, { external_id: 'jira:A-1' });
     const page = await openPage(board.url);
     await card(page, 'To do', 'Bee').focus();
     await page.keyboard.press('2');
@@ -257,7 +259,8 @@ describe('Undo', () => {
     await card(page, 'To do', 'Bee').waitFor();
     await until(page, fieldOf(5, 'status'), 'todo');
     const tasks = await client.get('/api/stories/5/tasks');
-    expect(tasks.body).toMatchObject([{ title: 'Fly', status: 'done' }]);
+    expect(tasks.body).toMatchObject([task]);
+    expect((await client.get('/api/stories/5')).body.external_id).toBe('jira:A-1');
   });
 
   test('without a connection takes back what was not sent', async () => {

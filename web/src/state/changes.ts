@@ -46,6 +46,8 @@ export type Change =
       storyId: number;
       title: string;
       status?: Status;
+      assignee?: string | null;
+      external_id?: string | null;
       was?: number;
     }
   | {
@@ -121,8 +123,22 @@ const replaceTask = (state: BoardState, task: Task): BoardState =>
 const now = (): string => new Date().toISOString();
 
 /** What a creation repeats of a story that was deleted. */
-const bodyOf = (story: Card): NewStory =>
-  Object.fromEntries(FORM_FIELDS.map((name) => [name, story[name]])) as NewStory;
+const bodyOf = (story: Card): NewStory => ({
+  ...(Object.fromEntries(FORM_FIELDS.map((name) => [name, story[name]])) as NewStory),
+  external_id: story.external_id,
+});
+
+/** The creation of a task again that was deleted. */
+const createAgain = (task: Task, storyId: number): Change => ({
+  kind: 'task.create',
+  id: temporaryId(),
+  storyId,
+  title: task.title,
+  status: task.status,
+  assignee: task.assignee,
+  external_id: task.external_id,
+  was: task.id,
+});
 
 /** The position that a story has in its list, so that it can be moved back there. */
 export function positionOf(state: BoardState, id: number): Position {
@@ -193,7 +209,7 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
         sprint_id: list,
         seq: nextSeq(storiesOf(state, list)),
         version: 0,
-        external_id: null,
+        external_id: body.external_id ?? null,
         created_at: now(),
         updated_at: now(),
         done_at: body.status === 'done' ? now() : null,
@@ -328,21 +344,14 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
           was: id,
         },
         { kind: 'story.move', ids: [temporary], list: story.sprint_id, position },
-        ...tasks.map((task): Change => ({
-          kind: 'task.create',
-          id: temporaryId(),
-          storyId: temporary,
-          title: task.title,
-          status: task.status,
-          was: task.id,
-        })),
+        ...tasks.map((task) => createAgain(task, temporary)),
       ];
     },
   },
 
   'task.create': {
     label: ({ title }) => `Create task “${title}”`,
-    apply: (state, { id, storyId, title, status = 'todo' }) =>
+    apply: (state, { id, storyId, title, status = 'todo', assignee = null, external_id = null }) =>
       putTasks(state, storyId, (tasks) => [
         ...tasks,
         {
@@ -351,17 +360,18 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
           title,
           status,
           seq: nextSeq(tasks),
-          assignee: null,
+          assignee,
+          external_id,
           created_at: now(),
           updated_at: now(),
           done_at: null,
           version: 0,
-        } as Task,
+        },
       ]),
-    async send({ storyId, title, status = 'todo' }, _board, { key }) {
+    async send({ storyId, title, status, assignee, external_id }, _board, { key }) {
       const { data, response } = await api.POST('/api/stories/{story_id}/tasks', {
         params: { path: { story_id: storyId }, header: { 'Idempotency-Key': key } },
-        body: { title, status },
+        body: { title, status, assignee, external_id },
       });
       const task = data as Task;
       return { commit: (state) => replaceTask(state, task), ...headersOf(response), id: task.id };
@@ -408,9 +418,7 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
     },
     inverse({ id, storyId }, before) {
       const task = before.tasks.get(storyId)?.find((each) => each.id === id);
-      if (!task) return [];
-      const { title, status } = task;
-      return [{ kind: 'task.create', id: temporaryId(), storyId, title, status, was: id }];
+      return task ? [createAgain(task, storyId)] : [];
     },
   },
 };
