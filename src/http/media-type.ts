@@ -8,6 +8,6 @@ export function mediaTypeOf(headers: IncomingHttpHeaders): string | undefined {
     .map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  const isPlain = ['identity', undefined].includes(headers['content-encoding']);
+  const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
   return isUtf8 && isPlain ? mediaType : undefined;
 }

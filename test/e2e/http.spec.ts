@@ -187,6 +187,10 @@ describe('a content type', () => {
       (await put('title=x', { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' }))
         .status,
     ).toBe(200);
+    for (const encoding of ['identity', 'IDENTITY']) {
+      const headers = { ...JSON_TYPE, 'content-encoding': encoding };
+      expect((await put('{"title":"x"}', headers)).status).toBe(200);
+    }
   });
 
   it('of any other kind is 415, whatever the body is', async () => {
