@@ -25,8 +25,11 @@ export async function compressLongResponses(server: FastifyInstance): Promise<vo
       typeof payload === 'string' || Buffer.isBuffer(payload)
         ? payload.length >= THRESHOLD
         : payload !== null && payload !== undefined;
-    if (isLong && TYPES.test(String(reply.getHeader('content-type')))) {
-      vary(reply, 'Accept-Encoding');
+    // 304 has the `Vary` of the response that the client has (RFC 9110, section 15.4.5), which is not known here.
+    const isKnown = reply.statusCode === 304;
+    if (isKnown || (isLong && TYPES.test(String(reply.getHeader('content-type'))))) {
+      // As @fastify/compress writes it, which adds it unless it is there.
+      vary(reply, 'accept-encoding');
     }
     done(null, payload);
   });

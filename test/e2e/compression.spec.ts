@@ -50,15 +50,17 @@ describe('a long response', () => {
     expect(compressed.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
     expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 2);
-    for (const { headers } of [plain, compressed]) {
-      expect(headers.vary?.toLowerCase().split(', ')).toContain('accept-encoding');
-    }
     // Two forms of one representation have two strong tags, and each is recognised.
     const tags = [plain.headers.etag ?? '', compressed.headers.etag ?? ''];
     expect(tags[1]).toBe(tags[0]?.replace(/"$/, '+gzip"'));
     const same = await read(path(), { ...gzip, 'if-none-match': tags[1] ?? '' });
     expect([same.status, same.headers.etag, same.bytes.length]).toEqual([304, tags[1], 0]);
-    expect((await read(path(), { 'if-none-match': tags[0] ?? '' })).status).toBe(304);
+    const known = await read(path(), { 'if-none-match': tags[0] ?? '' });
+    expect(known.status).toBe(304);
+    for (const { headers } of [plain, compressed, same, known]) {
+      const vary = headers.vary?.toLowerCase().split(', ') ?? [];
+      expect(vary.filter((name) => name === 'accept-encoding')).toHaveLength(1);
+    }
     // HEAD describes the form that is not compressed.
     const head = await read(path(), gzip, 'HEAD');
     expect([head.headers.etag, head.headers['content-encoding']]).toEqual([tags[0], undefined]);
