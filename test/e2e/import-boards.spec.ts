@@ -429,13 +429,12 @@ withPublished('exports/github-issues.json')('real exports', () => {
     });
     expect(answer.unmapped.statuses).toEqual(
       expect.arrayContaining([
-        { value: '🗒 Backlog', count: 3 },
         { value: '📅 Working On', count: 3 },
         { value: '📆 Sprint - Done [Version: 1.2.0]', count: 3 },
         { value: '🗄 Sprint - Done [Version: 1.1.0]', count: 4 },
       ]),
     );
-    expect(answer.unmapped.statuses).toHaveLength(8);
+    expect(answer.unmapped.statuses).toHaveLength(7);
     const labelled = (await storiesOf(board)).filter(({ labels }) => labels.length > 0);
     expect([labelled.length, labelled.flatMap(({ labels }) => labels).length]).toEqual([10, 18]);
     const tasks = await tasksOf(board);
