@@ -58,9 +58,10 @@ export async function setUp(
   await enableCors(server, config, (url) => routes.methodsAt(url));
   // It parses no cookies by itself: only requests without a token need them.
   await server.register(cookie, { hook: false });
+  // Before entity tags, which make a response empty with 304.
+  await compressLongResponses(server);
   // Before authentication, whose rate limit does not count responses with 304.
   writeResponses(server);
-  await compressLongResponses(server);
   authenticateRequests(server, config, app.get(Authenticator));
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('Connection', 'close');

@@ -25,9 +25,9 @@ export async function compressLongResponses(server: FastifyInstance): Promise<vo
       typeof payload === 'string' || Buffer.isBuffer(payload)
         ? payload.length >= THRESHOLD
         : payload !== null && payload !== undefined;
-    // 304 has the `Vary` of the response that the client has (RFC 9110, section 15.4.5), which is not known here.
-    const isKnown = reply.statusCode === 304;
-    if (isKnown || (isLong && TYPES.test(String(reply.getHeader('content-type'))))) {
+    // 304 has the `Vary` of what the client has (RFC 9110, section 15.4.5), whose length is not always known.
+    const mayBeLong = isLong || reply.statusCode === 304;
+    if (mayBeLong && TYPES.test(String(reply.getHeader('content-type')))) {
       // As @fastify/compress writes it, which adds it unless it is there.
       vary(reply, 'accept-encoding');
     }
