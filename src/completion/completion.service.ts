@@ -30,16 +30,20 @@ export class CompletionService {
    * The report is read inside the change, so that a dry run, which is rolled back, returns the same one.
    * @throws Problem `sprint_completed`, `sprint_not_started`, `no_next_sprint_to_carry_to`, …
    */
-  complete(
+  async complete(
     caller: Caller,
     reference: SprintReference,
     { dry_run = false, ...body }: CompleteSprint,
   ): Promise<ReportView> {
+    let replayed = await this.reports.replayed(reference);
     const work = async (change: Change): Promise<ReportView> => {
       const { id } = await this.completeIn(change, reference, body);
       // The report is read from the log.
       await change.flush();
-      return this.reports.reportOf(change, id, change.instant);
+      const earlier = replayed;
+      // It is changed, so another attempt reads the whole log.
+      replayed = undefined;
+      return this.reports.reportOf(change, id, change.instant, earlier);
     };
     return dry_run ? this.unitOfWork.dryRun(caller, work) : this.unitOfWork.run(caller, work);
   }

@@ -66,107 +66,108 @@ interface Story {
  * its event was imported: the stories that were in the sprint then were in it from its first day on, and
  * were done when they say so.
  */
-export function* replay(
-  events: Iterable<ReplayedEvent>,
-  sprintId: number,
-  now: Date,
-): Steps<SprintHistory> {
-  let time_zone = 'UTC';
+export class Replay {
+  private time_zone = 'UTC';
   // Events from before boards had working days do not name them.
-  let working_days = parseWorkingDays(DEFAULT_WORKING_DAYS);
-  let start_date = '';
-  let end_date: string | null = null;
-  let started: SprintHistory['started'] = null;
-  let completion:
+  private working_days = parseWorkingDays(DEFAULT_WORKING_DAYS);
+  private start_date = '';
+  private end_date: string | null = null;
+  private started: SprintHistory['started'] = null;
+  private completion:
     { revision: number; at: string; history: Omit<SprintHistory, 'stories'> } | undefined;
-  const stories = new Map<number, Story>();
+  private readonly stories = new Map<number, Story>();
 
-  let count = 0;
-  for (const event of events) {
-    if (++count % STEP === 0) yield;
-    if (event.entity === 'board') {
-      time_zone = (event.after?.time_zone as string | undefined) ?? time_zone;
-      working_days = (event.after?.working_days as Weekday[] | undefined) ?? working_days;
-    } else if (event.entity === 'sprint' && event.id === sprintId) {
-      const after = event.after ?? {};
-      if ('start_date' in after) start_date = after.start_date as string;
-      if ('end_date' in after) end_date = after.end_date as string | null;
-      const { revision } = event;
-      const at = Date.parse(event.at);
-      if (event.type === 'sprint.started') {
-        started = { revision, at };
-      } else if (event.type === 'sprint.completed') {
-        const read = { time_zone, working_days, start_date, end_date, started };
-        const completedAt = Date.parse(after.completed_at as string);
-        const end = Math.min(at, completedAt);
-        const isImported = completedAt < at;
-        const imported = isImported
-          ? Math.min(end, startOfDay(start_date, time_zone).getTime())
-          : null;
-        const history = { ...read, completed: true, imported, end };
-        completion = { revision, at: event.at, history };
-      } else if (event.type === 'sprint.reopened') {
-        completion = undefined;
-        for (const story of stories.values()) delete story.next;
+  constructor(private readonly sprintId: number) {}
+
+  /** Adds events. All events of a story that comes into the sprint for the first time may be earlier than those before. */
+  *add(events: Iterable<ReplayedEvent>): Steps<void> {
+    let count = 0;
+    for (const event of events) {
+      if (++count % STEP === 0) yield;
+      if (event.entity === 'board') this.addOfBoard(event);
+      else if (event.entity === 'sprint' && event.id === this.sprintId) this.addOfSprint(event);
+      else if (event.entity === 'story') this.addOfStory(event);
+    }
+  }
+
+  /** The history until the completion or, while the sprint is open, until now. */
+  *history(now: Date): Steps<SprintHistory> {
+    const { revision, history } = this.completion ?? {
+      revision: Infinity,
+      history: { ...this.present, completed: false, imported: null, end: now.getTime() },
+    };
+    const { imported, end } = history;
+    const stories: StoryHistory[] = [];
+    let count = 0;
+    for (const story of this.stories.values()) {
+      count += story.states.length;
+      if (count >= STEP) {
+        yield;
+        count = 0;
       }
-    } else if (event.entity === 'story') {
-      // An import carries stories over when it completes the sprint; later ones only plan them again.
-      const carries =
-        completion && (completion.history.imported === null || completion.at === event.at);
-      apply(stories, event, sprintId, carries === true);
+      const found =
+        imported === null
+          ? until(story, revision, end)
+          : ofImported(story, this.sprintId, revision, { start: imported, end });
+      if (found.states.some(({ inside }) => inside)) stories.push(found);
+    }
+    return { ...history, stories: stories.sort((a, b) => a.id - b.id) };
+  }
+
+  private get present() {
+    const { time_zone, working_days, start_date, end_date, started } = this;
+    return { time_zone, working_days, start_date, end_date, started };
+  }
+
+  private addOfBoard({ after }: ReplayedEvent): void {
+    this.time_zone = (after?.time_zone as string | undefined) ?? this.time_zone;
+    this.working_days = (after?.working_days as Weekday[] | undefined) ?? this.working_days;
+  }
+
+  private addOfSprint({ type, revision, at: instant, after }: ReplayedEvent): void {
+    if (after && 'start_date' in after) this.start_date = after.start_date as string;
+    if (after && 'end_date' in after) this.end_date = after.end_date as string | null;
+    const at = Date.parse(instant);
+    if (type === 'sprint.started') {
+      this.started = { revision, at };
+    } else if (type === 'sprint.completed') {
+      const completedAt = Date.parse(after?.completed_at as string);
+      const end = Math.min(at, completedAt);
+      const firstInstant = (): number => startOfDay(this.start_date, this.time_zone).getTime();
+      const imported = completedAt < at ? Math.min(end, firstInstant()) : null;
+      const history = { ...this.present, completed: true, imported, end };
+      this.completion = { revision, at: instant, history };
+    } else if (type === 'sprint.reopened') {
+      this.completion = undefined;
+      for (const story of this.stories.values()) delete story.next;
     }
   }
 
-  const { revision, history } = completion ?? {
-    revision: Infinity,
-    history: {
-      ...{ time_zone, working_days, start_date, end_date, started },
-      ...{ completed: false, imported: null, end: now.getTime() },
-    },
-  };
-  const { imported, end } = history;
-  const histories: StoryHistory[] = [];
-  for (const story of stories.values()) {
-    count += story.states.length;
-    if (count >= STEP) {
-      yield;
-      count = 0;
+  private addOfStory(event: ReplayedEvent): void {
+    let story = this.stories.get(event.id);
+    if (!story) {
+      const state = { title: '', points: null, done: false };
+      story = { id: event.id, state, done_at: null, sprint_id: null, states: [] };
+      this.stories.set(event.id, story);
     }
-    const found =
-      imported === null
-        ? until(story, revision, end)
-        : ofImported(story, sprintId, revision, { start: imported, end });
-    if (found.states.some(({ inside }) => inside)) histories.push(found);
+    const after: Fields = event.after ?? { sprint_id: null };
+    if ('title' in after) story.state.title = after.title as string;
+    if ('points' in after) story.state.points = after.points as number | null;
+    if ('status' in after) story.state.done = after.status === 'done';
+    if ('done_at' in after) story.done_at = after.done_at as string | null;
+    if ('sprint_id' in after) story.sprint_id = after.sprint_id as number | null;
+    // An import carries stories over when it completes the sprint; later ones only plan them again.
+    const { completion } = this;
+    const carries =
+      completion && (completion.history.imported === null || completion.at === event.at);
+    if (carries && story.next === undefined) story.next = story.sprint_id;
+    const inside = story.sprint_id === this.sprintId;
+    const last = story.states.at(-1);
+    if (last && last.inside === inside && isSame(last, story)) return;
+    const at = Math.max(Date.parse(event.at), last?.at ?? -Infinity);
+    const { state, done_at } = story;
+    story.states.push({ ...state, done_at, revision: event.revision, at, inside });
   }
-  return { ...history, stories: histories.sort((a, b) => a.id - b.id) };
-}
-
-/** Adds the state of a story after an event, if it differs from the state before. */
-function apply(
-  stories: Map<number, Story>,
-  event: ReplayedEvent,
-  sprintId: number,
-  carries: boolean,
-): void {
-  let story = stories.get(event.id);
-  if (!story) {
-    const state = { title: '', points: null, done: false };
-    story = { id: event.id, state, done_at: null, sprint_id: null, states: [] };
-    stories.set(event.id, story);
-  }
-  const after: Fields = event.after ?? { sprint_id: null };
-  if ('title' in after) story.state.title = after.title as string;
-  if ('points' in after) story.state.points = after.points as number | null;
-  if ('status' in after) story.state.done = after.status === 'done';
-  if ('done_at' in after) story.done_at = after.done_at as string | null;
-  if ('sprint_id' in after) story.sprint_id = after.sprint_id as number | null;
-  if (carries && story.next === undefined) story.next = story.sprint_id;
-  const inside = story.sprint_id === sprintId;
-  const last = story.states.at(-1);
-  if (last && last.inside === inside && isSame(last, story)) return;
-  const at = Math.max(Date.parse(event.at), last?.at ?? -Infinity);
-  const { state, done_at } = story;
-  story.states.push({ ...state, done_at, revision: event.revision, at, inside });
 }
 
 function isSame(one: Story['states'][number], { state, done_at }: Story): boolean {
@@ -182,7 +183,7 @@ function isSame(one: Story['states'][number], { state, done_at }: Story): boolea
 function until(story: Story, revision: number, end: number): StoryHistory {
   const states = story.states
     .filter((state) => state.revision <= revision)
-    .map(({ done_at: _, ...state }) => ({ ...state, at: Math.min(state.at, end) }));
+    .map((state) => (state.at > end ? { ...state, at: end } : state));
   const last = states.at(-1);
   const carried = last?.inside && !last.done && story.next !== undefined;
   return { id: story.id, states, ...(carried && { carried_to: story.next }) };

@@ -4,8 +4,9 @@ import type { StoredEvent } from '../events/event.queries';
 import { toRfc3339 } from '../time/clock';
 import { Pace } from '../time/pace';
 import { fromHundredths } from './points';
+import type { SprintRow } from '../sprints/sprint.queries';
 import type { ReplayedEvent, SprintHistory } from './replay';
-import { replay } from './replay';
+import { Replay } from './replay';
 import { inSteps } from './steps';
 
 type EventRow = Pick<StoredEvent, 'revision' | 'type' | 'at' | 'entity' | 'entity_id' | 'after'>;
@@ -36,33 +37,96 @@ const STORIES_EVER_IN_IT = 'SELECT DISTINCT entity_id AS id FROM events WHERE sp
 const EVENTS_OF_STORIES = `SELECT ${COLUMNS} FROM ${BY_ENTITY}
   WHERE e.entity = 'story' AND +e.board_id = ? AND e.entity_id IN`;
 
+const LATER_EVENTS = `SELECT ${COLUMNS}, e.sprint_id FROM events e
+  WHERE e.board_id = ? AND e.revision > ? AND e.entity_version > 0`;
+
 /** Stories whose events are read at once. */
 const STORIES_AT_ONCE = 100;
 
+/** A sprint that is replayed up to a revision of its board's log. */
+export interface ReplayedSprint {
+  id: number;
+  revision: number;
+  replay: Replay;
+  /** The stories that were ever in it. */
+  stories: ReadonlySet<number>;
+}
+
+/** A sprint and the revision of its board, as they are read. */
+type SprintAtRevision = Pick<SprintRow, 'id' | 'board_id' | 'revision'>;
+
 /** Replays a sprint. @param reader a snapshot, or a change that has flushed its events */
+export async function replaySprint(
+  reader: Reader,
+  { id, board_id: boardId, revision }: SprintAtRevision,
+): Promise<ReplayedSprint> {
+  const events = await readEvents(reader, EVENTS_OF_SPRINT, [boardId, boardId, id, boardId]);
+  const rows = await reader.query<{ id: number }>(STORIES_EVER_IN_IT, [id]);
+  const stories = rows.map((story) => story.id);
+  for (const event of await readStories(reader, boardId, stories)) events.push(event);
+  const replay = new Replay(id);
+  await inSteps(replay.add(inOrder(events)));
+  return { id, revision, replay, stories: new Set(stories) };
+}
+
+/**
+ * Replays the history of a sprint.
+ * @param reader a snapshot, or a change that has flushed its events
+ * @param earlier the sprint as it was replayed before; what happened since is added to it
+ */
 export async function readHistory(
   reader: Reader,
-  { id, board_id: boardId }: { id: number; board_id: number },
+  sprint: SprintAtRevision,
   now: Date,
+  earlier?: ReplayedSprint,
 ): Promise<SprintHistory> {
-  const pace = new Pace();
+  if (earlier?.id !== sprint.id) {
+    const { replay } = await replaySprint(reader, sprint);
+    return inSteps(replay.history(now));
+  }
+  const { id, board_id: boardId } = sprint;
+  const { replay, revision, stories } = earlier;
+  const rows = await reader.query<EventRow & { sprint_id: number | null }>(LATER_EVENTS, [
+    boardId,
+    revision,
+  ]);
+  const isNew = ({ entity, entity_id, sprint_id }: (typeof rows)[number]): boolean =>
+    entity === 'story' && sprint_id === id && !stories.has(entity_id);
+  const added = new Set(rows.filter(isNew).map((row) => row.entity_id));
+  const known = rows.filter((row) => row.entity !== 'story' || stories.has(row.entity_id));
+  const events = known.map(replayed).concat(await readStories(reader, boardId, [...added]));
+  await inSteps(replay.add(inOrder(events)));
+  return inSteps(replay.history(now));
+}
+
+async function readStories(
+  reader: Reader,
+  boardId: number,
+  ids: readonly number[],
+): Promise<ReplayedEvent[]> {
   const lists: ReplayedEvent[][] = [];
-  const read = async (sql: string, ...parameters: number[]): Promise<void> => {
-    const events: ReplayedEvent[] = [];
-    for (const row of await reader.query<EventRow>(sql, parameters)) {
-      events.push(replayed(row));
-      await pace.pause();
-    }
-    lists.push(inOrder(events));
-  };
-  await read(EVENTS_OF_SPRINT, boardId, boardId, id, boardId);
-  const stories = await reader.query<{ id: number }>(STORIES_EVER_IN_IT, [id]);
-  for (let start = 0; start < stories.length; start += STORIES_AT_ONCE) {
-    const ids = stories.slice(start, start + STORIES_AT_ONCE).map((story) => story.id);
-    await read(`${EVENTS_OF_STORIES} (${ids.map(() => '?').join(', ')})`, boardId, ...ids);
+  for (let start = 0; start < ids.length; start += STORIES_AT_ONCE) {
+    const some = ids.slice(start, start + STORIES_AT_ONCE);
+    const sql = `${EVENTS_OF_STORIES} (${some.map(() => '?').join(', ')})`;
+    lists.push(await readEvents(reader, sql, [boardId, ...some]));
+  }
+  return lists.flat();
+}
+
+/** Reads events; other requests run meanwhile. */
+async function readEvents(
+  reader: Reader,
+  sql: string,
+  parameters: readonly number[],
+): Promise<ReplayedEvent[]> {
+  const pace = new Pace();
+  const events: ReplayedEvent[] = [];
+  for (const row of await reader.query<EventRow>(sql, parameters)) {
+    events.push(replayed(row));
+    await pace.pause();
   }
   // Lists that are in order are merged quickly.
-  return inSteps(replay(inOrder(lists.flat()), id, now));
+  return inOrder(events);
 }
 
 /** Sorts events. The databases would sort rows with long JSON on disk. */

@@ -25,8 +25,8 @@ import type {
   VelocitySprintView,
   VelocityView,
 } from './report.dto';
-import type { Backlog } from './report.queries';
-import { countBacklog, readHistory } from './report.queries';
+import type { Backlog, ReplayedSprint } from './report.queries';
+import { countBacklog, readHistory, replaySprint } from './report.queries';
 import type { Totals } from './velocity';
 import { inSteps } from './steps';
 import { cadence, totals, velocity } from './velocity';
@@ -84,12 +84,34 @@ export class ReportsService {
    * The report of a sprint as of its completion or now. Once the sprint is completed, all but the
    * field `sprint` stays the same.
    * @param reader a snapshot, or a change that has flushed its events
+   * @param earlier the sprint as it was replayed before
    * @throws Problem `sprint_not_found`
    */
-  async reportOf(reader: Reader, reference: SprintReference, now: Date): Promise<ReportView> {
+  async reportOf(
+    reader: Reader,
+    reference: SprintReference,
+    now: Date,
+    earlier?: ReplayedSprint,
+  ): Promise<ReportView> {
     const row = await this.sprints.get(reader, reference, now);
-    const found = await inSteps(report(await readHistory(reader, row, now)));
+    const found = await inSteps(report(await readHistory(reader, row, now, earlier)));
     return atRevision({ sprint: representSprint(row, now), ...found }, row.revision);
+  }
+
+  /**
+   * Replays a sprint for the report of a change, which then reads only what happened since: a change that
+   * read 40,000 events kept the others waiting for 0.4 s. Undefined if the sprint cannot be read.
+   */
+  replayed(reference: SprintReference): Promise<ReplayedSprint | undefined> {
+    const now = this.clock.now();
+    return this.database
+      .snapshot(async (reader) =>
+        replaySprint(reader, await this.sprints.get(reader, reference, now)),
+      )
+      .catch((error: unknown) => {
+        if (error instanceof Problem) return undefined;
+        throw error;
+      });
   }
 
   /** @throws Problem `sprint_not_found` */

@@ -5,6 +5,8 @@ import { Worker } from 'node:worker_threads';
 import { Database } from '../../src/database/database';
 import { endOfDay, startOfDay } from '../../src/reports/calendar';
 import { WEEKDAYS } from '../../src/boards/working-days';
+import type { ReplayedSprint } from '../../src/reports/report.queries';
+import { ReportsService } from '../../src/reports/reports.service';
 import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { insertRows } from '../support/fill';
@@ -950,6 +952,43 @@ describe('a report', () => {
     // Of the board, of the sprint, and of its stories, 100 at once.
     expect(uses('ix_events_entity')).toBe(7);
     expect(plan.filter((line) => /^SCAN |^(e|events) null/.test(line))).toEqual([]);
+  });
+
+  it('that was replayed before a change goes on with what has happened since', async () => {
+    const team = await board();
+    const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-20' });
+    const inIt = (points: number): Promise<any> => team.story(sprint, { points });
+    const [kept, taken, done, gone] = [await inIt(1), await inIt(2), await inIt(3), await inIt(5)];
+    const late = await team.story(null, { points: 8, title: 'Late' });
+    await update(late, { points: 13 });
+    at('2026-03-02T09:00:00.000Z');
+    await start(sprint);
+    const reports = service.app.get(ReportsService);
+    const earlier = await reports.replayed(sprint.id as number);
+    const told = (replayed?: ReplayedSprint): Promise<any> =>
+      service.app
+        .get(Database)
+        .snapshot((reader) =>
+          reports.reportOf(reader, sprint.id as number, service.clock.now(), replayed),
+        );
+
+    at('2026-03-03T09:00:00.000Z');
+    await update(late, { sprint_id: sprint.id });
+    await update(kept, { points: 21, title: 'Larger' });
+    await update(taken, { sprint_id: null });
+    await update(done, { status: 'done' });
+    await inIt(0.5);
+    await remove(gone);
+    await made2xx(client.put(team.path, { time_zone: 'Asia/Tokyo', working_days: ['mon'] }));
+    await complete(sprint);
+    await made2xx(client.post(`/api/sprints/${sprint.id}/reopen`));
+    await update(taken, { sprint_id: sprint.id });
+    await made2xx(client.put(`/api/sprints/${sprint.id}`, { end_date: '2026-03-25' }));
+    at('2026-03-04T09:00:00.000Z');
+    await complete(sprint);
+    const whole = await told();
+    expect(whole).toMatchObject({ committed: { count: 4 }, added: { count: 2 } });
+    expect(JSON.stringify(await told(earlier))).toBe(JSON.stringify(whole));
   });
 
   /** 500 stories and 5,000 events of a sprint, and as many events of other stories. */

@@ -1,10 +1,19 @@
 import { burndown as burndownSteps } from '../../src/reports/burndown';
-import { replay as replaySteps } from '../../src/reports/replay';
+import type { ReplayedEvent, SprintHistory } from '../../src/reports/replay';
+import { Replay } from '../../src/reports/replay';
 import { report as reportSteps } from '../../src/reports/report';
 import { atOnce } from './at-once';
 
 // The computations of reports, without pauses.
 
-export const replay = (...of: Parameters<typeof replaySteps>) => atOnce(replaySteps(...of));
+export function replay(
+  events: Iterable<ReplayedEvent>,
+  sprintId: number,
+  now: Date,
+): SprintHistory {
+  const replayed = new Replay(sprintId);
+  atOnce(replayed.add(events));
+  return atOnce(replayed.history(now));
+}
 export const report = (...of: Parameters<typeof reportSteps>) => atOnce(reportSteps(...of));
 export const burndown = (...of: Parameters<typeof burndownSteps>) => atOnce(burndownSteps(...of));
