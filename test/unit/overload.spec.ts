@@ -97,6 +97,32 @@ it('leaves room for others, however many requests one network sends', async () =
   await server.close();
 });
 
+it('begins few of the changes that come at once, before it begins those of others', async () => {
+  const server = Fastify();
+  limitLoad(server);
+  const handled: string[] = [];
+  server.route<{ Params: { name: string } }>({
+    method: ['GET', 'POST'],
+    url: '/:name',
+    handler: ({ params: { name } }) => {
+      handled.push(name);
+      for (const end = performance.now() + 1; performance.now() < end;);
+      return '';
+    },
+  });
+  const send = (method: 'GET' | 'POST', url: string, remoteAddress: string): Promise<unknown> =>
+    server.inject({ method, url, remoteAddress });
+  await server.ready();
+  const burst = Array.from({ length: 300 }, () => send('POST', '/burst', '10.0.0.1'));
+  while (handled.length === 0) await setImmediate();
+  await Promise.all([send('POST', '/change', '10.0.0.2'), send('GET', '/read', '10.0.0.3')]);
+  // Each takes 1 ms, and others run after 10 ms.
+  expect(handled.length).toBeLessThan(100);
+  await Promise.all(burst);
+  expect(handled).toHaveLength(302);
+  await server.close();
+});
+
 it('rejects a read before it is handled if the same one found no slot just now', async () => {
   const server = Fastify();
   limitLoad(server);
