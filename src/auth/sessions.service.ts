@@ -9,12 +9,13 @@ import { Problem } from '../http/problem';
 import { Clock, toStored } from '../time/clock';
 import { isToken, lookupOf, makeToken } from './secret';
 import { Session } from './session.entity';
-import type { TokenRow } from './token.queries';
+import { Token } from './token.entity';
+import type { Rejection, TokenRow } from './token.queries';
 import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
 
 /** How long a session lasts after its last use. */
 export const SESSION_SECONDS = 30 * 86_400;
-/** Sessions of one token; so no token can fill the database by signing in again and again. */
+/** Sessions of one token, so that repeated sign-ins cannot fill the database. */
 const MAX_SESSIONS = 100;
 /** Milliseconds between two updates of `last_used_at`. */
 const USE_MS = 3_600_000;
@@ -43,8 +44,8 @@ export class SessionsService {
   ) {}
 
   /**
-   * Begins a session and ends the one that the browser had, and the least recently used ones of a token
-   * with too many.
+   * Creates a session. Deletes the former session of the browser and, if the token has too many, the least
+   * recently used ones.
    * @returns its secret and what its holder may do
    * @throws Problem `unauthorized`
    */
@@ -54,15 +55,13 @@ export class SessionsService {
   ): Promise<{ secret: string; access: Access }> {
     const now = this.clock.now();
     const row = await findToken(this.database, token, now);
-    if (typeof row === 'string') {
-      this.logger.warn({ reason: row, lookup: lookupOf(token) }, 'sign-in rejected');
-      throw new Problem('unauthorized', 'The token is not valid.', {
-        headers: { 'WWW-Authenticate': 'Bearer realm="sprintline", error="invalid_token"' },
-      });
-    }
+    if (typeof row === 'string') throw this.rejected(token, row);
     const { token: secret, lookup, hash } = makeToken();
     const times = { created_at: now, last_used_at: now };
     const sessionId = await this.unitOfWork.maintain(async (manager) => {
+      // It locks the row: concurrent sign-ins count each other's sessions, and the token cannot be deleted.
+      const { affected } = await manager.update(Token, row.id, { last_used_at: now });
+      if (!affected) throw this.rejected(token, 'unknown');
       if (former !== undefined) await manager.delete(Session, former);
       const { identifiers } = await manager.insert(Session, {
         ...{ token_id: row.id, lookup, hash },
@@ -117,6 +116,13 @@ export class SessionsService {
     await this.unitOfWork
       .maintain((manager) => manager.delete(Session, { last_used_at }))
       .catch((error: unknown) => this.logger.debug(error));
+  }
+
+  private rejected(token: string, reason: Rejection): Problem {
+    this.logger.warn({ reason, lookup: lookupOf(token) }, 'sign-in rejected');
+    return new Problem('unauthorized', 'The token is not valid.', {
+      headers: { 'WWW-Authenticate': 'Bearer realm="sprintline", error="invalid_token"' },
+    });
   }
 
   /** Updates `last_used_at` in the background: no request waits for it or fails with it. */

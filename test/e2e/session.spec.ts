@@ -147,6 +147,31 @@ describe('a session', () => {
     expect((await sessions()).filter(({ token_id }) => token_id === token.id)).toHaveLength(100);
   });
 
+  it('is one of a hundred, however many sign-ins of a token come at once', async () => {
+    const { token, id } = await makeToken();
+    const statuses = await Promise.all(
+      Array.from({ length: 150 }, (_, i) => signIn(i % 5 ? token : 'wrong')),
+    ).then((answers) => answers.map(({ status }) => status));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(120);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(30);
+    expect((await sessions()).filter(({ token_id }) => token_id === id)).toHaveLength(100);
+  });
+
+  it('is not begun with a token that is deleted at the same time', async () => {
+    for (let i = 0; i < 10; i += 1) {
+      const { token, id } = await makeToken();
+      const [deleted, ...answers] = await Promise.all([
+        admin.delete(`/api/tokens/${id}`),
+        ...[1, 2, 3, 4, 5].map(() => signIn(token)),
+      ]);
+      expect(deleted.status).toBe(200);
+      for (const answer of answers) {
+        if (answer.status !== 201) expectProblem(answer, 401, 'unauthorized');
+      }
+      expect((await sessions()).filter(({ token_id }) => token_id === id)).toEqual([]);
+    }
+  });
+
   it('is not begun with anything but a valid token', async () => {
     const expired = await makeToken({ expires_at: new Date(Date.now() + DAY).toISOString() });
     service.clock.set(new Date(Date.now() + 2 * DAY).toISOString());
