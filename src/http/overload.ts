@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../database/fair-queue';
 import { Pace } from '../time/pace';
-import { networkOf } from './access';
+import { clientOf, networkOf } from './access';
 import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
 
@@ -13,7 +13,7 @@ import { sendProblem } from './problem.filter';
  */
 const MAX_REQUESTS = { reads: 100, changes: 320 };
 
-/** The same from one network: the rest is left to other clients. */
+/** The same limits for one network; the rest is for other clients. */
 const MAX_OF_NETWORK = { reads: 90, changes: 304 };
 
 type Kind = keyof typeof MAX_REQUESTS;
@@ -29,10 +29,12 @@ const REJECTION_MS = 50;
  * that ignores `Retry-After` costs a quarter of the processor time. Its next request comes after the rejection.
  */
 const REJECTED_MS = 2 * REJECTION_MS;
-/** Milliseconds that a change waits for others to begin, at most. */
-const BEGIN_MS = 10_000;
+
 /** How many such reads are remembered. */
 const MAX_REJECTED = 1000;
+
+/** Milliseconds that a change waits at most until its handler begins. */
+const BEGIN_MS = 10_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -96,12 +98,12 @@ export function limitLoad(server: FastifyInstance): void {
       done();
       return;
     }
-    // 300 changes that came at once would begin in one turn of the event loop, which took 0.2 s.
+    // 300 changes that came at once would all begin in one turn of the event loop, which took 0.2 s.
     const begin = async (): Promise<void> => {
       await pace.pause();
       done();
     };
-    beginning.run(networkOf(request.ip), begin).catch(done);
+    beginning.run(clientOf(request), begin).catch(done);
   });
   server.addHook('onSend', (request: FastifyRequest, _reply: FastifyReply, payload, done) => {
     if (request.countedAs === 'reads' && request.problem === 'overloaded') {

@@ -99,6 +99,11 @@ it('leaves room for others, however many requests one network sends', async () =
 
 it('begins few of the changes that come at once, before it begins those of others', async () => {
   const server = Fastify();
+  // As the authentication does.
+  server.addHook('onRequest', async (request) => {
+    const tokenId = Number(request.headers.authorization ?? 0);
+    request.access = { actor: 'ada', tokenId, scope: 'write' };
+  });
   limitLoad(server);
   const handled: string[] = [];
   server.route<{ Params: { name: string } }>({
@@ -110,16 +115,31 @@ it('begins few of the changes that come at once, before it begins those of other
       return '';
     },
   });
-  const send = (method: 'GET' | 'POST', url: string, remoteAddress: string): Promise<unknown> =>
-    server.inject({ method, url, remoteAddress });
+  const send = (
+    method: 'GET' | 'POST',
+    url: string,
+    remoteAddress: string,
+    authorization?: string,
+  ): Promise<unknown> =>
+    server.inject({
+      method,
+      url,
+      remoteAddress,
+      headers: authorization === undefined ? {} : { authorization },
+    });
   await server.ready();
   const burst = Array.from({ length: 300 }, () => send('POST', '/burst', '10.0.0.1'));
   while (handled.length === 0) await setImmediate();
-  await Promise.all([send('POST', '/change', '10.0.0.2'), send('GET', '/read', '10.0.0.3')]);
+  await Promise.all([
+    send('POST', '/change', '10.0.0.2'),
+    // Another token behind the same proxy.
+    send('POST', '/change', '10.0.0.1', '7'),
+    send('GET', '/read', '10.0.0.3'),
+  ]);
   // Each takes 1 ms, and others run after 10 ms.
   expect(handled.length).toBeLessThan(100);
   await Promise.all(burst);
-  expect(handled).toHaveLength(302);
+  expect(handled).toHaveLength(303);
   await server.close();
 });
 
