@@ -2,7 +2,7 @@ import accepts from 'accepts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { Pace } from '../time/pace';
 import { etagOf, matchesNone, REPRESENTATION } from './etag';
 import { Problem } from './problem';
 import type { Format, Formats, Writing } from './route';
@@ -79,13 +79,14 @@ export async function writeFormat(
     return '';
   }
   if ('render' in text) return text.render();
-  return Readable.from(apart(text.chunks), { objectMode: false, highWaterMark: 1 << 16 });
+  return Readable.from(withPauses(text.chunks), { objectMode: false, highWaterMark: 1 << 16 });
 }
 
-/** Other requests run between the chunks, however fast they are read. */
-async function* apart(chunks: Iterable<string>): AsyncGenerator<string> {
+/** Lets other requests run between chunks, even if the client reads fast. */
+async function* withPauses(chunks: Iterable<string>): AsyncGenerator<string> {
+  const pace = new Pace();
   for (const chunk of chunks) {
     yield chunk;
-    await setImmediate();
+    await pace.pause();
   }
 }
