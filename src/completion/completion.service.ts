@@ -41,7 +41,7 @@ export class CompletionService {
       // The report is read from the log.
       await change.flush();
       const earlier = replayed;
-      // It is changed, so another attempt reads the whole log.
+      // The report adds the events of this attempt to it, so another attempt must read the whole log.
       replayed = undefined;
       return this.reports.reportOf(change, id, change.instant, earlier);
     };

@@ -61,10 +61,11 @@ interface Story {
 /**
  * Replays the history of a sprint from the log of its board. It needs, in the order of revisions, the
  * events of the board, of the sprint, and of every story that was ever in it; other events are ignored.
- * Events after the last completion only determine where unfinished stories were carried over to. If the
- * clock was set back, a later event of a story counts as simultaneous. A completion that is earlier than
- * its event was imported: the stories that were in the sprint then were in it from its first day on, and
- * were done when they say so.
+ * If a story comes into the sprint between two calls of `add`, the second one gets all of its events, of
+ * which some are earlier than those of the first. Events after the last completion only determine where
+ * unfinished stories were carried over to. If the clock was set back, a later event of a story counts as
+ * simultaneous. A completion that is earlier than its event was imported: the stories that were in the
+ * sprint then were in it from its first day on, and were done when they say so.
  */
 export class Replay {
   private time_zone = 'UTC';
@@ -77,9 +78,13 @@ export class Replay {
     { revision: number; at: string; history: Omit<SprintHistory, 'stories'> } | undefined;
   private readonly stories = new Map<number, Story>();
 
-  constructor(private readonly sprintId: number) {}
+  constructor(readonly sprintId: number) {}
 
-  /** Adds events. All events of a story that comes into the sprint for the first time may be earlier than those before. */
+  /** Whether events of the story were added. */
+  has(storyId: number): boolean {
+    return this.stories.has(storyId);
+  }
+
   *add(events: Iterable<ReplayedEvent>): Steps<void> {
     let count = 0;
     for (const event of events) {

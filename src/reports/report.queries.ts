@@ -43,13 +43,10 @@ const LATER_EVENTS = `SELECT ${COLUMNS}, e.sprint_id FROM events e
 /** Stories whose events are read at once. */
 const STORIES_AT_ONCE = 100;
 
-/** A sprint that is replayed up to a revision of its board's log. */
+/** The replay of a sprint up to a revision of its board's log. */
 export interface ReplayedSprint {
-  id: number;
-  revision: number;
   replay: Replay;
-  /** The stories that were ever in it. */
-  stories: ReadonlySet<number>;
+  revision: number;
 }
 
 /** A sprint and the revision of its board, as they are read. */
@@ -61,18 +58,39 @@ export async function replaySprint(
   { id, board_id: boardId, revision }: SprintAtRevision,
 ): Promise<ReplayedSprint> {
   const events = await readEvents(reader, EVENTS_OF_SPRINT, [boardId, boardId, id, boardId]);
-  const rows = await reader.query<{ id: number }>(STORIES_EVER_IN_IT, [id]);
-  const stories = rows.map((story) => story.id);
-  for (const event of await readStories(reader, boardId, stories)) events.push(event);
+  const stories = await reader.query<{ id: number }>(STORIES_EVER_IN_IT, [id]);
+  const ids = stories.map((story) => story.id);
+  for (const event of await readStories(reader, boardId, ids)) events.push(event);
   const replay = new Replay(id);
   await inSteps(replay.add(inOrder(events)));
-  return { id, revision, replay, stories: new Set(stories) };
+  return { replay, revision };
+}
+
+/** Adds what happened since to the replay of a sprint. */
+async function catchUp(
+  reader: Reader,
+  boardId: number,
+  { replay, revision }: ReplayedSprint,
+): Promise<Replay> {
+  const rows = await reader.query<EventRow & { sprint_id: number | null }>(LATER_EVENTS, [
+    boardId,
+    revision,
+  ]);
+  // All events of a story that comes into the sprint for the first time are missing, not only the later ones.
+  const known = rows.filter((row) => row.entity !== 'story' || replay.has(row.entity_id));
+  const added = rows.filter(
+    (row) => row.sprint_id === replay.sprintId && !replay.has(row.entity_id),
+  );
+  const ids = new Set(added.map((row) => row.entity_id));
+  const events = known.map(replayed).concat(await readStories(reader, boardId, [...ids]));
+  await inSteps(replay.add(inOrder(events)));
+  return replay;
 }
 
 /**
  * Replays the history of a sprint.
  * @param reader a snapshot, or a change that has flushed its events
- * @param earlier the sprint as it was replayed before; what happened since is added to it
+ * @param earlier the replay of a sprint; if it is this one, only what happened since is read, and added to it
  */
 export async function readHistory(
   reader: Reader,
@@ -80,22 +98,10 @@ export async function readHistory(
   now: Date,
   earlier?: ReplayedSprint,
 ): Promise<SprintHistory> {
-  if (earlier?.id !== sprint.id) {
-    const { replay } = await replaySprint(reader, sprint);
-    return inSteps(replay.history(now));
-  }
-  const { id, board_id: boardId } = sprint;
-  const { replay, revision, stories } = earlier;
-  const rows = await reader.query<EventRow & { sprint_id: number | null }>(LATER_EVENTS, [
-    boardId,
-    revision,
-  ]);
-  const isNew = ({ entity, entity_id, sprint_id }: (typeof rows)[number]): boolean =>
-    entity === 'story' && sprint_id === id && !stories.has(entity_id);
-  const added = new Set(rows.filter(isNew).map((row) => row.entity_id));
-  const known = rows.filter((row) => row.entity !== 'story' || stories.has(row.entity_id));
-  const events = known.map(replayed).concat(await readStories(reader, boardId, [...added]));
-  await inSteps(replay.add(inOrder(events)));
+  const replay =
+    earlier?.replay.sprintId === sprint.id
+      ? await catchUp(reader, sprint.board_id, earlier)
+      : (await replaySprint(reader, sprint)).replay;
   return inSteps(replay.history(now));
 }
 
@@ -125,7 +131,7 @@ async function readEvents(
     events.push(replayed(row));
     await pace.pause();
   }
-  // Lists that are in order are merged quickly.
+  // Sorting several sorted lists together is fast.
   return inOrder(events);
 }
 

@@ -84,7 +84,7 @@ export class ReportsService {
    * The report of a sprint as of its completion or now. Once the sprint is completed, all but the
    * field `sprint` stays the same.
    * @param reader a snapshot, or a change that has flushed its events
-   * @param earlier the sprint as it was replayed before
+   * @param earlier a replay of the sprint, to which what happened since is added
    * @throws Problem `sprint_not_found`
    */
   async reportOf(
@@ -99,8 +99,9 @@ export class ReportsService {
   }
 
   /**
-   * Replays a sprint for the report of a change, which then reads only what happened since: a change that
-   * read 40,000 events kept the others waiting for 0.4 s. Undefined if the sprint cannot be read.
+   * Replays a sprint before a change that reports it, which then reads only what happened since: reading
+   * 40,000 events within the change kept other changes waiting for 0.4 s.
+   * @returns undefined if the sprint cannot be read
    */
   replayed(reference: SprintReference): Promise<ReplayedSprint | undefined> {
     const now = this.clock.now();
