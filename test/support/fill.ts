@@ -1,11 +1,12 @@
 import { UnitOfWork } from '../../src/database/unit-of-work';
+import type { Caller } from '../../src/http/caller';
 import type { TestApp } from './app';
 import type { Client } from './client';
 import { inLanes } from './load';
 
 type Row = Record<string, string | number | null>;
 
-const ROWS_OF_A_STATEMENT = 500;
+const CALLER: Caller = { actor: 'ada', scope: 'write', client: 'test' };
 
 /** Inserts rows without the service: fast, and without events. */
 export async function insertRows(
@@ -16,18 +17,13 @@ export async function insertRows(
 ): Promise<void> {
   if (count === 0) return;
   const columns = Object.keys(row(0));
-  const places = `(${columns.map(() => '?').join(', ')})`;
-  await app.get(UnitOfWork).maintain(async (manager) => {
-    for (let start = 0; start < count; start += ROWS_OF_A_STATEMENT) {
-      const size = Math.min(ROWS_OF_A_STATEMENT, count - start);
-      const rows = Array.from({ length: size }, (_, i) => row(start + i));
-      await manager.query(
-        `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')})
-         VALUES ${rows.map(() => places).join(', ')}`,
-        rows.flatMap((one) => columns.map((name) => one[name])),
-      );
+  const rows = function* (): Iterable<Row[string][]> {
+    for (let i = 0; i < count; i += 1) {
+      const one = row(i);
+      yield columns.map((name) => one[name] as Row[string]);
     }
-  });
+  };
+  await app.get(UnitOfWork).run(CALLER, (change) => change.insertMany(table, columns, rows()));
 }
 
 export const CREATED = '2026-11-21 12:00:00.000';
@@ -82,9 +78,7 @@ export async function fillLog(
   }));
   await service.app
     .get(UnitOfWork)
-    .maintain((manager) =>
-      manager.query('UPDATE boards SET revision = ? WHERE id = ?', [revision + count, boardId]),
-    );
+    .run(CALLER, (change) => change.update('boards', boardId, { revision: revision + count }));
 }
 
 /** Creates stories through the API, 50 at a time. @param path of their list */
