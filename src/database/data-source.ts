@@ -34,7 +34,7 @@ export const createDataSource = (
   options?: SourceOptions,
 ): DataSource => dataSourceOf(dataSourceOptions(target, purpose, options));
 
-/** The data source with the options of `dataSourceOptions`. */
+/** Creates a data source from options that `dataSourceOptions` returned. */
 export function dataSourceOf(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
   if (options.type !== 'better-sqlite3') {

@@ -44,8 +44,8 @@ const nothingOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedLen
   });
 
 /**
- * The body or, where it cannot be parsed, a `Problem`, which the validation pipe throws: 401 and 403 take
- * precedence.
+ * Parses a body. If that fails, it returns a `Problem` instead of throwing one: the validation pipe throws it, after
+ * the guards, so that 401 and 403 take precedence.
  */
 function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
   // A content type without content is not an error: many clients send one with every DELETE.
@@ -57,7 +57,7 @@ function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
   }
   try {
     const text = utf8.decode(body);
-    // curl -d '{"title": …}' without a header: no field has a name that begins like JSON.
+    // What curl -d '{"title": …}' sends without a header. No field's name begins with a brace or bracket.
     if (isForm && /^\s*[{[]/.test(text)) {
       const detail = 'The form looks like JSON; send Content-Type: application/json.';
       return new Problem('malformed_body', detail);

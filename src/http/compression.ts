@@ -25,15 +25,15 @@ export async function compressLongResponses(server: FastifyInstance): Promise<vo
       typeof payload === 'string' || Buffer.isBuffer(payload)
         ? payload.length >= THRESHOLD
         : payload !== null && payload !== undefined;
-    // 304 has the `Vary` of what the client has (RFC 9110, section 15.4.5), whose length is not always known.
+    // A 304 has the `Vary` of the 200 that it replaces (RFC 9110, section 15.4.5), whose length may be unknown.
     const mayBeLong = isLong || reply.statusCode === 304;
     if (mayBeLong && TYPES.test(String(reply.getHeader('content-type')))) {
-      // As @fastify/compress writes it, which adds it unless it is there.
+      // In lower case, so that @fastify/compress finds it and does not add its own.
       vary(reply, 'accept-encoding');
     }
     done(null, payload);
   });
-  // Hooks of a route run after those of the server, in this order: the plugin has compressed the payload.
+  // The hooks of a route run after those of the server, so the plugin has compressed the payload by then.
   server.addHook('onRoute', (route) => {
     const hooks = [route.onSend ?? []].flat();
     route.onSend = [

@@ -96,7 +96,7 @@ function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[
 type FilterName = Exclude<keyof StoryListQuery, keyof PageQuery | 'sort' | 'fields' | 'format'>;
 type Filter<Value> = (builder: SelectQueryBuilder<Story>, value: Value, scope: ListScope) => void;
 
-/** The stories whose column has one of the values, of which null is one. */
+/** A filter for rows whose column has one of the values; null may be one of them. */
 const oneOf =
   (name: string): Filter<readonly unknown[]> =>
   (builder, values) => {

@@ -128,7 +128,7 @@ export class StoryListQuery extends PageQuery {
    */
   @Optional() @IsWordList(SORTABLE, { directions: true }) sort?: string[];
   /**
-   * Comma list of the fields to show; not of CSV. Each item then has these members only, whatever its schema requires.
+   * Comma list of the fields to show; not of CSV. Each item then has only these fields, although its schema requires all.
    * @example id,title
    */
   // If the type were a union of the names, the OpenAPI plugin would list them in an order that differs between builds.

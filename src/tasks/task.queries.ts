@@ -47,7 +47,7 @@ export async function findTasksOfStories(
   return rows.map(representTask);
 }
 
-/** Stories with those of the tasks that belong to them. */
+/** Adds to each story its tasks. */
 export function withTasks<Story extends { id: number }>(
   stories: readonly Story[],
   tasks: readonly TaskView[],

@@ -957,7 +957,7 @@ describe('a report', () => {
     expect(plan.filter((line) => /^SCAN |^(e|events) null/.test(line))).toEqual([]);
   });
 
-  it('that was replayed before a change goes on with what has happened since', async () => {
+  it('that continues an earlier replay equals one that reads the whole log', async () => {
     const team = await board();
     const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-20' });
     const inIt = (points: number): Promise<any> => team.story(sprint, { points });
@@ -994,7 +994,7 @@ describe('a report', () => {
     expect(JSON.stringify(await told(earlier))).toBe(JSON.stringify(whole));
   });
 
-  it('of a completion whose transaction runs again is the one that can be read afterwards', async () => {
+  it('of a completion whose transaction is retried equals the report that is read afterwards', async () => {
     const team = await board();
     const sprint = await team.sprint('2026-03-01', { end_date: '2026-03-20' });
     const inIt = (points: number): Promise<any> => team.story(sprint, { points });
@@ -1015,11 +1015,11 @@ describe('a report', () => {
         }
       },
     });
-    const told = await complete(sprint).finally(stop);
+    const completion = await complete(sprint).finally(stop);
     await other;
     expect(attempts).toBeGreaterThan(1);
-    expect(told.unfinished.count).toBe(3);
-    expect(told).toEqual(await report(sprint));
+    expect(completion.unfinished.count).toBe(3);
+    expect(completion).toEqual(await report(sprint));
   });
 
   /** 500 stories and 5,000 events of a sprint, and as many events of other stories. */

@@ -18,7 +18,10 @@ const LABELLED = 19;
 /** Days narrower than this are not shaded. */
 export const SHADED = 5;
 
-/** Counts the working days before the one with an index, in constant time: a sprint may last for millennia. */
+/**
+ * Returns a function that counts the working days before a day. It sums up one week, since all are the same, and
+ * takes constant time: a sprint may last for millennia.
+ */
 export function workingDaysBefore(isWorking: Days['isWorking']): (index: number) => number {
   const passed = [0];
   for (let day = 0; day < 7; day++) passed.push((passed[day] as number) + (isWorking(day) ? 1 : 0));

@@ -115,7 +115,7 @@ export function valuePlot(
   const padding = paddingOf(width);
   const height = Math.round(Math.min(420, Math.max(170, (width - 2 * padding) * 0.4)));
   const most = Math.max(0, ...values);
-  // A few stories have no fractions.
+  // No more ticks than the greatest value: three stories have no use for a tick at 0.5.
   const count = Math.min(4, Math.ceil(most) || 1);
   const scale = scaleLinear([0, most || 1], [top + height, top + 8]).nice(count);
   const ticks = most === 0 ? [] : scale.ticks(count);

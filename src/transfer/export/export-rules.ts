@@ -146,7 +146,7 @@ const EVENT: Record<keyof EventView, Rule> = {
 export const RULES = { board: BOARD, sprint: SPRINT, story: STORY, task: TASK, event: EVENT };
 export type Kind = keyof typeof RULES;
 
-/** The fields that may be null, with this value: an earlier version may not have exported them. */
+/** The nullable fields of each kind, as null. An export of an earlier version may lack some of them. */
 const OPTIONAL = Object.fromEntries(
   Object.entries(RULES).map(([kind, rules]: [string, Rules]) => [
     kind,
@@ -161,7 +161,7 @@ export function isObject(value: unknown): value is Fields {
 }
 
 /**
- * Requires that a value has exactly the fields of its kind; those that may be null may be missing.
+ * Checks that a row has the fields of its kind and no others, and that they are valid. Nullable fields are optional.
  * @throws InvalidFile
  */
 export function requireRow(line: number, kind: Kind, value: unknown): void {
@@ -179,7 +179,7 @@ export function requireRow(line: number, kind: Kind, value: unknown): void {
   if (missing) throw invalidLine(line, 'required', `${kind} has no ${missing}`);
 }
 
-/** Requires that the fields which a value has are valid. @throws InvalidFile */
+/** Checks the fields that are there; unknown ones are ignored. @throws InvalidFile */
 export function requireFields(line: number, kind: Kind, value: Fields): void {
   const rules: Rules = RULES[kind];
   for (const name in value) {
@@ -203,7 +203,7 @@ export function parseLine(line: number, text: string): Fields {
   return value;
 }
 
-/** The row of a line that was checked by `requireRow`; an event is none. */
+/** Parses a line that `requireRow` has checked; nullable fields that are missing become null. Events have no row. */
 export function parseRow(
   line: number,
   text: string,

@@ -8,7 +8,7 @@ import { comparable } from '../import/known-names';
 import type { SourceReader, SourceSprint, SourceStory } from '../files/source';
 import { Warnings } from '../files/source';
 
-/** What is read from a column, by its name. */
+/** The field that each column is read into. */
 const NAMES = {
   id: 'external_id',
   team: 'team',

@@ -60,7 +60,7 @@ export interface ImportFile {
   reopen?: () => AsyncIterable<Buffer>;
 }
 
-/** What is imported of a file: its plan or, of an export with its log, all of it. */
+/** A file that was read for its import: the plan of what changes or, of an export with its log, the whole board. */
 export type PlannedImport = { format: ImportFormat; mapping: Mapping } & (
   { plan: ImportPlan } | { exported: ExportedBoard }
 );

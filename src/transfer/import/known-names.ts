@@ -1,6 +1,6 @@
 import type { Status } from '../../stories/story.entity';
 
-/** Longer names are none that anybody knows. */
+/** No known name is longer. */
 const MAX_NAME = 255;
 
 /** How names of statuses, priorities and columns are compared. */
@@ -12,14 +12,14 @@ export const comparable = (name: string): string =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll('’', "'")
-    // Many boards decorate the names of their columns: "✅ Done!".
+    // Many teams decorate the names of their columns: "✅ Done!".
     .replace(/[^\p{L}\p{N}'()]+/gu, ' ')
     .trim();
 
-/** How the names that a mapping has are compared. */
+/** How the names of a mapping are compared with those of the file: exactly, but for case. */
 export const inLowerCase = (name: string): string => name.trim().toLowerCase();
 
-/** The values of a mapping, by the names in the file. */
+/** The entries of a mapping, by the lower-case names to look them up with. */
 export const byName = <Value>(names: Readonly<Record<string, Value>> = {}): Map<string, Value> =>
   new Map(Object.entries(names).map(([name, value]) => [inLowerCase(name), value]));
 

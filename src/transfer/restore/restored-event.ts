@@ -12,8 +12,8 @@ export interface Replacements {
 }
 
 /**
- * The cells of an event, as of `EVENT_COLUMNS`, with the ids and the name of the new board. The present name of the board is replaced, its
- * earlier names stay.
+ * The cells of an event, in the order of `EVENT_COLUMNS`, with the ids and the name of the new board. Only the
+ * present name of the board is replaced; its earlier names stay.
  * @throws InvalidFile
  */
 export function restoredEvent(line: number, text: string, to: Replacements): unknown[] {

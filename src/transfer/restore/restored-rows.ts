@@ -15,7 +15,7 @@ export interface Table {
   inserted: string;
 }
 
-/** The story that only uses up an id: it is inserted and deleted at once. */
+/** A placeholder that uses up an id: it is inserted and then deleted. */
 const NO_STORY: Omit<StoryView, 'id'> = {
   ...{ board_name: '', sprint_id: null, title: '-', description: null, seq: 0, priority: null },
   ...{ status: 'todo', points: null, assignee: null, labels: [], external_id: null },

@@ -122,13 +122,13 @@ const replaceTask = (state: BoardState, task: Task): BoardState =>
 
 const now = (): string => new Date().toISOString();
 
-/** What a creation repeats of a story that was deleted. */
+/** The body that creates a deleted story again. */
 const bodyOf = (story: Card): NewStory => ({
   ...(Object.fromEntries(FORM_FIELDS.map((name) => [name, story[name]])) as NewStory),
   external_id: story.external_id,
 });
 
-/** The creation of a task again that was deleted. */
+/** The change that creates a deleted task again. */
 const createAgain = (task: Task, storyId: number): Change => ({
   kind: 'task.create',
   id: temporaryId(),

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 
-/** The card that has the focus or would get it by Tab. */
+/** The card that has the focus or gets it by Tab (roving tabindex). */
 export const focused = signal<number | null>(null);
 
 export const cardElement = (id: number): HTMLElement | null =>
   document.getElementById(`story-${id}`);
 
-/** Gives a card the focus in its new place, as soon as it is drawn there. */
+/** Focuses a card once it is drawn in its new place. */
 export function focusCard(id: number): void {
   focused.value = id;
   // A focused element that is removed makes the browser lay out the page at once, and again for the frame.
@@ -22,11 +22,11 @@ export function focusCard(id: number): void {
   });
 }
 
-/** The card that had the focus last, or else the first that Tab reaches. */
+/** The card that had the focus last, or else the first one that Tab reaches. */
 const entryCard = (): HTMLElement | null =>
   cardElement(focused.value ?? 0) ?? document.querySelector('[data-story][tabindex="0"]');
 
-/** Gives the focus to the dialog on top, to a card or to the view, if what had it is gone. */
+/** If the focused element was removed, focuses the topmost dialog, or else a card, or else the view. */
 export function recoverFocus(): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
@@ -38,7 +38,7 @@ export function recoverFocus(): void {
   });
 }
 
-/** Gives the focus to the first field of a form that is wrong, as soon as its error is drawn. */
+/** Focuses the first invalid field of a form once its error is drawn. */
 export function focusInvalid(form: HTMLFormElement): void {
   requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }

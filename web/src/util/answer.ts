@@ -13,7 +13,7 @@ export interface Answer<T> {
   isCutOff: boolean;
 }
 
-/** What stands in the place of what could not be read yet. */
+/** The text in place of data that could not be loaded because the connection is lost. */
 export const CUT_OFF = 'Shown as soon as there is a connection.';
 
 /**

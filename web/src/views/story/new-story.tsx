@@ -6,7 +6,7 @@ import type { BoardStore } from '../../state/board-store';
 import { temporaryId } from '../../state/changes';
 import { openDialog } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
-import { newStories, tellUnsaved } from './drafts';
+import { newStories, announceUnsaved } from './drafts';
 import type { Draft } from './fields';
 import { emptyDraft, errorsOf, fieldsOf, StoryForm } from './fields';
 
@@ -26,7 +26,7 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   useEffect(
     () => () => {
       const title = newStories.get(store.name)?.title.trim();
-      if (title) tellUnsaved(title, () => openDialog({ kind: 'new-story', list }));
+      if (title) announceUnsaved(title, () => openDialog({ kind: 'new-story', list }));
     },
     [],
   );

@@ -11,7 +11,7 @@ import { focusInvalid } from '../../state/focus';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatTime } from '../../util/format';
-import { tellUnsaved, typedInto } from './drafts';
+import { announceUnsaved, typedInto } from './drafts';
 import type { Draft } from './fields';
 import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
@@ -84,7 +84,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
     const { view } = route.value;
     return () => {
       if (!typedInto.has(story.id)) return;
-      tellUnsaved(story.title, () => navigate(pathOf(store.name, view, story.id)));
+      announceUnsaved(story.title, () => navigate(pathOf(store.name, view, story.id)));
     };
   }, []);
   if (!state) return null;
