@@ -1,9 +1,10 @@
 import { useEffect, useId } from 'preact/hooks';
 import { Skeleton } from '../../components/controls';
+import { SprintOptions } from '../../components/sprint-options';
 import { query, setQuery } from '../../router';
 import type { BoardStore } from '../../state/board-store';
 import type { BoardState } from '../../state/model';
-import { findSprint, sprintName, sprintsOf } from '../../state/model';
+import { findSprint, sprintsOf } from '../../state/model';
 import { useSettledRevision } from '../../util/answer';
 import type { Sprint } from '../../api/types';
 import { Forecast } from './forecast';
@@ -65,13 +66,7 @@ function SprintChoice({ state, sprint }: { state: BoardState; sprint: Sprint }) 
         value={String(sprint.id)}
         onChange={(event) => setQuery({ sprint: event.currentTarget.value })}
       >
-        {sprintsOf(state)
-          .reverse()
-          .map((each) => (
-            <option key={each.id} value={String(each.id)}>
-              {sprintName(each)}
-            </option>
-          ))}
+        <SprintOptions sprints={sprintsOf(state).reverse()} />
       </select>
     </div>
   );

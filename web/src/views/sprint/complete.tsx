@@ -4,6 +4,7 @@ import { api } from '../../api/client';
 import type { components } from '../../api/schema';
 import { Button, SelectField, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { SprintOptions } from '../../components/sprint-options';
 import { pathOf } from '../../router';
 import { announce } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
@@ -148,11 +149,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
                     <option value={String(next.id)}>{sprintName(next)} (next sprint)</option>
                   )}
                   <option value={BACKLOG}>Backlog</option>
-                  {others.map((each) => (
-                    <option key={each.id} value={String(each.id)}>
-                      {sprintName(each)}
-                    </option>
-                  ))}
+                  <SprintOptions sprints={others} />
                 </SelectField>
                 <SelectField
                   label="Place"

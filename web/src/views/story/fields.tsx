@@ -1,8 +1,9 @@
 import { useId } from 'preact/hooks';
 import type { Status } from '../../api/types';
 import { Field, SelectField, TextField } from '../../components/controls';
+import { SprintOptions } from '../../components/sprint-options';
 import type { BoardState, Card, ListId } from '../../state/model';
-import { sprintName, sprintsOf, STATUSES } from '../../state/model';
+import { sprintsOf, STATUSES } from '../../state/model';
 import type { StoryFields } from '../../state/changes';
 
 /** The values of the form of a story, as they are typed. */
@@ -158,13 +159,11 @@ export function StoryForm({
           onPick={(picked) => onChange({ sprint: picked })}
         >
           <option value="">Backlog</option>
-          {sprintsOf(state)
-            .filter(({ id, state }) => state !== 'completed' || String(id) === draft.sprint)
-            .map((sprint) => (
-              <option key={sprint.id} value={String(sprint.id)}>
-                {sprintName(sprint)}
-              </option>
-            ))}
+          <SprintOptions
+            sprints={sprintsOf(state).filter(
+              ({ id, state }) => state !== 'completed' || String(id) === draft.sprint,
+            )}
+          />
         </SelectField>
         <TextField
           label="Labels"
