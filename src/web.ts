@@ -33,7 +33,7 @@ const VIEWS = [
 /** Serves the board in the browser, compressed as it was built. */
 export async function serveWeb(server: FastifyInstance, folder: string): Promise<void> {
   const isPublic = { config: { scope: 'public' } satisfies RouteSettings };
-  const hasPage = existsSync(join(folder, 'index.html'));
+  const hasPage = isBuilt(folder);
   for (const path of VIEWS) {
     server.get(path, isPublic, (request, reply) => {
       if (path === '/' && !wantsPage(request, reply)) return reply.redirect('/openapi.json', 302);
@@ -43,7 +43,7 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
       }
       const links = preloadsOf(request);
       if (links) reply.header('Link', links);
-      return reply.header('Content-Security-Policy', POLICY).sendFile('index.html');
+      return sendPage(reply);
     });
   }
   if (!hasPage) return;
@@ -65,6 +65,25 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
     });
   }
 }
+
+/**
+ * Answers a browser with the page, too, if it requests a path outside the API that does not exist: the page says so
+ * and leads on. It needs no token, so this must come before the authentication.
+ */
+export function serveMissingPage(server: FastifyInstance, folder: string): void {
+  if (!isBuilt(folder)) return;
+  server.addHook('onRequest', (request, reply, done) => {
+    const { is404, method, url, headers } = request;
+    const isForPage = headers.accept?.includes('text/html') === true && !/^\/api\b/.test(url);
+    if (is404 && isForPage && method === 'GET') void sendPage(reply.code(404));
+    else done();
+  });
+}
+
+const isBuilt = (folder: string): boolean => existsSync(join(folder, 'index.html'));
+
+const sendPage = (reply: FastifyReply): FastifyReply =>
+  reply.header('Content-Security-Policy', POLICY).sendFile('index.html');
 
 /** Keeps the page for a start without a connection. */
 const SERVICE_WORKER = 'service-worker.js';

@@ -79,6 +79,23 @@ describe('the board in the browser', () => {
     },
   );
 
+  it.each(['/b', '/b/x/nowhere', '/board', '/x.js'])(
+    'has the page, which says that it does not exist, at %s',
+    async (path) => {
+      const answer = await get(path, { accept: 'text/html,*/*;q=0.8' });
+      expect([answer.status, answer.text]).toEqual([404, PAGE]);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+      });
+    },
+  );
+
+  it.each(['/api', '/api/nowhere', '/api?x=1'])('has no page at %s', async (path) => {
+    const answer = await get(path, { ...token, accept: 'text/html,*/*;q=0.8' });
+    expect([answer.status, JSON.parse(answer.text).code]).toEqual([404, 'route_not_found']);
+  });
+
   it('has a service worker under the policy of the page, which browsers ask for at each visit', async () => {
     const page = await get('/b/x', { accept: 'text/html' });
     const worker = await get('/service-worker.js');
