@@ -43,7 +43,7 @@ const page = {
       const digest = createHash('sha1').update(manifest).digest('hex').slice(0, 8);
       urls['web/manifest.webmanifest'] = `/assets/manifest-${digest}.webmanifest`;
       writeFileSync(join(OUT, urls['web/manifest.webmanifest']), manifest);
-      // The main script has only the import of the file that all views share.
+      // The main script only imports the file that all views share, so the page loads that file directly.
       const main = Object.values(metafile.outputs).find((o) => o.entryPoint === 'web/src/main.tsx');
       const [shared] = main.imports.filter(({ kind }) => kind === 'import-statement');
       urls['web/src/main.tsx'] = `/${shared.path.split('dist/web/')[1]}`;
@@ -67,8 +67,8 @@ const page = {
 };
 
 /**
- * Puts what the first view and later views share into one file instead of some twenty: as each later view
- * imports the first one, they all share the same.
+ * Bundles the modules that the first view shares with later views into one file instead of some twenty: each
+ * later view imports the first one, so that all of them share the same modules.
  */
 const firstView = {
   name: 'first-view',

@@ -1,8 +1,8 @@
-// Keeps the page itself for a start without a connection. It never answers for /api: what is known of a board
-// is kept in IndexedDB by the page. `FILES` are the files of one build, whose names have a digest.
+// Caches the page itself for a start without a connection, but no response of /api: the page stores the boards
+// in IndexedDB. `FILES` are the files of one build, whose names contain a digest.
 const FILES = '{{files}}'.split(' ');
 const CACHE = 'sprintline-{{version}}';
-// The headers of the requests differ from those of the installation.
+// A request has other headers than the one that filled the cache.
 const AS_STORED = { ignoreVary: true };
 const VIEW = /^\/($|b\/|tokens$|import$|sign-in$)/;
 
@@ -31,7 +31,7 @@ self.addEventListener('fetch', (event) => {
   }
 });
 
-/** `/` leads programs, which do not ask for HTML, to the description of the API. */
+/** A request that accepts HTML; for other clients, `/` redirects to the description of the API. */
 function htmlRequest(path) {
   return new Request(path, { cache: 'no-cache', headers: { Accept: 'text/html,*/*' } });
 }

@@ -31,13 +31,13 @@ const PlanView = lazy(async () => (await import('./views/plan/plan')).PlanView);
 const SprintDialog = lazy(async () => (await import('./views/sprint/dialogs')).SprintDialog);
 const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
 
-/** The whole page: the bar, the view of the URL, and what lies over it. */
+/** The whole page: the bar, the view of the URL, and the dialogs over it. */
 export function App() {
   const { view } = route.value;
   useCommands(
     [
       ...(canWrite.value ? [{ name: 'Undo', key: 'z', run: () => store.value?.undo() }] : []),
-      { name: 'List the keys', key: '?', run: () => openDialog({ kind: 'keys' }) },
+      { name: 'Keyboard shortcuts', key: '?', run: () => openDialog({ kind: 'keys' }) },
       {
         name: 'Command palette',
         key: 'Ctrl+k',
@@ -70,7 +70,7 @@ function View() {
   const current = store.value;
   const first = useRef(route.value).current;
   useEffect(() => {
-    // The link that led here may be gone.
+    // The link that had the focus may have been removed.
     if (route.value !== first) recoverFocus();
   }, [view, board]);
   if (view === 'boards') return <BoardsView />;
@@ -113,7 +113,7 @@ function Missing({ detail }: { detail: string }) {
   );
 }
 
-/** The bar at the top: where one is, and how the changes stand. */
+/** The bar at the top: links to the views, unsaved changes and the account. */
 function Bar() {
   const { view, board } = route.value;
   const current = store.value;
@@ -159,7 +159,7 @@ function Bar() {
       <button
         type="button"
         class="button quiet"
-        aria-label="List the keys"
+        aria-label="Keyboard shortcuts"
         onClick={() => openDialog({ kind: 'keys' })}
       >
         ?
@@ -169,7 +169,7 @@ function Bar() {
   );
 }
 
-/** Who is signed in, and the way out. */
+/** The name of the user, and the button that signs out or, after the session has ended, in again. */
 function Account() {
   const current = session.value;
   if (!current?.token_required) return null;
@@ -191,20 +191,20 @@ function Account() {
   );
 }
 
-/** Signs out, unless a change would be lost. */
+/** Signs out, unless a change is unsaved. */
 async function leave(): Promise<void> {
   const unsaved = store.value?.queue.pending.value.length ?? 0;
   if (unsaved > 0) {
-    alertError(`You are not signed out: ${plural(unsaved, 'change')} must be saved first.`);
+    alertError(`You are still signed in: ${plural(unsaved, 'change')} must be saved first.`);
     return;
   }
   await signOut().catch((error: unknown) => alertError(failureText(error)));
 }
 
-/** The conflicts that wait for a later decision. */
-const later = signal<ReadonlySet<Conflict>>(new Set());
+/** The conflicts that the user has postponed. */
+const postponed = signal<ReadonlySet<Conflict>>(new Set());
 
-/** How the changes stand: the one place that says so. */
+/** The numbers of conflicts and unsaved changes, and whether the page is connecting. */
 function SaveState() {
   const current = store.value;
   if (!current) return null;
@@ -215,7 +215,7 @@ function SaveState() {
   return (
     <>
       {conflicts > 0 && (
-        <button type="button" class="button danger" onClick={() => (later.value = new Set())}>
+        <button type="button" class="button danger" onClick={() => (postponed.value = new Set())}>
           {plural(conflicts, 'conflict')}
         </button>
       )}
@@ -234,7 +234,7 @@ function Overlays() {
   const state = current?.view.value;
   const { story } = route.value;
   const request = dialog.value;
-  const conflict = current?.queue.conflicts.value.find((each) => !later.value.has(each));
+  const conflict = current?.queue.conflicts.value.find((each) => !postponed.value.has(each));
   return (
     <>
       {isExpired.value && isAsked.value && <SignInDialog onClose={() => (isAsked.value = false)} />}
@@ -261,7 +261,7 @@ function Overlays() {
           key={conflict.entries[0]?.key}
           store={current}
           conflict={conflict}
-          onLater={() => (later.value = new Set([...later.value, conflict]))}
+          onLater={() => (postponed.value = new Set([...postponed.value, conflict]))}
         />
       )}
     </>

@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** Something that a key or the command palette can do. */
+/** An action of a key or of the command palette. */
 export interface Command {
-  /** In the words of the palette: “New story”. */
+  /** The name in the palette: “New story”. */
   name: string;
   /** `KeyboardEvent.key`, letters in lower case; `Ctrl+k` for Ctrl or Cmd, `Shift+ArrowUp`. */
   key?: string;
-  /** What the help shows instead of the key. */
+  /** The text that is shown instead of `key`. */
   shownKey?: string;
   run: () => void;
 }
@@ -22,7 +22,7 @@ export function useCommands(list: readonly Command[], inputs: readonly unknown[]
     return () => {
       commands.value = commands.value.filter((each) => each !== list);
     };
-    // The caller names what the commands depend on.
+    // The caller lists the values that the commands depend on.
   }, inputs);
 }
 
@@ -42,11 +42,11 @@ document.addEventListener('keydown', (event) => {
     (event.shiftKey && isNamed ? 'Shift+' : '') +
     (isNamed ? event.key : event.key.toLowerCase());
   if (!isControl && isTyping(event.target)) return;
-  // A dialog keeps the keys of the view behind it from acting.
+  // While a dialog is open, the commands of the view behind it are disabled.
   if ([...dialogs].some(({ open }) => open)) return;
   const command = commands.value.flat().findLast((each) => each.key === key);
   if (!command) return;
-  // A focused button or link acts by itself; a card has the focus as a list item.
+  // Enter activates a focused button or link anyway; a focused card is a list item.
   const isControlFocused =
     event.target instanceof Element && event.target.closest('a, button, summary');
   if (isControlFocused && event.key === 'Enter') return;

@@ -14,5 +14,5 @@ const root = document.getElementById('app');
 if (root) render(<App />, root);
 const messages = document.getElementById('messages');
 if (messages) render(<Messages />, messages);
-// For a start without a connection. It exists only on https and localhost, and loads all scripts.
+// The service worker, for a start without a connection, loads all scripts. It exists only on https and localhost.
 whenIdle(() => void navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined));

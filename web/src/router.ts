@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** The place in the program: what the URL says. */
+/** The view, the board and the story that the URL names. */
 export interface Route {
   view: 'boards' | 'board' | 'backlog' | 'reports' | 'settings' | 'import' | 'tokens' | 'missing';
   board: string;
@@ -18,7 +18,7 @@ function parse(path: string): Route {
   const parts = path.split('/').filter(Boolean);
   if (parts.length === 0) return { view: 'boards', board: '' };
   if (parts[0] === 'tokens' && parts.length === 1) return { view: 'tokens', board: '' };
-  // Into a new board.
+  // An import into a new board.
   if (parts[0] === 'import' && parts.length === 1) return { view: 'import', board: '' };
   if (parts[0] !== 'b' || parts[1] === undefined) return { view: 'missing', board: '' };
   let board: string;
@@ -45,7 +45,7 @@ export function pathOf(board: string, view: Route['view'] = 'board', story?: num
   return story === undefined ? base : `${base}/stories/${story}`;
 }
 
-/** Goes to a path; a path without a query keeps none. */
+/** Navigates to a path and its query; the present query is not kept. */
 export function navigate(to: string, { replace = false } = {}): void {
   const next = new URL(to, location.href);
   if (next.href === location.href) return;
@@ -76,7 +76,7 @@ export function closeStory(): void {
 
 window.addEventListener('popstate', () => (url.value = new URL(location.href)));
 
-// Links within the program change the view without loading the page.
+// Links within the application change the view without loading the page.
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -11,7 +11,7 @@ export const onUnauthorized: { call: () => void } = { call: () => undefined };
  */
 export const api = createClient<paths>({ baseUrl: '' });
 
-/** When this page last changed something without the queue of the board, whose changes are known one by one. */
+/** The time of the last write outside the change queue, which knows each of its changes. */
 export const lastWrite = { at: -Infinity };
 
 const noteWrite = (request: Request, path: string): void => {
@@ -23,7 +23,7 @@ api.use({
   async onResponse({ request, response, schemaPath }) {
     noteWrite(request, schemaPath);
     if (response.ok || response.status === 304) return;
-    // Signing in says itself what is wrong.
+    // The form that signs in shows its own error.
     if (response.status === 401 && schemaPath !== '/api/session') onUnauthorized.call();
     throw await errorOf(response);
   },
@@ -32,7 +32,7 @@ api.use({
 /** The headers of a response that the state needs. */
 export interface ResponseHeaders {
   etag: string;
-  /** The revision of the board that the body is of; 0 if the response has none. */
+  /** The revision of the board in the body; 0 if the response has none. */
   revision: number;
 }
 
@@ -41,7 +41,7 @@ export const headersOf = ({ headers }: Response): ResponseHeaders => ({
   revision: Number(headers.get('X-Board-Revision') ?? 0),
 });
 
-/** A picture of a report, as the text of an SVG. */
+/** Requests a picture of a report, and resolves with the text of the SVG. */
 export async function requestPicture(path: string): Promise<string> {
   const response = await fetch(path, { headers: { Accept: 'image/svg+xml' } });
   if (response.status === 401) onUnauthorized.call();

@@ -7,25 +7,25 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly problem?: Problem,
-    /** Seconds, of 429 and 503. */
+    /** The seconds to wait after 429 or 503. */
     readonly retryAfter?: number,
   ) {
     super(message);
   }
 
-  /** The error of a field of the body or of a parameter of the query; undefined where it has none. */
+  /** The error of a field of the body or of a parameter of the query; undefined if it has none. */
   detailOf(field: string): string | undefined {
     const detail = this.problem?.errors?.find(
       ({ pointer, parameter }) => pointer?.split('/')[1] === field || parameter === field,
     )?.detail;
-    // It begins with the name of the field, which its label says.
+    // The label already shows the name of the field, with which the detail begins.
     if (!detail?.startsWith(`${field} `)) return detail;
     const [, first = '', rest = ''] = /^\S+ (.)(.*)$/.exec(detail) ?? [];
     return `${first.toUpperCase()}${rest}.`;
   }
 }
 
-/** The error of a response that is not successful. */
+/** Reads the error of a response that is not successful. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
   const details = problem?.errors?.map(({ pointer, parameter, detail }) =>

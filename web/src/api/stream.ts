@@ -2,11 +2,11 @@ import { backoff, Pause } from '../util/retry';
 import { ApiError, errorOf } from './problem';
 
 export interface StreamHandlers {
-  /** An event of the stream; `ready` and `reset` included. */
+  /** Called with each event, including `ready` and `reset`. */
   onEvent(type: string, id: number, data: unknown): void;
-  /** Whether the stream is open. */
+  /** Called with whether the stream is open. */
   onState(isOpen: boolean): void;
-  /** The board cannot be read: deleted, renamed, or the token may not. Resolves with whether to try again. */
+  /** Called after 401, 403 and 404, as for a deleted or renamed board. Resolves with whether to try again. */
   onGone(error: ApiError): Promise<boolean>;
 }
 
@@ -14,8 +14,8 @@ export interface StreamHandlers {
 const SILENCE_MS = 40_000;
 
 /**
- * Reads the live stream of a board after a revision until `stop` is called. It connects again after each
- * cut. `EventSource` is not used because it gives up after one 503.
+ * Reads the live stream of a board after a revision until `stop` is called, and reconnects when the connection
+ * is lost. `EventSource` is not used because it gives up after one 503.
  */
 export function openStream(board: () => string, after: () => number, handlers: StreamHandlers) {
   let isStopped = false;

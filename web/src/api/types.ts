@@ -22,5 +22,5 @@ export type ImportFormat = ImportView['format'];
 export type NewStory = Schemas['CreateStory'];
 export type Position = 'first' | 'last' | { before: number } | { after: number };
 
-/** Who uses the board, and what the token allows. */
+/** A session, with the name of its user and the scope of the token. */
 export type Session = Schemas['Session'] & { actor: string; scope: Schemas['Scope'] };

@@ -10,7 +10,7 @@ interface UploadOptions {
 
 /**
  * Sends a form and resolves with the JSON of the response. `fetch` does not report progress.
- * @throws ApiError; TypeError where there is no response
+ * @throws ApiError; TypeError if there is no response
  */
 export function upload<T>(path: string, form: FormData, options: UploadOptions = {}): Promise<T> {
   const { headers = {}, signal, onProgress } = options;

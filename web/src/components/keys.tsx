@@ -1,11 +1,11 @@
 import { commands } from '../commands';
 import { Dialog } from './dialog';
 
-/** The list of the keys that work in the view. */
+/** The keyboard shortcuts of the view. */
 export function Keys({ onClose }: { onClose: () => void }) {
   const list = commands.value.flat().filter(({ key }) => key);
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="keys">
         {list.map(({ name, key, shownKey }) => (
           <div key={name}>
