@@ -22,20 +22,20 @@ interface CardListProps {
   dropIndex: number;
   /** The items of the menu Move. */
   moves: (story: Story) => readonly MenuItem[];
-  /** Where several can be chosen; the cards are then drawn as rows. */
+  /** The selection, if stories can be selected; the cards are then drawn as rows. */
   selection?: Selection;
-  /** Whether the stories stay in the list, which is that of a completed sprint. */
+  /** Whether the list is that of a completed sprint, so that its stories cannot be moved. */
   isFixed?: boolean;
 }
 
-/** The stories of a view that are chosen together. */
+/** The selected stories of a view. */
 export interface Selection {
   ids: ReadonlySignal<ReadonlySet<number>>;
-  /** Chooses or drops a story, or all from the last one to it. */
+  /** Selects or deselects a story, or selects the range from the last picked story to it. */
   pick(id: number, isRange: boolean): void;
 }
 
-/** How a card looks besides its story. */
+/** The flags of a card's look; everything else in it comes from its story. */
 const TAB_STOP = 1;
 const SELECTED = 2;
 const DRAGGED = 4;
@@ -54,7 +54,7 @@ export function CardList(props: CardListProps) {
   const menu = useSignal<{ id: number; anchor: HTMLElement; items: readonly MenuItem[] } | null>(
     null,
   );
-  // A story is never changed, so a card is drawn again only if it looks different.
+  // Stories are immutable, so a card is drawn again only for another object or another look.
   const drawn = useRef({ url: '', cards: new WeakMap<Story, { look: number; node: VNode }>() });
   useKeptFocus(list);
 
@@ -64,7 +64,7 @@ export function CardList(props: CardListProps) {
   const isGroup = moving !== null && selected?.has(moving);
   const unsaved = store.value?.unsaved.value;
   const open = menu.value;
-  // The lists in which the focus is not are not drawn again when it moves.
+  // When the focus moves, only the lists that lose or get it are drawn again.
   const tabStop = useMemo(
     () =>
       computed(() => {
@@ -89,7 +89,7 @@ export function CardList(props: CardListProps) {
       (open?.id === id ? OPEN : 0);
     let card = cards.get(story);
     if (card?.look !== look) {
-      // Preact compares a fragment that is the same as before no further; an element it would.
+      // Preact skips a fragment that is the same object as before, but compares an element.
       const node = <Fragment key={id}>{draw(story, look, selection !== undefined)}</Fragment>;
       card = { look, node };
       cards.set(story, card);
@@ -153,7 +153,7 @@ export function CardList(props: CardListProps) {
   );
 }
 
-/** A story in a list. */
+/** Draws a story as a card or a row. */
 function draw(story: Story, look: number, isRow: boolean): VNode {
   const { id, title, points, assignee, labels, status } = story;
   const tabIndex = look & TAB_STOP ? 0 : -1;
@@ -237,7 +237,7 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
 }
 
 /**
- * Keeps the focus on a card that is drawn anew in another list. Where the card is gone, a neighbour gets
+ * Keeps the focus on a card that is drawn again in another list. If the card was removed, a neighbour gets
  * the focus.
  */
 function useKeptFocus(list: { current: HTMLUListElement | null }): void {
@@ -254,7 +254,7 @@ function useKeptFocus(list: { current: HTMLUListElement | null }): void {
       (next?.isConnected ? (next as HTMLElement) : document.querySelector('main'))?.focus();
     });
   };
-  // As it is before the list is drawn again.
+  // Read before the list is drawn again.
   const row = rowOfFocus();
   const neighbour = row && (row.nextElementSibling ?? row.previousElementSibling);
   useLayoutEffect(() => {

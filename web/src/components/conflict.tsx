@@ -14,7 +14,7 @@ interface ConflictDialogProps {
   onLater: () => void;
 }
 
-/** Says who changed a story before the change of the user arrived, and asks which one shall stay. */
+/** Shows who changed a story or task before the change of the user arrived, and asks which change to keep. */
 export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
   const events = useSignal<readonly Event[]>([]);
   const { target, seen, revision, label, entries } = conflict;
@@ -30,7 +30,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   return (
     <Dialog title="Someone else was faster" onClose={onLater}>
       <p>
-        Your change was not made: <strong>{label}</strong>
+        Your change was not saved: <strong>{label}</strong>
       </p>
       <ul class="theirs" aria-label="Your change">
         {entries.flatMap(({ change }) =>
@@ -57,7 +57,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
         ))}
       </ul>
       <footer class="dialog-foot">
-        <span class="note">Esc decides later.</span>
+        <span class="note">Press Esc to decide later.</span>
         <span class="spring" />
         <Button onClick={() => store.queue.dropConflict(conflict)}>Keep theirs</Button>
         <Button kind="primary" onClick={() => store.applyAgain(conflict)}>

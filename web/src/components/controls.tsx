@@ -11,7 +11,7 @@ export function Button({ kind, ...rest }: ButtonProps) {
 
 interface FieldProps {
   label: string;
-  /** What is wrong with the value. */
+  /** The error of the value. */
   error?: string;
   hint?: string;
   children: (props: {
@@ -64,7 +64,7 @@ interface SelectFieldProps<Value extends string> extends Omit<FieldProps, 'child
   value: Value;
   disabled?: boolean;
   onPick: (value: Value) => void;
-  /** Its options; their values are those of the field. */
+  /** The options; their values are those of the field. */
   children: ComponentChildren;
 }
 

@@ -3,7 +3,7 @@ import { focusInvalid } from '../state/focus';
 import { Button } from './controls';
 
 interface DialogFormProps {
-  /** The words of the button that submits. */
+  /** The label of the button that submits. */
   action: ComponentChildren;
   kind?: 'primary' | 'danger';
   isDisabled?: boolean;
@@ -32,7 +32,7 @@ export function DialogForm({
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-        // In an input the key submits the form by itself.
+        // In an input, the key submits the form by default; it must not do so twice.
         event.preventDefault();
         event.currentTarget.requestSubmit();
       }}

@@ -11,7 +11,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Puts the messages where they can be read: into the dialog on top, if there is one. */
+/** Moves the messages into the topmost dialog, because the page behind it cannot be used or read. */
 function moveMessages(): void {
   const messages = document.getElementById('messages');
   const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
@@ -19,13 +19,13 @@ function moveMessages(): void {
 }
 
 /**
- * A modal dialog: `Esc`, the button Close and a click beside it close it. The browser keeps the focus
- * inside and gives it back afterwards.
+ * A modal dialog. `Esc`, the button Close and a click outside close it. The browser keeps the focus inside;
+ * on closing, the focus returns to the element that had it before.
  */
 export function Dialog({ title, onClose, size, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Not after the next paint, because the messages must leave the dialog before it is removed.
+  // A layout effect, because the messages must leave the dialog before it is removed.
   useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement as HTMLElement | null;
@@ -35,11 +35,11 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
     return () => {
       dialog?.close();
       moveMessages();
-      // The card may have been drawn again meanwhile, or be gone.
+      // The card may have been drawn again or removed meanwhile.
       const drawn = card && document.querySelector<HTMLElement>(`[data-story="${card}"]`);
       const last = drawn || opener;
       if (last?.isConnected) last.focus();
-      // What had the focus may be removed together with the dialog.
+      // The focused element may be removed together with the dialog.
       recoverFocus();
     };
   }, []);

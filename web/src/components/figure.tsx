@@ -9,7 +9,7 @@ const scheme = matchMedia('(prefers-color-scheme: dark)');
 const theme = signal(scheme.matches ? 'dark' : 'light');
 scheme.addEventListener('change', () => (theme.value = scheme.matches ? 'dark' : 'light'));
 
-/** The widths that the service draws, and the step in which they follow the width of the window. */
+/** The widths that the service can draw, and the step between the widths that the page requests. */
 const WIDTHS = { least: 360, most: 1600, step: 20 };
 
 interface FigureProps {
@@ -18,13 +18,13 @@ interface FigureProps {
   name: string;
   /** The path and query of the report. */
   href: string;
-  /** The revision of the board that is to be shown. */
+  /** The revision of the board to show. */
   revision: number;
-  /** The name of the files to download; without it none are offered. */
+  /** The name of the files to download; without it, there are no downloads. */
   file?: string;
-  /** What stands above the picture. */
+  /** The content above the picture. */
   words?: ComponentChildren;
-  /** The numbers of the picture. */
+  /** Draws the numbers of the picture as a table. */
   table: () => ComponentChildren;
 }
 
@@ -76,34 +76,34 @@ export function Downloads({ href, file, formats }: DownloadsProps) {
   );
 }
 
-/** The picture in the width of its place and in the colours of the page. */
+/** The picture in the width of its container and in the colours of the page. */
 function Picture({ name, href, revision }: { name: string; href: string; revision: number }) {
-  const place = useRef<HTMLDivElement>(null);
-  const room = useSignal(0);
+  const container = useRef<HTMLDivElement>(null);
+  const available = useSignal(0);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return;
     const measure = (): void => {
       const { least, most, step } = WIDTHS;
       const width = Math.floor(element.clientWidth / step) * step;
-      room.value = Math.max(least, Math.min(most, width));
+      available.value = Math.max(least, Math.min(most, width));
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const width = useSettled(room.value, 200) || room.value;
+  const width = useSettled(available.value, 200) || available.value;
   const path = width ? withQuery(href, { width: String(width), theme: theme.value }) : null;
-  // An address would be drawn from the cache of the browser after a change.
+  // Requested as text, because the browser would draw a URL from its cache after a change.
   const { data, isCutOff } = useAnswer(
     async () => (path ? requestPicture(path) : null),
     [path, revision],
   );
   const [, drawnWidth, drawnHeight] = /width="(\d+)" height="(\d+)"/.exec(data ?? '') ?? [];
   return (
-    // The place is kept free until the picture is there.
-    <div ref={place} class="picture" style={{ minHeight: data ? '' : '300px' }}>
+    // The height is reserved until the picture is loaded.
+    <div ref={container} class="picture" style={{ minHeight: data ? '' : '300px' }}>
       {data && (
         <img
           src={`data:image/svg+xml,${encodeURIComponent(data)}`}
@@ -117,7 +117,7 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
   );
 }
 
-/** A path with more parameters. */
+/** Adds parameters to the query of a path. */
 export function withQuery(href: string, parameters: Record<string, string>): string {
   const [path = '', query] = href.split('?');
   return `${path}?${new URLSearchParams([...new URLSearchParams(query), ...Object.entries(parameters)])}`;

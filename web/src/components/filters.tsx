@@ -9,10 +9,10 @@ import type { Card } from '../state/model';
 import { plural } from '../util/format';
 import { Button } from './controls';
 
-/** The stories in which the service has found the words of the search, also in a description. */
+/** The stories that the service has found for the search; it also searches descriptions. */
 const found = signal<{ q: string; ids: ReadonlySet<number> } | null>(null);
 
-/** Asks the service when the user pauses typing. */
+/** Searches on the service when the user pauses typing. */
 function useFound(board: string, q: string): void {
   useEffect(() => {
     if (found.value?.q !== q) found.value = null;
@@ -22,7 +22,7 @@ function useFound(board: string, q: string): void {
       const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
       found.value = { q, ids: new Set((data as { id: number }[]).map(({ id }) => id)) };
     };
-    // Without a connection the titles are searched.
+    // Without a connection, only the loaded fields are searched.
     const timer = setTimeout(() => void find().catch(() => undefined), 200);
     return () => clearTimeout(timer);
   }, [board, q]);
@@ -59,7 +59,7 @@ function textOf(story: Card): string {
   return text;
 }
 
-/** Search and filters of the stories of a view; they live in the URL. */
+/** The search and the filters of a view, whose values are in the URL. */
 export function Filters({ stories }: { stories: Iterable<Card> }) {
   const input = useRef<HTMLInputElement>(null);
   useCommands(
@@ -106,7 +106,7 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
           event.currentTarget.blur();
         }}
       />
-      <Choice name="assignee" label="person" none="Everyone" values={people} />
+      <Choice name="assignee" label="assignee" none="All assignees" values={people} />
       <Choice name="label" label="label" none="All labels" values={labels} />
       {isFiltered && (
         <Button

@@ -5,7 +5,7 @@ export interface MenuItem {
   name: string;
   run: () => void;
   isDisabled?: boolean;
-  /** Begins a new group. */
+  /** Whether it is the first of a group. */
   isFirst?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function Menu({ name, children, items, class: className }: MenuProps) {
 interface MenuListProps {
   id: string;
   name: string;
-  /** The button that has opened it. */
+  /** The button that has opened the menu. */
   anchor: HTMLElement;
   items: readonly MenuItem[];
   onClose: () => void;

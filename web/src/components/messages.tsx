@@ -8,7 +8,7 @@ function close(id: number): void {
 }
 
 /**
- * The messages at the edge of the window, and the live region. Their element moves into the dialog that is open,
+ * The messages at the edge of the window, and the live region. An open dialog moves their element into itself,
  * because the rest of the page cannot be used or read meanwhile.
  */
 export function Messages() {

@@ -10,7 +10,7 @@ import { Dialog } from './dialog';
 
 interface Option {
   name: string;
-  /** What it is: a key, or “Story”. */
+  /** Its key, or its kind: “Story #7”. */
   note: string;
   run: () => void;
 }
@@ -18,7 +18,7 @@ interface Option {
 const MAX_STORIES = 20;
 const MAX_OPTIONS = 60;
 
-/** Everything that the present view can do, and the places of the board. */
+/** The commands of the present view, and links to the views and sprints of the board. */
 function placesAndCommands(): Option[] {
   const { board } = route.value;
   const state = store.value?.view.value;
@@ -102,7 +102,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const choose = (option: Option | undefined): void => {
     if (!option) return;
     onClose();
-    // After the dialog is gone, which gives the focus back.
+    // After the dialog has closed and has returned the focus.
     setTimeout(() => option.run());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -148,7 +148,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {count === 0 && <p class="note">Nothing is called that.</p>}
+      {count === 0 && <p class="note">No results.</p>}
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ interface TableProps {
   head: readonly string[];
   rows: readonly {
     key: string | number;
-    /** The first one names the row. */
+    /** The first cell is the header of the row. */
     cells: readonly string[];
     isSoft?: boolean;
   }[];
@@ -11,7 +11,7 @@ interface TableProps {
   isText?: boolean;
 }
 
-/** A table of numbers, which can be scrolled by the keyboard, too. */
+/** A table that can also be scrolled by keyboard. */
 export function Table({ name, head, rows, isText }: TableProps) {
   return (
     <div class="table-wrap" tabIndex={0} role="region" aria-label={name}>
