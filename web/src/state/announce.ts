@@ -15,7 +15,7 @@ export const toasts = signal<readonly Toast[]>([]);
 
 let lastId = 0;
 
-/** Milliseconds that an announcement of the user's own is left alone by those of others. */
+/** Milliseconds for which the announcement of the user's own change is not replaced by changes of others. */
 const OWN_MS = 2000;
 let ownAt = -OWN_MS;
 
@@ -26,14 +26,14 @@ export function announce(text: string): void {
 }
 
 function show(text: string): void {
-  // The same text twice is read again only if the region changes.
+  // A screen reader reads the same text again only if the region changes.
   announcement.value = announcement.value === text ? `${text}\u00a0` : text;
 }
 
-/** What others have changed since the last announcement of it. */
+/** The changes of others that are not announced yet. */
 let others: string[] = [];
 
-/** Announces a change of someone else; the changes of a burst together. */
+/** Announces a change of someone else; changes within 300 ms share an announcement. */
 export function announceOther(text: string): void {
   if (others.push(text) === 1) setTimeout(showOthers, 300);
 }
@@ -53,9 +53,9 @@ function showOthers(): void {
 export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}) {
   const { isError = false, action } = options;
   const entry = { id: ++lastId, text, isError, action };
-  // What the message is about is shown first.
+  // After the change itself is drawn.
   void afterFrame().then(() => {
-    // One message at a time besides errors, which stay until they are read.
+    // One message at a time besides errors, which stay until they are closed.
     toasts.value = [...toasts.value.filter((each) => each.isError), entry];
     if (!isError) setTimeout(() => closeToast(entry.id), 6000);
   });

@@ -17,7 +17,7 @@ import type { Conflict, Pending } from './queue';
 import { ChangeQueue, StoryChanged } from './queue';
 import { expire, signedIn } from './session';
 
-/** Why a board cannot be shown. */
+/** The reason why a board cannot be shown. */
 export type Failure = { status: number; detail: string };
 
 /** A confirmed change, and the state before its first attempt. */
@@ -26,7 +26,7 @@ interface Sent {
   before: BoardState;
 }
 
-type Together = Extract<Change, { kind: 'story.move' }>;
+type Move = Extract<Change, { kind: 'story.move' }>;
 type Target = NonNullable<ReturnType<typeof targetOf>>;
 
 /** A place in the order of a list. */
@@ -53,28 +53,28 @@ const ALL_FIELDS = CARD_FIELDS.join(',');
 const SNAPSHOT_MS = 100;
 const SNAPSHOT_MS_PER_STORY = 0.2;
 const TODAY_MS = 15_000;
-/** How long after a change without the queue its events arrive. */
+/** Milliseconds within which the events of a write outside the queue arrive. */
 const WRITE_MS = 3000;
 
-/** An entity tag that no row has: only the response that is stored under the idempotency key is returned. */
+/** An entity tag that no row has, so that only a response stored under the idempotency key is returned. */
 const NO_ROW = '"already-sent"';
 
 /**
- * One board in this browser: `base` is what the service has confirmed, fed by requests and by the live
- * stream; `view` is the same with the changes of the user that are still on their way.
+ * One board in this browser: `base` is the state that the service has confirmed, by responses and by the live
+ * stream; `view` is `base` with the pending changes of the user applied.
  */
 export class BoardStore {
   readonly failure = signal<Failure | null>(null);
   readonly isLive = signal(false);
-  /** Whether the last read failed for want of a connection. */
+  /** Whether the last read failed because the service cannot be reached. */
   readonly isCutOff = signal(false);
-  /** The lists whose stories are all known. */
+  /** The lists whose stories are all loaded. */
   readonly lists = signal<ReadonlySet<ListId>>(new Set());
-  /** The part of the backlog that is loaded, while that is not all of it. */
+  /** The loaded part of the backlog; null if none or all of it is loaded. */
   readonly part = signal<Part | null>(null);
   /** The revision of the last event that was applied. */
   readonly revision = signal(0);
-  /** How often the board was read as a whole; what is not in a list has to be read again then. */
+  /** The number of times that the whole board was read again; a story that is open must then be read again, too. */
   readonly reads = signal(0);
   /** Today in the time zone of the board. */
   readonly today = signal('');
@@ -88,36 +88,37 @@ export class BoardStore {
     for (const { change } of this.queue.pending.value) state = kindOf(change).apply(state, change);
     return state;
   });
-  /** The stories with changes that wait for the connection. */
+  /** The stories with changes that wait for a connection. */
   readonly unsaved = computed<ReadonlySet<number>>(() => {
     if (!this.queue.isOffline.value) return NONE;
     return new Set(this.queue.pending.value.flatMap(({ change }) => storiesOfChange(change)));
   });
 
-  /** The revision at which each row was read, where that is later than the state it was put into. */
+  /** The revision at which each row was read, if it was later than the revision of the state. */
   private readonly readAt = new Map<string, number>();
   private readonly etags = new Map<string, { version: number; etag: string }>();
   private readonly outbox: Outbox;
   private readonly pause = new Pause();
   private readonly loading = new Map<ListId, Promise<void>>();
   private readonly cleanups: (() => void)[] = [];
-  /** Events that arrived while an answer was on its way that they must not overtake. */
+  /** Events that arrived during a request and must be applied after its response. */
   private held: Event[] = [];
+  /** The reasons to hold events. */
   private holds = new Set<string>();
   private pagingAgain?: ReturnType<typeof setTimeout>;
   private paging?: Promise<void>;
   private attempt?: { key: string; before: BoardState };
-  /** The stories of which a newer version is known only from before the board was read again. */
+  /** The stories read before the whole board was read again; even a lower version now replaces them. */
   private stale = new Set<number>();
   private isClosed = false;
   /** The sprint whose stories are read with the board. */
   private first?: string;
-  /** Whether the lists were read since the board was; until then they may be older than the revision. */
+  /** Whether the lists were read since the board was; until then, they may be older than `revision`. */
   private readonly isCurrent = signal(false);
 
   /**
-   * @param actor the name of the user, whose unsaved changes are kept apart from those of others
-   * @param onRenamed called when the board has another name
+   * @param actor the name of the user; unsaved changes of other users are not sent
+   * @param onRenamed called when the board was renamed
    */
   constructor(
     public name: string,
@@ -132,11 +133,11 @@ export class BoardStore {
       shown: afterFrame,
       send: (pending, isRepeated) => this.send(pending, isRepeated),
       onSettled: () => {
-        // After the queue has put the answer into the state.
+        // After the queue has applied the response to the state.
         setTimeout(() => this.release('creation'));
       },
       onRejected: (label, error, lost) => {
-        const also = lost.length > 0 ? ` Not saved either: ${lost.join('; ')}.` : '';
+        const also = lost.length > 0 ? ` Also not saved: ${lost.join('; ')}.` : '';
         alertError(`Not saved: ${label}. ${error.message}${also}`);
       },
       save: (entries) => void this.outbox.save(entries),
@@ -145,9 +146,9 @@ export class BoardStore {
   }
 
   /**
-   * Loads the board and its sprints and follows its stream. Without a connection it shows what an earlier
-   * page knew, and tries again.
-   * @param sprint the sprint whose stories are shown, by its id or word; they are loaded with the board
+   * Loads the board and its sprints and follows its stream. Without a connection, it shows the stored snapshot
+   * and tries again.
+   * @param sprint the id of the sprint that is shown, or a word such as `current`; its stories are loaded, too
    */
   async open(sprint?: string): Promise<void> {
     this.first = sprint;
@@ -184,7 +185,11 @@ export class BoardStore {
           if (error.code === 'route_not_found') return false;
           if (await this.insist(() => this.followRename())) return true;
           this.fail(
-            new ApiError(error.status, error.code, 'This board was deleted or is no longer yours.'),
+            new ApiError(
+              error.status,
+              error.code,
+              'This board was deleted, or you no longer have access to it.',
+            ),
           );
           return false;
         },
@@ -193,7 +198,7 @@ export class BoardStore {
     this.cleanups.push(() => stream.stop());
   }
 
-  /** Stops reading. What is not sent is sent now, or else kept for the next page that opens the board. */
+  /** Stops reading. Pending changes are sent now, or else kept for the next page that opens the board. */
   close(): void {
     this.isClosed = true;
     for (const cleanup of this.cleanups.splice(0)) cleanup();
@@ -205,9 +210,9 @@ export class BoardStore {
   }
 
   /**
-   * Makes the changes of one gesture: shown at once, sent in order.
-   * @param options.seen the version of the row that the user saw, where it is not the present one
-   * @param options.label what the gesture does, where its last change does not say it
+   * Makes the changes of one gesture. They are shown at once and sent in order.
+   * @param options.seen the version of the row that the user saw, if it is not the present one
+   * @param options.label the label of the gesture, if it is not that of its last change
    */
   change(
     changes: readonly Change[],
@@ -221,7 +226,7 @@ export class BoardStore {
     if (!options.isQuiet) toast(done, { action: { name: 'Undo', run: () => this.undo() } });
   }
 
-  /** Undoes the last gesture, as soon as the service has confirmed it. */
+  /** Undoes the last gesture: at once if nothing of it was sent, else when the service has confirmed it. */
   undo(): void {
     const pending = this.queue.lastPending();
     if (pending !== undefined) {
@@ -239,13 +244,13 @@ export class BoardStore {
     report(`Undone: ${last.label}`);
   }
 
-  /** Makes the changes of a conflict again, on top of what the other made. */
+  /** Makes the changes of a conflict again, on top of those of the other user. */
   applyAgain(conflict: Conflict): void {
     this.queue.dropConflict(conflict);
     this.change(conflict.entries.map(({ change }) => change));
   }
 
-  /** The events of a story or task after a version: what others have changed. */
+  /** Loads the events of a story or task after the version that the user saw. */
   async changesSince({ entity, id }: Target, seen: number, revision: number): Promise<Event[]> {
     const { data } =
       entity === 'story'
@@ -263,7 +268,7 @@ export class BoardStore {
     );
   }
 
-  /** Loads the stories of a sprint or of the backlog, unless they are known. */
+  /** Loads the stories of a sprint or of the backlog, unless they are loaded. */
   loadList(list: ListId): Promise<void> {
     if (this.lists.value.has(list)) return Promise.resolve();
     const known = this.loading.get(list);
@@ -278,7 +283,7 @@ export class BoardStore {
     return loading;
   }
 
-  /** @param attempts how often it is read again while a response is older than the events applied */
+  /** @param attempts how often the list is read again if the response is older than the applied events */
   private async readList(list: ListId, attempts = REREADS): Promise<void> {
     const query = { fields: ALL_FIELDS };
     const { data, response } =
@@ -294,7 +299,7 @@ export class BoardStore {
     this.putList(list, data as Card[], revision);
   }
 
-  /** Reads the stories that the page shows first; nothing if that fails, or if they were read already. */
+  /** Reads the stories that the page shows first; undefined if it shows no sprint, or if they were read already. */
   private async readFirst(): Promise<
     { sprint: string; stories: Card[]; revision: number } | undefined
   > {
@@ -312,7 +317,7 @@ export class BoardStore {
     return { sprint, stories: data as Card[], revision: headersOf(response).revision };
   }
 
-  /** Loads the next page of the backlog; after the last one, its stories are all known. */
+  /** Loads the next page of the backlog. */
   loadPage(): Promise<void> {
     if (this.lists.value.has(null)) return Promise.resolve();
     this.paging ??= this.insist(() => this.readPages(this.part.value, 1))
@@ -338,7 +343,7 @@ export class BoardStore {
     for (const task of list) this.markRead('task', task.id, revision);
   }
 
-  /** Reads the sprints again: their states follow from dates, which no event tells. */
+  /** Reads the sprints again, because their states depend on the date and can change without an event. */
   async loadSprints(): Promise<void> {
     const { data } = await this.insist(() =>
       api.GET('/api/boards/{board_name}/sprints', {
@@ -355,8 +360,8 @@ export class BoardStore {
   }
 
   /**
-   * Repeats a read until the service answers. An error of the answer is thrown; a closed board answers
-   * nothing.
+   * Repeats a read until the service answers, and after 401 until the user has signed in. Throws other error
+   * responses that are not temporary. If the board is closed, the promise never settles.
    */
   private async insist<T>(read: () => Promise<T>, onCutOff?: () => Promise<void>): Promise<T> {
     for (let attempt = 0; !this.isClosed; attempt++) {
@@ -407,7 +412,7 @@ export class BoardStore {
         tasks: new Map(),
       };
     });
-    // Its changes are shown, too, and wait.
+    // The stored changes are shown, too, and wait for a connection.
     this.queue.isOffline.value = true;
     this.watchToday();
     await this.outbox.adopt(snapshot.board.id);
@@ -488,13 +493,13 @@ export class BoardStore {
       this.base.value = {
         board: data,
         sprints: new Map((sprints.data as Sprint[]).map((sprint) => [sprint.id, sprint])),
-        // What is shown stays until its list is read again.
+        // Loaded stories stay until their list is read again.
         stories: this.base.value?.stories ?? new Map(),
         tasks: this.base.value?.tasks ?? new Map(),
       };
       const sprint = list && findSprint(this.base.value, list.sprint);
-      const isOf = sprint && list.stories.every(({ sprint_id }) => sprint_id === sprint.id);
-      if (isOf && list.revision >= this.revision.value) {
+      const isOfSprint = sprint && list.stories.every(({ sprint_id }) => sprint_id === sprint.id);
+      if (isOfSprint && list.revision >= this.revision.value) {
         this.putList(sprint.id, list.stories, list.revision);
       }
     });
@@ -511,7 +516,7 @@ export class BoardStore {
     this.isCurrent.value = true;
   }
 
-  /** Finds the board by its id if its name is not known any more. */
+  /** Finds the board by its id after its name was not found. Returns whether the board was renamed. */
   private async followRename(): Promise<boolean> {
     const base = this.require();
     const { data } = await api.GET('/api/boards');
@@ -533,7 +538,7 @@ export class BoardStore {
     void deleteSnapshot(this.actor, from);
   }
 
-  /** Reads pages of the backlog after a part of it, or from its beginning. */
+  /** Reads pages of the backlog, after the loaded part or from the beginning. */
   private async readPages(after: Part | null, pages: number, attempts = REREADS): Promise<void> {
     const stories: Card[] = [];
     let cursor = after?.cursor;
@@ -626,17 +631,17 @@ export class BoardStore {
     if (outcome.id !== undefined) this.markRead('story', outcome.id, outcome.revision);
   }
 
-  /** Sends a change under the condition that the row is as the user saw it. */
+  /** Sends a change on the condition that the row is as the user saw it. */
   private async send(pending: Pending, isRepeated: boolean): Promise<Sent> {
     const { change, key } = pending;
     if (this.attempt?.key !== key) {
-      // To be able to undo it.
+      // Undo needs the description and the tasks.
       if (change.kind === 'story.delete') {
         await this.readStoryInFull(change.id).catch((error: unknown) => {
           if (!isMissing(error)) throw error;
         });
       }
-      // Before the request: the stream may bring the event before the response arrives.
+      // Before the request, because the stream may deliver the event before the response arrives.
       this.attempt = { key, before: this.require() };
     }
     const { before } = this.attempt;
@@ -644,7 +649,7 @@ export class BoardStore {
     try {
       const outcome = await this.sendAsSeen(pending, isRepeated);
       if (change.kind === 'story.create' && outcome.id) this.written.add(outcome.id);
-      // The response has the moved story only; the stream also brings the stories that made room for it.
+      // The response has only the moved story; the stream also delivers the shift of other stories.
       if (change.kind === 'story.move') await this.reached(outcome.revision);
       return { outcome, before };
     } catch (error) {
@@ -652,7 +657,7 @@ export class BoardStore {
       if (error.code === 'board_not_found' && (await this.followRename()))
         return this.send(pending, isRepeated);
       if (change.kind !== 'story.delete' && change.kind !== 'task.delete') throw error;
-      // An earlier attempt has deleted it, or someone else.
+      // An earlier attempt or someone else has deleted it.
       const commit = (state: BoardState): BoardState => kindOf(change).apply(state, change);
       return { outcome: { commit, revision: 0 }, before };
     }
@@ -663,13 +668,13 @@ export class BoardStore {
     const target = targetOf(change);
     if (!target) {
       return change.kind === 'story.move'
-        ? this.sendTogether(change, key)
+        ? this.sendSeveral(change, key)
         : kindOf(change).send(change, this.name, { key });
     }
     const row = `${target.entity}/${target.id}`;
     const known = this.etags.get(row);
     let ifMatch = known?.version === pending.seen ? known?.etag : undefined;
-    // The service answers a move that it has already made before it compares the tag.
+    // If the service has already made the move, it returns the stored response before it compares the tag.
     if (!ifMatch && isRepeated && change.kind === 'story.move') ifMatch = NO_ROW;
     const send = async (tag: string): Promise<Outcome> => {
       const outcome = await kindOf(change).send(change, this.name, { ifMatch: tag, key });
@@ -687,15 +692,15 @@ export class BoardStore {
     return send(await this.tagIfAsSeen(pending, target));
   }
 
-  /** The present entity tag of a row that is unchanged since the user saw it. @throws ApiError 412 */
+  /** Reads the entity tag of a row. @throws ApiError 412 if the row was changed since the user saw it */
   private async tagIfAsSeen(pending: Pending, target: Target): Promise<string> {
     const { change, seen, revision } = pending;
     const [row, tag] = await this.readRow(target);
     if (seen === undefined || row.version === seen) return tag;
-    // An earlier attempt has made the change, or someone else the same one.
+    // An earlier attempt has made the change, or someone else has made the same one.
     const isUpdate = change.kind === 'story.update' || change.kind === 'task.update';
     if (isUpdate && hasFields(row, change.set)) return tag;
-    // Moving other stories gives a story another `seq` and `version`, but is no change of it.
+    // Moving other stories can change `seq` and `version` of a story, which is no conflict.
     const theirs = await this.changesSince(target, seen, revision);
     if (theirs.length > 0)
       throw new ApiError(412, 'precondition_failed', 'It was changed meanwhile.');
@@ -720,11 +725,11 @@ export class BoardStore {
   }
 
   /**
-   * Moves several stories under the tag of the board's lists, which every change of the board changes. So
-   * 412 alone is no conflict: it is one if a story has left the list in which the user saw it.
+   * Moves several stories with the tag of the board's lists in `If-Match`. Every change of the board changes
+   * that tag, so 412 alone is no conflict: only a story that has left the list in which the user saw it is one.
    */
-  private async sendTogether(change: Together, key: string): Promise<Outcome> {
-    await truth(this.isCurrent);
+  private async sendSeveral(change: Move, key: string): Promise<Outcome> {
+    await whenTrue(this.isCurrent);
     for (let attempt = 1; ; attempt++) {
       const ifMatch = await this.tagOfLists(change);
       try {
@@ -736,8 +741,11 @@ export class BoardStore {
     }
   }
 
-  /** The tag of the lists of the board, in which the stories of a change are where the user saw them. */
-  private async tagOfLists(change: Together): Promise<string> {
+  /**
+   * Reads the tag of the board's lists.
+   * @throws StoryChanged if a story of the change has left the list in which the user saw it
+   */
+  private async tagOfLists(change: Move): Promise<string> {
     const path = { board_name: this.name };
     const { response } = await api.GET('/api/boards/{board_name}/stories', {
       params: { path, query: { limit: 1, fields: 'id' } },
@@ -768,7 +776,7 @@ export class BoardStore {
     return etag;
   }
 
-  /** Waits for the stream to reach a revision, for a moment at most. */
+  /** Waits for the stream to reach a revision, at most 1 s. */
   private reached(revision: number): Promise<void> {
     if (!this.isLive.value || this.revision.value >= revision) return Promise.resolve();
     return new Promise((resolve) => {
@@ -863,7 +871,7 @@ export class BoardStore {
       this.lists.value.has(list) &&
       !next.stories.has(event.id)
     ) {
-      // It comes from a list that is not loaded: the event has only the fields that changed.
+      // The story comes from a list that is not loaded, and the event has only the changed fields.
       void this.insist(() => this.readStory(event.id)).catch(ignoreMissing);
     }
   }
@@ -872,7 +880,7 @@ export class BoardStore {
 const NONE: ReadonlySet<number> = new Set();
 
 /** Resolves when a signal is true. */
-const truth = (flag: ReadonlySignal<boolean>): Promise<void> =>
+const whenTrue = (flag: ReadonlySignal<boolean>): Promise<void> =>
   new Promise((resolve) => {
     const stop = flag.subscribe((isTrue) => {
       if (!isTrue) return;
@@ -887,7 +895,7 @@ function storiesOfChange(change: Change): number[] {
   return ['storyId' in change ? change.storyId : change.id];
 }
 
-/** Whether an event moves a story of the backlog that is not loaded, perhaps into the loaded part. */
+/** Whether an event may move a story that is not loaded into the loaded part of the backlog. */
 const isUnknownPlace = ({ type, entity, id, after }: Event, { stories }: BoardState): boolean => {
   if (type === 'stories.shifted') return entity === 'board';
   const isMove = type === 'story.moved' || type === 'story.updated';
@@ -902,7 +910,7 @@ const hasFields = (row: Story | Task, fields: object): boolean =>
 const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;
 
-/** What was deleted meanwhile is deleted here by an event. */
+/** Ignores 404, because the event of the deletion follows. */
 const ignoreMissing = (error: unknown): void => {
   if (!isMissing(error)) throw error;
 };

@@ -3,7 +3,7 @@ import type { NewStory, Position, Status, Story, Task } from '../api/types';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, sprintName, statusName, storiesOf, withEntry } from './model';
 
-/** The fields of a story that a form sets, and that the undo of a deletion creates again. */
+/** The fields of a story that a form sets and that the undo of a deletion restores. */
 const FORM_FIELDS = [
   'title',
   'description',
@@ -18,8 +18,8 @@ const FORM_FIELDS = [
 export type StoryFields = Partial<Pick<Story, (typeof FORM_FIELDS)[number] | 'sprint_id'>>;
 
 /**
- * A change of a board that the user makes, as plain data, so that it can be kept in IndexedDB. What is
- * created has a negative id until the service has given it one.
+ * A change that the user makes to a board, as plain data, so that it can be stored in IndexedDB. A created row
+ * has a negative id until the service has assigned one.
  */
 export type Change =
   | {
@@ -36,7 +36,7 @@ export type Change =
       ids: number[];
       list: ListId;
       position: Position;
-      /** The lists and versions that the user saw of the stories, where several are moved; the queue sets it. */
+      /** The list and version of each story that the user saw, if several are moved; set by the queue. */
       seen?: { list: ListId; version: number }[];
     }
   | { kind: 'story.delete'; id: number }
@@ -60,30 +60,30 @@ export type Change =
 
 type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
 
-/** The headers of a request that changes something. */
+/** The headers of a request that makes a change. */
 export interface Conditions {
-  /** The entity tag of what the user saw; absent for what is created. */
+  /** The entity tag of the row that the user saw; absent for a creation. */
   ifMatch?: string;
   key: string;
 }
 
-/** What the service answered: the state after it, and at which revision which rows were read. */
+/** The response to a change: how it changes the state, and the revision of the board after it. */
 export interface Outcome {
   commit: (state: BoardState) => BoardState;
   revision: number;
-  /** The id of what was created. */
+  /** The id of the created or changed row. */
   id?: number;
   etag?: string;
 }
 
-/** All that the queue must know about a kind of change. A new kind is an entry of `KINDS`. */
+/** A kind of change, as the queue uses it. A new kind is an entry of `KINDS`. */
 interface Kind<C extends Change> {
-  /** What the change does, in the words of a command: “Move Pay by card to Done”. */
+  /** The change as a command: “Move Pay by card to Done”. */
   label(change: C, before: BoardState): string;
   /** The state as the user sees it until the service has answered. */
   apply(state: BoardState, change: C): BoardState;
   send(change: C, board: string, conditions: Conditions): Promise<Outcome>;
-  /** The changes that undo it, as seen from the state before it. `id` is that of what was created. */
+  /** The changes that undo it, given the state before it. `id` is that of the created row. */
   inverse(change: C, before: BoardState, id: number): Change[];
 }
 
@@ -94,7 +94,7 @@ const DONE: Record<string, string> = {
   Delete: 'Deleted',
 };
 
-/** A label once it is done: “Moved Pay by card to Done”. */
+/** A label in the past tense: “Moved Pay by card to Done”. */
 export const asDone = (label: string): string =>
   label.replace(/^\w+/, (verb) => DONE[verb] ?? verb);
 
@@ -148,7 +148,7 @@ export function positionOf(state: BoardState, id: number): Position {
   return previous ? { after: previous.id } : 'first';
 }
 
-/** The moves that put stories back into a list as it was: one for each run of neighbours, from the first. */
+/** The moves that restore the places of stories in a list: one for each run of neighbours, in their order. */
 function movesBack(stories: readonly Card[], list: ListId, ids: ReadonlySet<number>): Change[] {
   const moves: Extract<Change, { kind: 'story.move' }>[] = [];
   let previous: Card | undefined;
@@ -166,7 +166,7 @@ function movesBack(stories: readonly Card[], list: ListId, ids: ReadonlySet<numb
   return moves;
 }
 
-/** Numbers between two neighbours of a list, for stories that the service has not placed yet. */
+/** Values of `seq` between two neighbours of a list, for stories that the service has not moved yet. */
 function seqsAt(list: readonly Card[], position: Position, count: number): number[] {
   const neighbour =
     typeof position === 'string'
@@ -423,11 +423,11 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
   },
 };
 
-/** The entry of `KINDS` for a change. The kinds take different changes, which TypeScript cannot relate. */
+/** The entry of `KINDS` for a change. TypeScript cannot relate the type of a change to that of its kind. */
 export const kindOf = (change: Change): Kind<Change> => KINDS[change.kind];
 
 let lastTemporary = 0;
-/** A negative id, which no other tab makes at the same time. */
+/** A negative id that another tab is unlikely to make, too. */
 export const temporaryId = (): number =>
   (lastTemporary = Math.min(
     -Date.now() * 1000 - Math.floor(Math.random() * 1000),
@@ -439,7 +439,7 @@ export type Entity = 'story' | 'task';
 export const entityOf = ({ kind }: Change): Entity =>
   kind.startsWith('story.') ? 'story' : 'task';
 
-/** The temporary id of what a change creates, and the id of what it restores. */
+/** The temporary id of the row that a change creates, and the id of the deleted row that it restores. */
 export function createdBy(
   change: Change,
 ): { entity: Entity; id: number; was?: number } | undefined {
@@ -447,7 +447,7 @@ export function createdBy(
   return { entity: entityOf(change), id: change.id, was: change.was };
 }
 
-/** The row whose entity tag a change is conditional on; undefined for creations and moves of several. */
+/** The row whose entity tag a change is conditional on; undefined for creations and moves of several stories. */
 export function targetOf(
   change: Change,
 ): { entity: Entity; id: number; storyId: number } | undefined {
@@ -468,7 +468,7 @@ export function targetOf(
   }
 }
 
-/** The change with what the user saw of the rows that it has no entity tag for. */
+/** Adds to a move of several stories the list and version of each that the user saw. */
 export function withOrigin(change: Change, { stories }: BoardState): Change {
   if (change.kind !== 'story.move' || change.ids.length < 2) return change;
   const seen = change.ids.map((id) => {
@@ -478,7 +478,7 @@ export function withOrigin(change: Change, { stories }: BoardState): Change {
   return { ...change, seen };
 }
 
-/** The change with the versions that an earlier change of the user has made. */
+/** Updates the seen versions in a move of several stories after an earlier change of the user was confirmed. */
 export function withVersions(
   change: Change,
   confirmed: readonly (number | undefined)[],
@@ -494,7 +494,7 @@ export function withVersions(
   return { ...change, seen };
 }
 
-/** The change with another id of a story or a task: the one that the service gave it. */
+/** Replaces the id of a story or a task in a change by the one that the service has assigned. */
 export function withId(change: Change, entity: Entity, from: number, to: number): Change {
   if (!refersTo(change, entity, from)) return change;
   const copy = { ...change };
@@ -512,7 +512,7 @@ export function withId(change: Change, entity: Entity, from: number, to: number)
   return copy;
 }
 
-/** Whether a change is about a story or a task, or places others beside it. */
+/** Whether a change is about a story or a task, or moves stories next to it. */
 export function refersTo(change: Change, entity: Entity, id: number): boolean {
   if ('id' in change && entityOf(change) === entity && change.id === id) return true;
   if (entity === 'task') return false;

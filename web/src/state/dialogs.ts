@@ -10,12 +10,12 @@ export type DialogRequest =
   | { kind: 'palette' }
   | SprintRequest;
 
-/** A form or a question about a sprint. */
+/** A dialog about a sprint. */
 export type SprintRequest =
   | { kind: 'sprint'; action: 'edit' | 'delete' | 'start' | 'reopen'; id: number }
-  /** `to` is where the unfinished stories shall go at first. */
+  /** `to` is the sprint that is preselected for the unfinished stories. */
   | { kind: 'sprint'; action: 'complete'; id: number; to?: number }
-  /** `completing` is the sprint whose completion needs the new one. */
+  /** `completing` is the sprint whose completion continues afterwards. */
   | { kind: 'sprint'; action: 'new'; completing?: number };
 
 export const dialog = signal<DialogRequest | null>(null);

@@ -6,8 +6,8 @@ import { bySeq, sprintName, statusName, withEntry } from './model';
 export type ReadAt = (entity: Event['entity'], id: number) => number;
 
 /**
- * The state after an event of the log. A row that was read at this revision or later already contains
- * the event, so it stays as it is.
+ * Applies an event of the log to a state. A row that was read at the revision of the event or later already
+ * contains it, so it stays as it is.
  */
 export function applyEvent(state: BoardState, event: Event, readAt: ReadAt): BoardState {
   if (event.type === 'stories.shifted') return shift(state, event, readAt);
@@ -64,7 +64,7 @@ interface Shifted {
   last: { id: number; seq: number };
 }
 
-/** The event has the ends of the shifted part of a list as they were before. */
+/** Applies `stories.shifted`, whose `before` has the ends of the shifted part of the list before the shift. */
 function shift(state: BoardState, event: Event, readAt: ReadAt): BoardState {
   const { first, last } = event.before as unknown as Shifted;
   const { by, except } = event.after as unknown as { by: number; except?: number[] };
@@ -86,15 +86,20 @@ function shift(state: BoardState, event: Event, readAt: ReadAt): BoardState {
 
 const VERBS: Record<string, string> = {
   created: 'created',
-  moved_in: 'moved here',
+  moved_in: 'moved',
   deleted: 'deleted',
-  moved_out: 'moved away',
+  moved_out: 'moved',
   started: 'started',
   completed: 'completed',
   reopened: 'reopened',
 };
 
-/** What an event changes, for people: “Mei moved “Pay by card” to Done”; undefined for what is not shown. */
+const TARGETS: Partial<Record<Event['type'], string>> = {
+  'story.moved_in': 'this board',
+  'story.moved_out': 'another board',
+};
+
+/** Describes an event: “Mei moved “Pay by card” to Done”; undefined if the event is not announced. */
 export function describeEvent(
   event: Event,
   before: BoardState,
@@ -109,8 +114,8 @@ export function describeEvent(
   const { status, sprint_id } = (event.after ?? {}) as Partial<Card>;
   const list = sprint_id == null ? undefined : after.sprints.get(sprint_id);
   let what = VERBS[type.split('.')[1] ?? ''] ?? (type === 'story.moved' ? 'moved' : 'changed');
-  let to = '';
-  if (isStory && event.before && event.after) {
+  let to = TARGETS[type] ?? '';
+  if (isStory && !to && event.before && event.after) {
     if (status) to = statusName(status);
     else if (sprint_id !== undefined) to = list ? sprintName(list) : 'the backlog';
     if (to) what = 'moved';

@@ -19,13 +19,13 @@ export const CARD_FIELDS = [
   'version',
 ] as const;
 
-/** A story as the board knows it. The description is present once the story was opened. */
+/** A story as lists load it. It has its description once it was opened. */
 export type Card = Pick<Story, (typeof CARD_FIELDS)[number]> & Partial<Pick<Story, 'description'>>;
 
 /** A list of stories: a sprint's id, or null for the backlog. */
 export type ListId = number | null;
 
-/** The state of one board at a revision. It is never changed: each change makes a new one. */
+/** The immutable state of one board at a revision. */
 export interface BoardState {
   board: Board;
   sprints: ReadonlyMap<number, Sprint>;
@@ -50,7 +50,7 @@ export const SPRINT_STATES = {
   completed: 'Completed',
 } as const satisfies Record<Sprint['state'], string>;
 
-/** What a sprint is called where it has no name. */
+/** The name of a sprint, or one made from its start date. */
 export const sprintName = (sprint: Sprint): string =>
   sprint.name ?? `Sprint of ${sprint.start_date}`;
 
@@ -59,7 +59,7 @@ export const bySeq = (a: { seq: number; id: number }, b: { seq: number; id: numb
 
 const NONE: readonly Card[] = [];
 
-/** The lists of a state, which is never changed, so that they are sorted once. */
+/** The sorted lists of each state. A state is immutable, so each list is sorted once. */
 const sorted = new WeakMap<BoardState['stories'], Map<ListId, Card[]>>();
 
 /** The stories of a list in their order. */

@@ -5,7 +5,7 @@ import type { Card, ListId } from './model';
 import type { Board, Sprint } from '../api/types';
 import type { Pending } from './queue';
 
-/** What is known of a board, for a reload without a connection. */
+/** The stored data of a board, for a reload without a connection. */
 export interface Snapshot {
   board: Board;
   sprints: Sprint[];
@@ -13,7 +13,7 @@ export interface Snapshot {
   lists: ListId[];
 }
 
-/** A change as it is kept. */
+/** A stored change. */
 export interface Row extends Pending {
   /** The id of the board: another board may get its name. */
   board: number;
@@ -38,7 +38,7 @@ const open = (): Promise<IDBPDatabase<Schema>> =>
     },
   }));
 
-/** Runs on the database. A browser without IndexedDB keeps everything in memory only. */
+/** Runs work on the database; undefined without IndexedDB, where all data stay in memory only. */
 async function run<T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T | undefined> {
   try {
     return await work(await open());
@@ -47,7 +47,7 @@ async function run<T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T
   }
 }
 
-/** Forgets boards and unsaved changes, for a user who signs out. */
+/** Deletes the stored boards and unsaved changes of a user who signs out. */
 export async function forgetBoards(actor: string): Promise<void> {
   await run(async (db) => {
     const { store, done } = db.transaction('changes', 'readwrite');
@@ -68,12 +68,12 @@ export async function deleteSnapshot(actor: string, name: string): Promise<void>
   await run((db) => db.delete('boards', [actor, name]));
 }
 
-/** Where changes are kept, for all pages of this browser. */
+/** The store of changes that all pages of this browser share. */
 export interface ChangeStorage {
   all(): Promise<readonly Row[]>;
   put(rows: readonly Row[]): Promise<void>;
   remove(keys: readonly string[]): Promise<void>;
-  /** Gives the rows of one outbox to another, in one step, and returns them. */
+  /** Atomically makes one outbox the owner of the rows of another, and returns the rows. */
   pass(from: string, to: string): Promise<readonly Row[]>;
 }
 
@@ -83,7 +83,7 @@ const inIndexedDb: ChangeStorage = {
     await run((db) => {
       const transaction = db.transaction('changes', 'readwrite');
       for (const row of rows) void transaction.store.put(row);
-      // A page that is closed now does not abort it.
+      // So that closing the page now does not abort the transaction.
       transaction.commit();
       return transaction.done;
     });
@@ -114,8 +114,8 @@ const inIndexedDb: ChangeStorage = {
 const lockOf = (owner: string): string => `sprintline/${owner}`;
 
 /**
- * The unsaved changes of one open board. Each outbox holds a lock with its name while it lives, so that a
- * later one can take over what a closed or reloaded page has left, and no two send the same.
+ * Stores the unsaved changes of one open board. Each outbox holds a lock until its page is closed or reloaded.
+ * Another outbox then gets the lock and takes over the changes, so that no two outboxes send the same change.
  */
 export class Outbox {
   private readonly owner = randomKey();
@@ -146,7 +146,7 @@ export class Outbox {
     });
   }
 
-  /** Names the board, and takes over its changes from pages that are closed, now and later. */
+  /** Sets the board, and takes over its changes from other pages as soon as they are closed. */
   async adopt(board: number): Promise<void> {
     this.board = board;
     await this.isHeld;
@@ -174,7 +174,7 @@ export class Outbox {
     await this.storage.remove(entries.map(({ key }) => key));
   }
 
-  /** Lets another outbox take over what is not sent. */
+  /** Lets another outbox take over the changes that are not sent. */
   close(): void {
     this.closing.abort();
   }

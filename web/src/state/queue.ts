@@ -30,9 +30,9 @@ export interface Pending {
   /** The revision of the board that the user saw. */
   revision: number;
   isUndo: boolean;
-  /** Someone else changed the row before; it waits for the decision of the user. */
+  /** Whether someone else changed the row before; the change then waits for a decision of the user. */
   isConflict?: boolean;
-  /** The story that someone else changed, of several. */
+  /** The story that someone else changed, if the change moves several. */
   changed?: number;
 }
 
@@ -57,23 +57,23 @@ export interface QueueHost {
   base(): BoardState;
   revision(): number;
   commit(outcome: Outcome): void;
-  /** Resolves when the user has seen what was changed. */
+  /** Resolves when the browser has drawn the change. */
   shown(): Promise<void>;
   /**
    * Resolves with the outcome and the state before the first attempt.
    * @param isRepeated whether an earlier attempt may have reached the service
    */
   send(pending: Pending, isRepeated: boolean): Promise<{ outcome: Outcome; before: BoardState }>;
-  /** The change at the head was confirmed or failed. */
+  /** Called when the first pending change was confirmed or has failed. */
   onSettled(): void;
-  /** @param lost what cannot be made without the rejected change */
+  /** @param lost the labels of the changes that are dropped because they depend on the rejected one */
   onRejected(label: string, error: Error, lost: readonly string[]): void;
-  /** Keeps entries over a reload. */
+  /** Stores entries, so that they survive a reload. */
   save(entries: readonly Pending[]): void;
   remove(entries: readonly Pending[]): void;
 }
 
-/** Someone else has changed a story before a change of several stories arrived. */
+/** The error of a move of several stories after someone else has moved or deleted one of them. */
 export class StoryChanged extends ApiError {
   constructor(
     readonly storyId: number,
@@ -96,7 +96,7 @@ export class ChangeQueue {
   readonly pending = signal<readonly Pending[]>([]);
   readonly conflicts = signal<readonly Conflict[]>([]);
   readonly undoable = signal<readonly Undoable[]>([]);
-  /** Whether an attempt did not reach the service, and changes have waited since. */
+  /** Whether changes wait because the service cannot be reached. */
   readonly isOffline = signal(false);
   readonly state = computed<'saved' | 'saving' | 'offline'>(() => {
     if (this.pending.value.length === 0) return 'saved';
@@ -105,7 +105,7 @@ export class ChangeQueue {
 
   /** The keys of changes that may have reached the service. */
   private readonly sent = new Set<string>();
-  /** The keys of changes whose first attempt was made by an earlier page: the state before is unknown. */
+  /** The keys of changes that an earlier page sent first; the state before is unknown, so undo is impossible. */
   private readonly inherited = new Set<string>();
   private readonly waiting = new Map<string, (() => void)[]>();
   private readonly idle = new Set<() => void>();
@@ -120,7 +120,7 @@ export class ChangeQueue {
     this.pause.end();
   }
 
-  /** Sends again now what waits for the connection. */
+  /** Sends waiting changes again now. */
   readonly retry = (): void => this.pause.end();
 
   /** Resolves when everything is sent, or when the service cannot be reached. */
@@ -159,7 +159,7 @@ export class ChangeQueue {
     return label;
   }
 
-  /** Takes over the changes of an earlier page in their order; the first of them may be made already. */
+  /** Takes over the changes of an earlier page in their order; the first one may have been made already. */
   adopt(entries: readonly Pending[]): void {
     for (const group of new Set(entries.map((each) => each.group))) {
       const conflict = entries.filter((each) => each.group === group && each.isConflict);
@@ -178,12 +178,12 @@ export class ChangeQueue {
     void this.run();
   }
 
-  /** The last gesture that is not confirmed and no undoing itself. */
+  /** The last pending change that is not an undo itself. */
   lastPending(): Pending | undefined {
     return this.pending.value.findLast(({ isUndo }) => !isUndo);
   }
 
-  /** Drops a gesture of which nothing was sent; returns whether it did. */
+  /** Drops a gesture unless a change of it was sent; returns whether it was dropped. */
   withdraw(group: string): boolean {
     const entries = this.pending.value.filter((each) => each.group === group);
     if (entries.some(({ key }) => this.sent.has(key))) return false;
@@ -197,7 +197,7 @@ export class ChangeQueue {
     this.waiting.set(group, [...(this.waiting.get(group) ?? []), call]);
   }
 
-  /** The changes that undo the last gesture; undefined where there is none. */
+  /** Removes and returns the last gesture that can be undone; undefined if there is none. */
   takeUndo(): Undoable | undefined {
     const last = this.undoable.value.at(-1);
     this.undoable.value = this.undoable.value.slice(0, -1);
@@ -220,7 +220,7 @@ export class ChangeQueue {
   private async run(): Promise<void> {
     if (this.isRunning) return;
     this.isRunning = true;
-    // The user sees the change before the browser works on its request.
+    // The browser draws the change before it works on the request.
     await this.host.shown();
     for (let attempt = 0; !this.isStopped;) {
       const [head] = this.pending.value;
@@ -229,7 +229,7 @@ export class ChangeQueue {
       this.sent.add(head.key);
       try {
         const { outcome, before } = await this.host.send(head, isRepeated);
-        // Until the last of them is sent, changes are still unsaved.
+        // Until the last of the waiting changes is sent, the others count as unsaved.
         if (this.pending.value.length <= 1) this.isOffline.value = false;
         attempt = 0;
         this.confirm(head, outcome, before);
@@ -289,14 +289,14 @@ export class ChangeQueue {
     this.waiting.delete(head.group);
   }
 
-  /** A later change, with the id of what was created and the version that the confirmed change made. */
+  /** Updates a later change with the id and the version that the confirmed change has made. */
   private afterConfirmed(entry: Pending, confirmed: Change, id: number | undefined): Pending {
     const created = createdBy(confirmed);
     let { change } = entry;
     if (created && id !== undefined) change = withId(change, created.entity, created.id, id);
     if (created?.was !== undefined && id !== undefined)
       change = withId(change, created.entity, created.was, id);
-    // What the user changed afterwards, they changed with this change in view.
+    // The user made later changes with the confirmed one in view, so they are conditional on its version.
     const target = targetOf(change);
     const ids = 'ids' in confirmed ? confirmed.ids : [id];
     if (entityOf(confirmed) === 'story') change = withVersions(change, ids, this.host.base());
@@ -349,7 +349,7 @@ export class ChangeQueue {
     this.host.onRejected(head.label, error, [...lost]);
   }
 
-  /** The changes of the same gesture and all later ones of the same rows, which rest on the first. */
+  /** The changes of the same gesture, and all later changes of the same rows, which build on it. */
   private sameRow(head: Pending): Pending[] {
     const target = targetOf(head.change);
     const together = 'ids' in head.change && !target ? head.change.ids : [];

@@ -5,15 +5,15 @@ import type { Session } from '../api/types';
 import { backoff } from '../util/retry';
 import { forgetBoards } from './outbox';
 
-/** Undefined until it is known; null where the user must sign in. */
+/** The session; undefined until it is known, null if the user must sign in. */
 export const session = signal<Session | null | undefined>(undefined);
 
-/** Whether the session ended while the board was used: what is shown stays until the user signs in again. */
+/** Whether the session has ended while a view was open; the view stays until the user signs in again. */
 export const isExpired = signal(false);
-/** Whether it asks for the token; the user may put that off. */
+/** Whether the dialog that asks for a token is open; the user may close it and sign in later. */
 export const isAsked = signal(false);
 
-/** What the token allows; controls that it cannot use are not shown. */
+/** Whether the token allows changes; controls that it cannot use are not shown. */
 export const canWrite = computed(() => session.value != null && session.value.scope !== 'read');
 export const isAdmin = computed(() => session.value?.scope === 'admin');
 
@@ -44,7 +44,7 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** The service has answered 401. */
+/** Called when the service has answered 401. */
 export function expire(): void {
   if (!session.value || isExpired.value) return;
   isExpired.value = true;
@@ -63,30 +63,30 @@ export function signedIn(): Promise<void> {
   });
 }
 
-/** Signs in with a token. @throws ApiError where it is not valid */
+/** Signs in with a token. @throws ApiError if it is not valid */
 export async function signIn(token: string): Promise<void> {
   const former = session.value;
   const { data } = await api.POST('/api/session', { body: { token } });
   if (former === null) {
-    // What the page has preloaded are errors.
+    // The responses that the page has preloaded are errors.
     location.reload();
     return new Promise(() => undefined);
   }
   keep(data as Session);
   if (former && isExpired.value && former.actor !== data?.actor) {
-    // What the former user has not saved is kept under that name, and not sent by this one.
+    // The unsaved changes of the former user stay stored under their name; this user must not send them.
     location.reload();
     return;
   }
   isExpired.value = false;
 }
 
-/** Ends the session and forgets what the browser has stored for it. */
+/** Ends the session and deletes what the browser has stored for it. */
 export async function signOut(): Promise<void> {
   try {
     await api.DELETE('/api/session');
   } catch (error) {
-    // It has ended already.
+    // The session has already ended.
     if (!(error instanceof ApiError && error.code === 'session_not_found')) throw error;
   }
   if (session.value) await forgetBoards(session.value.actor);

@@ -7,7 +7,7 @@ import { session } from './session';
 /** The store of the board that is shown. */
 export const store = signal<BoardStore | null>(null);
 
-/** Makes the store of the board in the URL the present one. */
+/** Opens the store of the board in the URL, and closes the former one, whenever the URL changes. */
 export function followRoute(): void {
   effect(() => {
     const { board, view } = route.value;
@@ -24,7 +24,7 @@ export function followRoute(): void {
   });
 }
 
-/** The URL follows when a board gets another name. */
+/** Changes the URL after a board was renamed. */
 function followRename(from: string, to: string): void {
   const { board, view, story } = route.value;
   if (board !== from) return;
