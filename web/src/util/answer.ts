@@ -4,7 +4,7 @@ import { ApiError, isTemporary } from '../api/problem';
 import type { BoardStore } from '../state/board-store';
 import { backoff, Pause } from './retry';
 
-/** What a request has answered last. */
+/** The last answer to a request. */
 export interface Answer<T> {
   data: T | null;
   /** Why the service rejected the request. */
@@ -14,10 +14,10 @@ export interface Answer<T> {
 }
 
 /** The text in place of data that could not be loaded because the connection is lost. */
-export const CUT_OFF = 'Shown as soon as there is a connection.';
+export const CUT_OFF = 'The service cannot be reached. Trying again…';
 
 /**
- * The answer of a request, which is made again when an input changes. The former answer stays until the
+ * Makes a request, again when an input changes, and returns its last answer. The former answer stays until the
  * next one arrives, so that nothing flashes.
  */
 export function useAnswer<T>(load: () => Promise<T>, inputs: readonly unknown[]): Answer<T> {
@@ -50,7 +50,7 @@ export function useAnswer<T>(load: () => Promise<T>, inputs: readonly unknown[])
   return answer.value;
 }
 
-/** A value once it has not changed for a time; the first one at once. */
+/** Returns a value once it has not changed for a time; the first value at once. */
 export function useSettled<T>(value: T, ms: number): T {
   const settled = useSignal(value);
   useEffect(() => {
@@ -61,9 +61,9 @@ export function useSettled<T>(value: T, ms: number): T {
   return settled.value;
 }
 
-/** A burst of changes requests a report once. */
+/** Milliseconds without a change after which reports are requested again. */
 const BURST_MS = 1500;
 
-/** The revision of the board after a burst of changes: an input of what is computed from its log. */
+/** The revision of the board once a burst of changes has ended, as an input of reports. */
 export const useSettledRevision = (store: BoardStore): number =>
   useSettled(store.revision.value, BURST_MS);

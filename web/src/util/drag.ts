@@ -12,12 +12,12 @@ export const dropPlace = signal<{ list: string; index: number } | null>(null);
 /** The story that is dragged. */
 export const dragged = signal<number | null>(null);
 
-/** Fingers scroll; on touch screens a story is moved by its menu. */
+/** On touch screens, dragging scrolls; stories are moved by their menu. */
 const canDrag = matchMedia('(any-pointer: fine)').matches;
 
 const draggables = new WeakSet<HTMLElement>();
 
-/** Makes a card draggable, which the pointer has reached: to prepare each one takes long on a large board. */
+/** Makes a card draggable once the pointer is over it; preparing all cards takes long on a large board. */
 export function allowDrag(element: HTMLElement, id: number, canMove: () => boolean): void {
   if (!canDrag || draggables.has(element)) return;
   draggables.add(element);
@@ -30,7 +30,7 @@ export function allowDrag(element: HTMLElement, id: number, canMove: () => boole
   });
 }
 
-/** The index of the card that is below the pointer's upper half. */
+/** The index of the first card whose middle is below the pointer. */
 function indexAt(list: Element, y: number): number {
   const cards = [...list.querySelectorAll(':scope > [data-story]')];
   const index = cards.findIndex((card) => {

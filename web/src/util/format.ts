@@ -2,7 +2,7 @@ import type { Weekday } from '../api/types';
 
 const LANGUAGES = navigator.languages as string[];
 
-/** Formats are made when they are first used: one takes a millisecond. */
+/** Makes a format when it is first used, because that takes a millisecond. */
 function lazily<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -18,12 +18,12 @@ const longDaysWithYear = dates({ dateStyle: 'long', timeZone: 'UTC' });
 const moments = dates({ dateStyle: 'medium', timeStyle: 'short' });
 const weekdayNames = dates({ weekday: 'long', timeZone: 'UTC' });
 
-/** The languages that write 0 to 999 as a program does. */
+/** The languages in which the integers from 0 to 999 need no format. */
 const isPlain = /^(cs|da|de|en|es|fi|fr|hu|it|ja|ko|nb|nl|nn|no|pl|pt|ru|sv|tr|uk|zh)\b/.test(
   LANGUAGES[0] ?? '',
 );
 
-/** A number in the language of the browser; small ones without the 20 ms in which the first format is made. */
+/** A number in the language of the browser. Small integers avoid the 20 ms that the first format takes. */
 export const formatNumber = (value: number): string =>
   isPlain && Number.isInteger(value) && value >= 0 && value < 1000
     ? String(value)
@@ -34,7 +34,7 @@ const midnight = (date: string): Date => new Date(`${date}T00:00:00Z`);
 /** A calendar date, `YYYY-MM-DD`, in the language of the browser. */
 export const formatDay = (date: string): string => days().format(midnight(date));
 export const formatDate = (date: string): string => daysWithYear().format(midnight(date));
-/** A calendar date in a sentence: “12 March”, with the year where it is not this one. */
+/** A calendar date in a sentence: “12 March”, with the year if it is not this one. */
 export function formatLongDay(date: string): string {
   const isThisYear = Number(date.slice(0, 4)) === new Date().getFullYear();
   return (isThisYear ? longDays() : longDaysWithYear()).format(midnight(date));

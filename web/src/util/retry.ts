@@ -1,4 +1,4 @@
-/** Milliseconds before the next attempt: 0.25 s, 0.5 s, … 4 s, shortened by chance so that clients do not return at once. */
+/** Milliseconds before the next attempt: 0.25 s, 0.5 s, … 4 s, with jitter so that clients do not return together. */
 export const backoff = (attempt: number): number =>
   Math.min(4000, 250 * 2 ** attempt) * (0.5 + Math.random() / 2);
 
@@ -31,7 +31,7 @@ export function whenIdle(run: () => void): void {
   else setTimeout(run, 500);
 }
 
-/** Resolves when the next frame has been shown, which is when another begins; soon where the page is hidden. */
+/** Resolves when the next frame has been shown, that is, when the one after it begins; after 100 ms at the latest. */
 export const afterFrame = (): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, 100);

@@ -20,7 +20,7 @@ export function useSubmit(onError: (error: unknown) => void, onStale?: () => Pro
   return { isBusy, submit };
 }
 
-/** An idempotency key for each body, so that an attempt whose response was lost can be repeated. */
+/** Returns one idempotency key for each body, so that an attempt whose response was lost can be repeated. */
 export function useKeys(): (body: unknown) => string {
   const keys = useRef(new Map<string, string>());
   return (body) => {
