@@ -38,11 +38,11 @@ export function BoardView({ store }: { store: BoardStore }) {
     return state ? findSprint(state, query.value.get('sprint')) : undefined;
   });
   const id = sprint.value?.id;
-  // Not after the next frame, as an effect of the component would.
+  // Runs at once; an effect of the component would run after the next frame.
   useSignalEffect(() => {
     if (sprint.value) void store.loadList(sprint.value.id);
   });
-  // A column whose stories stay keeps its array, so that it is not drawn again.
+  // A column whose stories are the same keeps its array, so that it is not drawn again.
   const drawn = useRef<Partial<Record<Status, Card[]>>>({});
   const columns = useComputed(() => {
     const state = store.view.value;
@@ -118,10 +118,10 @@ function NoSprint({ state }: { state: BoardState }) {
   const next = sprintsOf(state).find(({ state }) => state === 'planned');
   return (
     <div class="blank">
-      <h1>{asked ? 'No such sprint' : 'No sprint is running'}</h1>
+      <h1>{asked ? 'Sprint not found' : 'No active sprint'}</h1>
       <p>
-        A sprint is a week or two in which the team finishes what it has chosen. Write stories and
-        sprints in the plan; on its start date a sprint shows here.
+        A sprint is a week or two in which the team completes the stories it has chosen. Create
+        stories and sprints in the plan; a sprint appears here on its start date.
       </p>
       <p class="actions">
         <a class="button primary" href={pathOf(state.board.name, 'backlog')}>
@@ -129,7 +129,7 @@ function NoSprint({ state }: { state: BoardState }) {
         </a>
         {next && (
           <a class="button" href={`${pathOf(state.board.name)}?sprint=${next.id}`}>
-            Look at {sprintName(next)}
+            Open {sprintName(next)}
           </a>
         )}
       </p>
@@ -143,7 +143,7 @@ interface SprintHeadProps {
   sprint: Sprint;
 }
 
-/** What the sprint is about, and how it stands, as text. */
+/** The name, state, goal, dates and progress of the sprint. */
 function SprintHead({ store, state, sprint }: SprintHeadProps) {
   const stories = storiesOf(state, sprint.id);
   const finished = stories.filter(({ status }) => status === 'done');
@@ -250,7 +250,7 @@ function useBoardKeys(
       focusAt(at.column, at.row + rowBy);
       return;
     }
-    // Empty columns are passed over.
+    // Skips empty columns.
     for (let column = at.column + columnBy; columns()[column]; column += columnBy) {
       if (columns()[column]?.length) {
         focusAt(column, at.row);
@@ -279,7 +279,7 @@ function useBoardKeys(
       else shiftCard(store, story, columns()[column] ?? [], by);
     });
 
-  const looking: Command[] = [
+  const readCommands: Command[] = [
     { name: 'Next card', key: 'ArrowDown', shownKey: '↓', run: () => step(0, 1) },
     { name: 'Previous card', key: 'ArrowUp', shownKey: '↑', run: () => step(0, -1) },
     { name: 'Card in the next column', key: 'ArrowRight', shownKey: '→', run: () => step(1, 0) },
@@ -298,21 +298,21 @@ function useBoardKeys(
       },
     },
   ];
-  const changing: Command[] = [
+  const writeCommands: Command[] = [
     { name: 'Move card down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: shift(1) },
     { name: 'Move card up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: shift(-1) },
     { name: 'Move card right', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toColumn(1) },
     { name: 'Move card left', key: 'Shift+ArrowLeft', shownKey: 'Shift ←', run: toColumn(-1) },
-    { name: 'Set to do', key: '1', run: toStatus(0) },
-    { name: 'Set in progress', key: '2', run: toStatus(1) },
-    { name: 'Set done', key: '3', run: toStatus(2) },
+    { name: 'Set status to To do', key: '1', run: toStatus(0) },
+    { name: 'Set status to In progress', key: '2', run: toStatus(1) },
+    { name: 'Set status to Done', key: '3', run: toStatus(2) },
     {
       name: 'New story',
       key: 'c',
       run: () => openDialog({ kind: 'new-story', list: isFixed ? null : (sprint ?? null) }),
     },
   ];
-  useCommands(canWrite.value ? [...looking, ...changing] : looking, [
+  useCommands(canWrite.value ? [...readCommands, ...writeCommands] : readCommands, [
     store,
     sprint,
     isFixed,

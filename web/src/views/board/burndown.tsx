@@ -14,7 +14,7 @@ export function Burndown({ store, sprint }: { store: BoardStore; sprint: Sprint 
       {sprint.state === 'planned' ? (
         <>
           <h2>Burndown</h2>
-          <p class="empty">It begins on {formatDay(sprint.start_date)}.</p>
+          <p class="empty">The burndown begins on {formatDay(sprint.start_date)}.</p>
         </>
       ) : (
         <Figure

@@ -13,7 +13,7 @@ import { dropPlace, useDropList } from '../../util/drag';
 import { formatNumber, plural } from '../../util/format';
 import { dropIntoColumn, moveItems } from './moves';
 
-/** More cards than these are drawn when the user asks. */
+/** The number of cards drawn at first, and added by Show more. */
 const PAGE = 200;
 
 interface ColumnProps {
@@ -22,7 +22,7 @@ interface ColumnProps {
   name: string;
   stories: readonly Story[];
   isLoaded: boolean;
-  /** Whether the stories stay in their sprint, which is completed. */
+  /** Whether the sprint is completed, so that its stories cannot be moved. */
   isFixed: boolean;
 }
 
@@ -79,9 +79,9 @@ export function Column({ store, status, name, stories, isLoaded, isFixed }: Colu
 }
 
 const EMPTY: Record<Status, { text: string; hint: string }> = {
-  todo: { text: 'No stories to do.', hint: 'Press c to write one.' },
+  todo: { text: 'No stories to do.', hint: 'Press c to create one.' },
   in_progress: { text: 'No stories in progress.', hint: 'Press 2 on a card to start it.' },
-  done: { text: 'No stories done yet.', hint: 'Press 3 on a card when it is.' },
+  done: { text: 'No stories done yet.', hint: 'Press 3 on a card to set it to Done.' },
 };
 
 function Empty({ status, isFixed }: Pick<ColumnProps, 'status' | 'isFixed'>) {

@@ -11,8 +11,8 @@ export const columnOf = (state: BoardState, list: ListId, status: Status): Card[
   storiesOf(state, list).filter((story) => story.status === status);
 
 /**
- * Moves a story to a column of its sprint, before the card at `index` of the shown cards. The request
- * for the order is left out where the status alone gives it.
+ * Moves a story to a column of its sprint, before the card at `index` of the shown cards. The position is not
+ * requested if the new status alone puts the story there.
  */
 export function dropIntoColumn(
   store: BoardStore,

@@ -54,8 +54,8 @@ export function BoardsView() {
       {boards?.length === 0 && (
         <div class="blank">
           <p>
-            A board is the work of one team: its sprints, its stories and a backlog. Make the first
-            one{canCreate ? ' with New board, or import one' : ''}.
+            A board contains the work of one team: its sprints, stories and backlog.
+            {canCreate && ' Create the first one with New board, or import one.'}
           </p>
         </div>
       )}

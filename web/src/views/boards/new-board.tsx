@@ -8,7 +8,7 @@ import { navigate, pathOf } from '../../router';
 import { failureText } from '../../util/failure';
 import { useKeys, useSubmit } from '../../util/submit';
 
-/** Makes a board in the time zone of the browser. */
+/** Creates a board in the time zone of the browser. */
 export function NewBoard({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
   const error = useSignal('');

@@ -11,7 +11,7 @@ import { canWrite } from '../../state/session';
 import { setStatuses, shift, shiftToList, storiesFor } from './moves';
 import { clearSelection, drawnRows, pick } from './selection';
 
-/** The keys of the plan, which act on the focused row and on what is selected with it. */
+/** The keys of the plan, which act on the focused row and on the stories that are selected with it. */
 export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readonly Card[]): void {
   const focusRow = (row: HTMLElement | undefined): void => {
     if (!row) return;
@@ -25,7 +25,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     const index = at(rows);
     focusRow(index < 0 ? rows[0] : rows[index + by]);
   };
-  /** To the first row of the next list, or of this and then the previous one. */
+  /** Focuses the first row of the next or previous list. */
   const stepList = (by: -1 | 1) => (): void => {
     const rows = drawnRows();
     const list = (row: HTMLElement | undefined) => row?.parentElement;
@@ -40,7 +40,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     const known = store.view.value?.stories.get(focused.value ?? 0);
     return known && at(drawnRows()) >= 0 ? known : undefined;
   };
-  /** For what the stories of a completed sprint cannot. */
+  /** Runs a command on the focused story; if it is a move, not in a completed sprint. */
   const withStory =
     (run: (story: Card) => void, isMove = true) =>
     (): void => {
@@ -65,7 +65,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     return store.view.value?.sprints.get(list ?? 0)?.state === 'completed' ? null : list;
   };
 
-  const looking: Command[] = [
+  const readCommands: Command[] = [
     { name: 'Next story', key: 'ArrowDown', shownKey: '↓', run: step(1) },
     { name: 'Previous story', key: 'ArrowUp', shownKey: '↑', run: step(-1) },
     { name: 'Next list', key: 'ArrowRight', shownKey: '→', run: stepList(1) },
@@ -79,7 +79,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
       },
     },
   ];
-  const changing: Command[] = [
+  const writeCommands: Command[] = [
     { name: 'Move down', key: 'Shift+ArrowDown', shownKey: 'Shift ↓', run: move(1) },
     { name: 'Move up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: move(-1) },
     { name: 'Move to the next list', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toList(1) },
@@ -91,9 +91,9 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     },
     { name: 'Select', key: 'x', run: withStory(({ id }) => pick(id, false)) },
     { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
-    { name: 'Set to do', key: '1', run: toStatus(0) },
-    { name: 'Set in progress', key: '2', run: toStatus(1) },
-    { name: 'Set done', key: '3', run: toStatus(2) },
+    { name: 'Set status to To do', key: '1', run: toStatus(0) },
+    { name: 'Set status to In progress', key: '2', run: toStatus(1) },
+    { name: 'Set status to Done', key: '3', run: toStatus(2) },
     {
       name: 'New story',
       key: 'c',
@@ -101,9 +101,12 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     },
     { name: 'New sprint', run: () => openDialog({ kind: 'sprint', action: 'new' }) },
     {
-      name: 'Create several stories',
+      name: 'New stories, one per line',
       run: () => openDialog({ kind: 'new-stories', list: listOfFocus(), titles: '' }),
     },
   ];
-  useCommands(canWrite.value ? [...looking, ...changing] : looking, [store, canWrite.value]);
+  useCommands(canWrite.value ? [...readCommands, ...writeCommands] : readCommands, [
+    store,
+    canWrite.value,
+  ]);
 }

@@ -20,14 +20,14 @@ import { loadOf } from '../sprint/velocity';
 import { dropIntoList, moveItems } from './moves';
 import { selection } from './selection';
 
-/** More rows than these are drawn when the user asks. */
+/** The number of rows drawn at first, and added by Show more. */
 const PAGE = 200;
 
 interface PlanListProps {
   store: BoardStore;
-  /** Absent: the backlog. */
+  /** The sprint; absent for the backlog. */
   sprint?: Sprint;
-  /** All known stories of the list. */
+  /** All loaded stories of the list. */
   all: readonly Story[];
   /** The stories that pass the filters. */
   stories: readonly Story[];
@@ -98,7 +98,7 @@ export function PlanList(props: PlanListProps) {
   );
 }
 
-/** The stories that are drawn: the first ones, and those that were just written, however long the list is. */
+/** The stories to draw: the first ones, and those that this page has created, however long the list is. */
 function drawn(
   stories: readonly Story[],
   limit: number,
@@ -114,13 +114,13 @@ function drawn(
 
 function Empty({ isBacklog }: { isBacklog: boolean }) {
   if (isBacklog) {
-    return <>No stories wait here.{canWrite.value && ' Write what the team may do some day.'}</>;
+    return <>The backlog is empty.{canWrite.value && ' Add stories that the team may do later.'}</>;
   }
   return (
     <>
       No stories yet.{' '}
       {canWrite.value && (
-        <span class="key-hint">Drag them here from the backlog, or press Shift ↑ on them.</span>
+        <span class="key-hint">Drag stories here from the backlog, or move them with Shift ←.</span>
       )}
     </>
   );
@@ -190,7 +190,7 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
                 class={isOver ? 'over-average' : ''}
                 value={Math.min(value, average)}
                 max={average}
-                aria-label="Of the average velocity"
+                aria-label="Compared with the average velocity"
               />
             )}
           </>
@@ -203,7 +203,7 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
   );
 }
 
-/** The field at the end of a list in which stories are written one after another. */
+/** The field at the end of a list that creates one story after another. */
 function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name: string }) {
   const title = useSignal('');
   return (

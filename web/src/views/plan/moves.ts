@@ -8,7 +8,7 @@ import { sprintName, sprintsOf, STATUSES, statusName, storiesOf } from '../../st
 import { plural } from '../../util/format';
 import { selected } from './selection';
 
-/** The service moves at most so many in one request. */
+/** The maximum number of stories that the service moves in one request. */
 const MAX_TOGETHER = 1000;
 
 /** The lists of the plan that accept stories, from the first to the last. */
@@ -19,7 +19,7 @@ export function openLists(store: BoardStore): ListId[] {
   return [...sprints.map(({ id }) => id), null];
 }
 
-/** The stories that a gesture on one of them is about: all selected ones, if it is among them. */
+/** The stories that a gesture on one story affects: all selected ones if it is selected, else that one. */
 export function storiesFor(store: BoardStore, id: number): Card[] {
   const state = store.view.value;
   if (!state) return [];
@@ -70,7 +70,7 @@ export function dropIntoList(
   focusCard(id);
 }
 
-/** Moves stories up or down by one place; beyond the end of a list into the next one. */
+/** Moves stories up or down by one place, and at the end of a list into the next one. */
 export function shift(
   store: BoardStore,
   id: number,

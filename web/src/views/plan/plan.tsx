@@ -18,7 +18,7 @@ import { PlanList } from './list';
 import { moveItems } from './moves';
 import { clearSelection, keepSelected, selected } from './selection';
 
-/** More completed sprints than these are shown when the user asks again. */
+/** The number of completed sprints that Show more adds. */
 const COMPLETED_PAGE = 5;
 const NONE: readonly Card[] = [];
 
@@ -97,8 +97,7 @@ export function PlanView({ store }: { store: BoardStore }) {
       )}
       {sprints.length === 0 && (
         <p class="empty plan-hint">
-          Write what the team could do into the backlog, make a sprint with New sprint, and move
-          into it what fits.
+          Add stories to the backlog, create a sprint with New sprint, and move stories into it.
           {canWrite.value && (
             <>
               {' '}
@@ -114,7 +113,7 @@ export function PlanView({ store }: { store: BoardStore }) {
   );
 }
 
-/** Loads the rest of the backlog while a filter is set, so that it misses nothing. */
+/** Loads the rest of the backlog while a filter is set, so that the filter misses no story. */
 function useWholeBacklog(store: BoardStore, isFiltered: boolean): void {
   const part = store.part.value;
   useEffect(() => {
@@ -122,7 +121,7 @@ function useWholeBacklog(store: BoardStore, isFiltered: boolean): void {
   }, [store, isFiltered, part]);
 }
 
-/** What can be done with the selected stories. */
+/** The bar with the actions for the selected stories. */
 function SelectionBar({
   store,
   shownOf,

@@ -3,20 +3,20 @@ import { announce } from '../../state/announce';
 import { cardElement } from '../../state/focus';
 import { plural } from '../../util/format';
 
-/** The stories that are moved together. */
+/** The ids of the selected stories. */
 export const selected = signal<ReadonlySet<number>>(new Set());
 
-/** Where a range begins. */
+/** The last picked story, at which a range begins. */
 let anchor: number | null = null;
 
-/** The rows as they are drawn, from the first list to the last. */
+/** The drawn rows, from the first list to the last. */
 export const drawnRows = (): HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('main [data-story]'),
 ];
 
 const idOf = (row: HTMLElement): number => Number(row.dataset.story);
 
-function choose(ids: ReadonlySet<number>): void {
+function setSelected(ids: ReadonlySet<number>): void {
   selected.value = ids;
   announce(
     ids.size === 0 ? 'Nothing selected' : `${plural(ids.size, 'story', 'stories')} selected`,
@@ -24,16 +24,16 @@ function choose(ids: ReadonlySet<number>): void {
 }
 
 export const clearSelection = (): void => {
-  if (selected.value.size > 0) choose(new Set());
+  if (selected.value.size > 0) setSelected(new Set());
 };
 
-/** Drops what no longer exists. */
+/** Deselects stories that no longer exist. */
 export function keepSelected(exists: (id: number) => boolean): void {
   const kept = [...selected.value].filter(exists);
   if (kept.length < selected.value.size) selected.value = new Set(kept);
 }
 
-/** Chooses or drops a story, or all rows from the last one that was chosen to it. */
+/** Selects or deselects a story, or selects the range from the last picked story to it. */
 export function pick(id: number, isRange: boolean): void {
   const next = new Set(selected.value);
   const rows = drawnRows().filter((row) => row.querySelector('.pick'));
@@ -45,7 +45,7 @@ export function pick(id: number, isRange: boolean): void {
     if (!next.delete(id)) next.add(id);
     anchor = id;
   }
-  choose(next);
+  setSelected(next);
   cardElement(id)?.focus();
 }
 

@@ -8,17 +8,17 @@ import { query, setQuery } from '../../router';
 import { useAnswer, useSettled } from '../../util/answer';
 import { formatDate, formatDay, formatLongDay, formatNumber, plural } from '../../util/format';
 
-/** Typing has ended. */
+/** Milliseconds after the last key until the forecast is requested. */
 const TYPED_MS = 300;
 
-/** What is asked for; it lives in the URL. */
+/** The typed parameters of the forecast, which are in the URL. */
 interface Asked {
   points: string;
   stories: string;
   sprint_days: string;
 }
 
-/** When the backlog is done, and what the next sprint completes at least. */
+/** The forecast: when the backlog is done, and what the next sprint completes at least. */
 export function Forecast({ board, revision }: { board: string; revision: number }) {
   const asked: Asked = {
     points: query.value.get('points') ?? '',
@@ -40,14 +40,14 @@ export function Forecast({ board, revision }: { board: string; revision: number 
           <h2>Forecast</h2>
         </div>
         <p class="empty">
-          When the backlog is done, with how much confidence. The forecast draws from the board’s
-          own completed sprints and needs three of them.
+          When the backlog will be done, and with how much confidence. The forecast is based on the
+          completed sprints of the board and needs at least three.
         </p>
       </section>
     );
   }
   const href = `/api/boards/${encodeURIComponent(board)}/forecast`;
-  // The picture follows what was answered, not what is half typed.
+  // The picture uses the parameters of the last answer, not half-typed ones.
   const valid = data?.search ?? '';
   return (
     <Figure
@@ -75,7 +75,7 @@ function searchOf(asked: Asked): string {
   return params.toString();
 }
 
-/** The confidence that the words name. */
+/** The confidence, in percent, that the text uses. */
 const LIKELY = 85;
 
 function Words({ data }: { data: Data }) {
@@ -125,7 +125,7 @@ interface InputsProps {
   error: ApiError | null;
 }
 
-/** What the forecast is asked for. */
+/** The fields for the parameters of the forecast. */
 function Inputs({ asked, data, error }: InputsProps) {
   const input = (name: keyof Asked, label: string, other?: keyof Asked) => (
     <TextField
@@ -144,9 +144,9 @@ function Inputs({ asked, data, error }: InputsProps) {
       {input('sprint_days', 'Sprint days')}
       {data && (
         <p class="field-hint">
-          Empty: the whole backlog, {plural(data.backlog.count, 'story', 'stories')} with{' '}
-          {plural(data.backlog.points, 'point')}. A sprint of{' '}
-          {plural(data.asked.sprint_days, 'day')} begins on {formatDay(data.asked.from)}.
+          Leave empty for the whole backlog: {plural(data.backlog.count, 'story', 'stories')} with{' '}
+          {plural(data.backlog.points, 'point')}. The next sprint begins on{' '}
+          {formatDay(data.asked.from)} and has {plural(data.asked.sprint_days, 'day')}.
         </p>
       )}
     </form>

@@ -11,7 +11,7 @@ import { Forecast } from './forecast';
 import { SprintReport } from './sprint-report';
 import { Velocity } from './velocity';
 
-/** The numbers of a board: what became of a sprint, and what the sprints together say. */
+/** The reports of a board: those of one sprint, the velocity and the forecast. */
 export function ReportsView({ store }: { store: BoardStore }) {
   const revision = useSettledRevision(store);
   const name = store.view.value?.board.name;
@@ -34,8 +34,8 @@ export function ReportsView({ store }: { store: BoardStore }) {
         <SprintReport board={state.board.name} sprint={sprint} state={state} revision={revision} />
       ) : (
         <p class="empty">
-          Every number here follows from what happened on the board. Plan a sprint and put stories
-          into it; its burndown begins on its first day.
+          Reports are computed from the history of the board. Create a sprint and add stories to it;
+          its burndown begins on its first day.
         </p>
       )}
       <div class="figures">
@@ -46,7 +46,7 @@ export function ReportsView({ store }: { store: BoardStore }) {
   );
 }
 
-/** The sprint of the URL, else the current one, else the one that ended last. */
+/** The sprint of the URL, by default the current one; else the last completed one, else the first one. */
 function shownSprint(state: BoardState): Sprint | undefined {
   const sprints = sprintsOf(state);
   return (

@@ -17,7 +17,7 @@ interface SprintReportProps {
   revision: number;
 }
 
-/** A sprint: its burndown, its burn-up, and what became of its stories. */
+/** The reports of a sprint: its burndown, its burn-up, and its stories in groups. */
 export function SprintReport({ board, sprint, state, revision }: SprintReportProps) {
   const name = sprintName(sprint);
   const href = `/api/sprints/${sprint.id}/burndown`;
@@ -34,7 +34,7 @@ export function SprintReport({ board, sprint, state, revision }: SprintReportPro
         </span>
       </header>
       {sprint.state === 'planned' ? (
-        <p class="empty">Its burndown begins on {formatDay(sprint.start_date)}.</p>
+        <p class="empty">The burndown begins on {formatDay(sprint.start_date)}.</p>
       ) : (
         <div class="figures">
           <Figure
@@ -69,7 +69,7 @@ const GROUPS = [
   { group: 'unfinished', name: 'Unfinished', sign: '+' },
 ] as const;
 
-/** The stories of a sprint by what became of them; the signs say how the points add up. */
+/** The stories of a sprint in the groups of its report; the signs show how the points add up. */
 function Groups({
   sprint,
   state,
@@ -81,9 +81,9 @@ function Groups({
     return (await api.GET('/api/sprints/{sprint_id}/report', { params })).data as Report;
   }, [sprint.id, revision]);
   return (
-    <section class="figure" aria-label="What became of the stories">
+    <section class="figure" aria-label="Sprint report">
       <div class="figure-head">
-        <h2>What became of the stories</h2>
+        <h2>Sprint report</h2>
         <span class="spring" />
         <Downloads href={`/api/sprints/${sprint.id}/report`} file={file} formats={['csv']} />
       </div>
@@ -111,14 +111,14 @@ function Groups({
 
 function commitment({ committed_at, commitment_rule }: Report): string {
   if (committed_at === null) {
-    return 'Nothing is committed yet: that is fixed when the sprint is started, or at the end of its first day.';
+    return 'Nothing is committed yet. The commitment is fixed when the sprint is started, or at the end of its first day.';
   }
   if (commitment_rule === 'imported') {
-    return 'Committed is what was in the sprint when it was completed in the tool that it was imported from.';
+    return 'Committed: the stories in the sprint when it was completed, in the tool from which it was imported.';
   }
   return commitment_rule === 'started'
-    ? `Committed is what was in the sprint when it was started, ${formatTime(committed_at)}.`
-    : 'Committed is what was in the sprint at the end of its first day.';
+    ? `Committed: the stories in the sprint when it was started, ${formatTime(committed_at)}.`
+    : 'Committed: the stories in the sprint at the end of its first day.';
 }
 
 /** A story of any group. */
@@ -140,7 +140,7 @@ interface GroupProps {
   state: BoardState;
 }
 
-/** More stories than these are listed when the user asks. */
+/** The number of stories of a group that are listed at first. */
 const FIRST = 6;
 
 function Group({ name, sign, count, points, stories, state }: GroupProps) {

@@ -5,7 +5,7 @@ import { Table } from '../../components/table';
 import { useAnswer } from '../../util/answer';
 import { formatDay, formatNumber, plural } from '../../util/format';
 
-/** What the last completed sprints have done. */
+/** The velocity: how much the last completed sprints completed. */
 export function Velocity({ board, revision }: { board: string; revision: number }) {
   const { data } = useAnswer(async () => {
     const params = { path: { board_name: board } };
@@ -18,7 +18,7 @@ export function Velocity({ board, revision }: { board: string; revision: number 
           <h2>Velocity</h2>
         </div>
         <p class="empty">
-          What a sprint completes, on average. It begins with the first completed sprint.
+          How much a sprint completes on average. Available after the first completed sprint.
         </p>
       </section>
     );

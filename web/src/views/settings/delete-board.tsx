@@ -8,7 +8,7 @@ import { navigate } from '../../router';
 import { toast } from '../../state/announce';
 import { failureText } from '../../util/failure';
 
-/** Asks for the name of the board before it is deleted with all that is on it. */
+/** Asks for the name of the board before it is deleted with everything on it. */
 export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => void }) {
   const typed = useSignal('');
   const error = useSignal('');
@@ -43,8 +43,8 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
         onCancel={onClose}
       >
         <p>
-          All sprints, stories and their history are deleted. This cannot be undone. To go on, type
-          the name of the board: <strong>{board.name}</strong>
+          All sprints, stories and their history are deleted. This cannot be undone. To confirm,
+          type the name of the board: <strong>{board.name}</strong>
         </p>
         <TextField
           label="Name of the board"

@@ -13,7 +13,7 @@ import { weekdays } from '../../util/format';
 import { Exports } from '../transfer/export';
 import { DeleteBoard } from './delete-board';
 
-/** What can be set for a board. */
+/** The settings of a board. */
 export function SettingsView({ store }: { store: BoardStore }) {
   const board = store.view.value?.board;
   const isDeleting = useSignal(false);
@@ -43,7 +43,7 @@ export function SettingsView({ store }: { store: BoardStore }) {
           <section class="setting danger-zone" aria-label="Delete the board">
             <h2>Delete the board</h2>
             <p class="note">
-              Its sprints, stories and their history are deleted with it, for good.
+              Deletes the board with its sprints, stories and history. This cannot be undone.
             </p>
             <Button kind="danger" onClick={() => (isDeleting.value = true)}>
               Delete board
@@ -53,7 +53,7 @@ export function SettingsView({ store }: { store: BoardStore }) {
       ) : (
         <>
           <p class="empty">
-            Your token can read this board only. Its settings need one that can write.
+            Your token can only read. To change the settings, you need one with the scope Write.
           </p>
           <Exports board={board.name} />
         </>
@@ -91,12 +91,12 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   const save = async (): Promise<void> => {
     const path = { board_name: board.name };
     try {
-      // The tag of the board as it was read, so that a change made meanwhile is not overwritten.
+      // Reads the present tag, and compares the version so that a change of someone else is not overwritten.
       const present = await api.GET('/api/boards/{board_name}', { params: { path } });
       if ((present.data as Board).version !== original.value.version) {
         original.value = present.data as Board;
         errors.value = {
-          form: 'Someone else has changed these settings. Look at them, and save again.',
+          form: 'Someone else has changed these settings. Check them, then save again.',
         };
         return;
       }
@@ -134,7 +134,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       <TextField
         label="Time zone"
         error={errors.value.time_zone}
-        hint="The dates of sprints begin and end at midnight there."
+        hint="The days of a sprint begin and end at midnight in this time zone."
         list={zones}
         autocomplete="off"
         value={draft.time_zone}
@@ -170,7 +170,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
           ))}
         </div>
         <p id={`${days}-note`} class={errors.value.working_days ? 'field-error' : 'field-hint'}>
-          {errors.value.working_days ?? 'The ideal line of a burndown falls on these days.'}
+          {errors.value.working_days ?? 'The ideal line of a burndown falls on these days only.'}
         </p>
       </fieldset>
       {errors.value.form && (

@@ -8,7 +8,7 @@ import { isExpired, signIn } from '../../state/session';
 import { store } from '../../state/stores';
 import { plural } from '../../util/format';
 
-/** Asks for a token; afterwards the page that was wanted is shown. */
+/** Asks for a token, and then shows the requested view. */
 export function SignInView() {
   useEffect(() => {
     document.title = 'Sign in – Sprintline';
@@ -18,12 +18,12 @@ export function SignInView() {
     <div class="sign-in">
       <h1>Sign in</h1>
       <SignInForm />
-      <p class="note">An administrator of this service gives you a token.</p>
+      <p class="note">Ask an administrator of this service for a token.</p>
     </div>
   );
 }
 
-/** Asks for a token again where the session has ended; the changes of the user wait meanwhile. */
+/** Asks for a token again after the session has ended; the changes of the user wait meanwhile. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
   const unsaved = store.value?.queue.pending.value.length ?? 0;
   return (

@@ -5,7 +5,7 @@ import { openDialog } from '../../state/dialogs';
 import { sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 
-/** What can be done with a sprint: its next step as a button, the rest in a menu. */
+/** The actions for a sprint: its next step as a button, the others in a menu. */
 export function SprintActions({ sprint }: { sprint: Sprint }) {
   if (!canWrite.value) return null;
   const { id, state } = sprint;
@@ -23,7 +23,12 @@ export function SprintActions({ sprint }: { sprint: Sprint }) {
         items={() => [
           { name: 'Edit sprint', run: open('edit') },
           ...(state !== 'completed' && !canStart
-            ? [{ name: sprint.started_at ? 'Start again' : 'Start sprint', run: open('start') }]
+            ? [
+                {
+                  name: sprint.started_at ? 'Start sprint again' : 'Start sprint',
+                  run: open('start'),
+                },
+              ]
             : []),
           ...(state === 'completed' ? [{ name: 'Reopen sprint', run: open('reopen') }] : []),
           { name: 'Delete sprint', run: open('delete'), isFirst: true },

@@ -20,7 +20,7 @@ type Report = components['schemas']['Report'];
 const SETTLE_MS = 300;
 const BACKLOG = 'backlog';
 
-/** Where unfinished stories can go: the sprints that are not completed, the next one first. */
+/** The sprints that unfinished stories can move to: those that are not completed, the next one first. */
 function targetsOf(state: BoardState, id: number) {
   const sprints = sprintsOf(state);
   const at = sprints.findIndex((sprint) => sprint.id === id);
@@ -39,7 +39,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
   const position = useSignal<'first' | 'last'>('first');
   const preview = useSignal<Report | null>(null);
   const done = useSignal<Report | null>(null);
-  /** Why the choice is not possible. */
+  /** The reason why the chosen target is not possible. */
   const obstacle = useSignal('');
   const problem = useSignal('');
   const key = useKeys();
@@ -121,14 +121,13 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
             {report.completed.count === 1 ? 'stays' : 'stay'} in the sprint.
           </p>
           {report.unfinished.count === 0 ? (
-            <p>Nothing is left unfinished.</p>
+            <p>No stories are unfinished.</p>
           ) : (
             <>
               <p>
                 <strong>{plural(report.unfinished.count, 'story', 'stories')}</strong>{' '}
                 {report.unfinished.count === 1 ? 'is' : 'are'} not done (
-                {plural(report.unfinished.points, 'point')}) and{' '}
-                {report.unfinished.count === 1 ? 'moves' : 'move'}:
+                {plural(report.unfinished.points, 'point')}):
               </p>
               <ul class="carried" aria-label="Unfinished stories" tabIndex={0}>
                 {report.unfinished.stories.map(({ id, title, points }) => (
@@ -169,7 +168,9 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
               )}
             </>
           )}
-          <p class="note">The report is fixed from then on. The sprint can be reopened.</p>
+          <p class="note">
+            Completing the sprint fixes its report. You can reopen the sprint later.
+          </p>
         </div>
       )}
       {alert && (

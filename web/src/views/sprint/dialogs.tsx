@@ -4,7 +4,7 @@ import { EditSprint, NewSprint } from './form';
 import { DeleteSprint, ReopenSprint, StartSprint } from './questions';
 import type { SprintDialogProps } from './request';
 
-/** The form or question about a sprint that is open. */
+/** The open dialog about a sprint. */
 export function SprintDialog({
   request,
   ...rest

@@ -112,7 +112,7 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
   );
 }
 
-/** The state of a form: what is typed, and what is wrong with it. */
+/** The state of a form: the typed values and their errors. */
 function useDraft() {
   const typed = useSignal<Partial<Draft>>({});
   const isChecked = useSignal(false);
@@ -233,7 +233,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
         {isConflict.value ? (
           <>
             <p role="alert" class="dialog-note">
-              Someone else has changed this sprint meanwhile. Your change was not made.
+              Someone else has changed this sprint. Your change was not saved.
             </p>
             <footer class="dialog-foot">
               <span class="spring" />

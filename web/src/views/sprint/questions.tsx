@@ -17,11 +17,11 @@ import { loadOf, useVelocity } from './velocity';
 
 interface QuestionProps {
   title: string;
-  /** What the button says. */
+  /** The label of the button that confirms. */
   answer: string;
   isDanger?: boolean;
   problem: string;
-  /** Whether it can be answered. */
+  /** Whether the user can confirm. */
   isReady: boolean;
   onAnswer: () => void;
   children: ComponentChildren;
@@ -48,7 +48,7 @@ function Question(props: QuestionProps) {
   );
 }
 
-/** What a question about a sprint needs: the sprint, its tag and what went wrong. */
+/** The state of a question about a sprint: the sprint, its tag and the last error. */
 function useQuestion(id: number) {
   const { sprint, etag, error, read } = useSprint(id);
   const problem = useSignal('');
@@ -88,7 +88,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
   const start = async (): Promise<void> => {
     await saved(store);
     if (isEarly) {
-      // Both in one transaction: its start date, and what it commits to.
+      // Moves the start date and starts the sprint in one transaction.
       const operations: Batch['operations'] = [
         {
           op: 'update',
@@ -128,11 +128,11 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
       ) : (
         <>
           <p>
-            The sprint commits to what is in it now:{' '}
+            The sprint commits to the stories that are in it now:{' '}
             <strong>
               {plural(stories.length, 'story', 'stories')}, {plural(sumOfPoints(stories), 'point')}
             </strong>
-            . What is added later counts as added.
+            . Stories that are added later count as added.
           </p>
           {load.average !== undefined && velocity && (
             <div class="against-average">
@@ -140,11 +140,11 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
                 class={load.value > load.average ? 'over-average' : ''}
                 value={Math.min(load.value, load.average)}
                 max={load.average}
-                aria-label="Of the average velocity"
+                aria-label="Compared with the average velocity"
               />
               <span>{load.text}</span>
               <span class="note">
-                that the team finished on average in its last{' '}
+                that the team completed on average in its last{' '}
                 {plural(velocity.sprints.length, 'sprint')}
               </span>
             </div>
@@ -159,19 +159,19 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
       )}
       {known.started_at && (
         <p class="note">
-          It was started before. Starting it again commits to what is in it now instead.
+          The sprint was started before. Starting it again replaces its commitment.
         </p>
       )}
       {isEarly && (
         <p class="note">
-          It is planned from {formatDate(known.start_date)}. Starting it now moves its start date to
-          today.
+          The sprint is planned to start on {formatDate(known.start_date)}. Starting it now moves
+          its start date to today.
         </p>
       )}
       {known.end_date ? (
-        <p class="note">It ends on {formatDate(known.end_date)}.</p>
+        <p class="note">The sprint ends on {formatDate(known.end_date)}.</p>
       ) : (
-        <p class="note">It has no end date.</p>
+        <p class="note">The sprint has no end date.</p>
       )}
     </Question>
   );
@@ -198,8 +198,8 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
       onAnswer={() => submit(reopen)}
     >
       <p>
-        Its report is no longer fixed, and stories can be moved again. What was carried over stays
-        where it is.
+        The report of the sprint is no longer fixed, and its stories can be moved again. Stories
+        that were carried over stay where they are.
       </p>
     </Question>
   );
@@ -241,11 +241,11 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
       problem={problem}
       onAnswer={() => submit(remove)}
     >
-      {count.value === 0 && <p>It holds no stories. This cannot be undone.</p>}
+      {count.value === 0 && <p>The sprint has no stories. This cannot be undone.</p>}
       {count.value !== null && count.value > 0 && (
         <p>
-          {count.value === 1 ? 'Its story goes' : `Its ${formatNumber(count.value)} stories go`} to
-          the end of the backlog. The sprint itself cannot be brought back.
+          {count.value === 1 ? 'Its story moves' : `Its ${formatNumber(count.value)} stories move`}{' '}
+          to the end of the backlog. This cannot be undone.
         </p>
       )}
       {isCompleted && <p>Its report is deleted, too, and no longer counts for the velocity.</p>}

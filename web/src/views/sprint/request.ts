@@ -7,30 +7,30 @@ import type { BoardStore } from '../../state/board-store';
 import type { BoardState } from '../../state/model';
 import { failureText } from '../../util/failure';
 
-/** What a form or a question about a sprint is given. */
+/** The props of a dialog about a sprint. */
 export interface SprintDialogProps {
   store: BoardStore;
   state: BoardState;
   id: number;
 }
 
-/** What the errors of sprints mean to someone at a board. */
+/** The texts for the error codes of sprints. */
 const WORDS: Record<string, string> = {
-  no_next_sprint_to_carry_to: 'There is no next sprint. Choose another place, or make one.',
-  precondition_failed: 'Someone else has changed the sprint. Look at it again, then repeat this.',
-  seq_exhausted: 'That list is full. Choose another place.',
-  sprint_completed: 'The sprint is already completed, or the one that you chose is.',
-  sprint_full: 'That sprint would hold more stories than it may. Choose another place.',
-  sprint_not_begun: 'The sprint has not begun.',
-  sprint_not_completed: 'The sprint is open again already.',
+  no_next_sprint_to_carry_to: 'There is no next sprint. Choose another list, or create a sprint.',
+  precondition_failed: 'Someone else has changed the sprint. Check it, then try again.',
+  seq_exhausted: 'That list is full. Choose another list.',
+  sprint_completed: 'This sprint, or the one that you chose, is already completed.',
+  sprint_full: 'That sprint would have more than 2,000 stories. Choose another list.',
+  sprint_not_begun: 'The sprint cannot be started before its start date.',
+  sprint_not_completed: 'The sprint was already reopened.',
   sprint_not_found: 'This sprint was deleted.',
-  sprint_not_started: 'The sprint has not begun, so it cannot be completed.',
+  sprint_not_started: 'The sprint has not started, so it cannot be completed.',
 };
 
 export const wordsOf = (error: unknown): string =>
   error instanceof ApiError ? (WORDS[error.code] ?? error.message) : failureText(error);
 
-/** A sprint as the service has it, with the tag under which it may be changed. */
+/** Loads a sprint with its entity tag. */
 export function useSprint(id: number) {
   const sprint = useSignal<Sprint | null>(null);
   const etag = useSignal('');
@@ -48,7 +48,7 @@ export function useSprint(id: number) {
   return { sprint, etag, error, read };
 }
 
-/** Waits until the changes of the user are saved; rejects where the service cannot be reached. */
+/** Waits until the changes of the user are saved; rejects if the service cannot be reached. */
 export async function saved({ queue }: BoardStore): Promise<void> {
   if (queue.state.value === 'offline') throw new TypeError('offline');
   if (queue.state.value === 'saved') return;

@@ -36,7 +36,7 @@ export function suggestSprint(
   const days = cadence(last, sprints.at(-2));
   let start = numberOf(last.start_date) + days;
   if (last.end_date) start = Math.max(start, numberOf(last.end_date) + 1);
-  // After a pause of the team.
+  // Skips sprints in the past, after a pause of the team.
   while (start + days <= today) start += days;
   const length = last.end_date ? numberOf(last.end_date) - numberOf(last.start_date) : undefined;
   return {

@@ -9,7 +9,7 @@ import { formatNumber, plural } from '../../util/format';
 
 export type Velocity = components['schemas']['Velocity'];
 
-/** What the team finishes in a sprint; null until it is known. */
+/** Loads the velocity of the board; null until it is known. */
 export function useVelocity(store: BoardStore): Velocity | null {
   const velocity = useSignal<Velocity | null>(null);
   const completed = [...(store.base.value?.sprints.values() ?? [])]
@@ -27,10 +27,10 @@ export function useVelocity(store: BoardStore): Velocity | null {
   return velocity.value;
 }
 
-/** How full a sprint is: its points, or its stories where the team does not estimate. */
+/** How full a sprint is: its points, or its stories if the team does not estimate. */
 export interface Load {
   value: number;
-  /** What the team finishes on average; undefined without history. */
+  /** How much the team completes on average; undefined without history. */
   average?: number;
   text: string;
 }

@@ -40,7 +40,7 @@ export const draftOf = (story: Card): Draft => ({
   sprint: story.sprint_id === null ? '' : String(story.sprint_id),
 });
 
-/** The fields of a draft, as the service takes them. */
+/** Converts a draft to the fields of a request. */
 export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>> {
   const points = draft.points.trim().replace(',', '.');
   return {
@@ -63,7 +63,7 @@ export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>>
 
 type FieldErrors = Partial<Record<keyof Draft, string>>;
 
-/** What is wrong with a draft, by field. */
+/** The errors of a draft, by field. */
 export function errorsOf(draft: Draft): FieldErrors {
   const errors: FieldErrors = {};
   const { title, points, priority, labels } = fieldsOf(draft);
@@ -76,7 +76,7 @@ export function errorsOf(draft: Draft): FieldErrors {
     errors.points = 'A number from 0 to 1,000 with at most two decimals.';
   }
   if (priority !== null && (!Number.isInteger(priority) || Math.abs(priority) > 2 ** 31 - 1)) {
-    errors.priority = 'An integer; the smaller, the more urgent.';
+    errors.priority = 'An integer; a smaller number is more urgent.';
   }
   if (labels.length > 20) errors.labels = 'At most 20 labels.';
   if (labels.some((label) => [...label].length > 50)) errors.labels = 'At most 50 characters each.';
@@ -88,7 +88,7 @@ interface StoryFormProps {
   draft: Draft;
   errors: FieldErrors;
   isReadOnly?: boolean;
-  /** The description is not loaded, so that what is typed would replace it unseen. */
+  /** Whether the description is not loaded; it is read-only then, because new text would replace it unseen. */
   hasNoDescription?: boolean;
   onChange: (set: Partial<Draft>) => void;
 }
@@ -149,7 +149,7 @@ export function StoryForm({
           label="Priority"
           {...propsOf('priority')}
           inputMode="numeric"
-          hint={isReadOnly ? undefined : 'The smaller, the more urgent.'}
+          hint={isReadOnly ? undefined : 'A smaller number is more urgent.'}
         />
         <TextField label="Assignee" {...propsOf('assignee')} list={people} maxLength={100} />
         <SelectField

@@ -7,7 +7,7 @@ import type { Card } from '../../state/model';
 import { sprintName, statusName } from '../../state/model';
 import { formatTime } from '../../util/format';
 
-/** Fields that follow from others. */
+/** The fields that the history does not show, because the service sets them. */
 const DERIVED = new Set(['updated_at', 'done_at', 'version', 'seq', 'id', 'created_at', 'tasks']);
 
 const NAMES: Record<string, string> = {
@@ -61,7 +61,7 @@ export function changesOf({ before, after }: Event): { name: string; from: strin
     }));
 }
 
-/** Who changed what and when, the latest first. */
+/** The history of a story, the latest change first. */
 export function History({ story }: { story: Card }) {
   const events = useSignal<readonly Event[] | null>(null);
   useEffect(() => {

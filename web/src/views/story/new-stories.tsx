@@ -28,7 +28,7 @@ const titleOf = (line: string): string =>
     .replace(/^\[[ xX]?\]\s+/, '')
     .trim();
 
-/** Makes several stories at once, one from each line. */
+/** Creates several stories at once, one from each line. */
 export function NewStories({ store, state, list, titles, onClose }: NewStoriesProps) {
   const text = useSignal(titles.split(/\r?\n/).map(titleOf).filter(Boolean).join('\n'));
   const lines = text.value.split('\n').map(titleOf).filter(Boolean);

@@ -17,7 +17,7 @@ interface NewStoryProps {
   onClose: () => void;
 }
 
-/** The dialog in which a story is written. What is typed stays for the next one, unless it is cancelled. */
+/** The dialog that creates a story. Its text stays for the next time it opens, unless the user cancels. */
 export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   const empty = emptyDraft(list);
   const draft = useSignal<Draft>({ ...empty, ...newStories.get(store.name), sprint: empty.sprint });

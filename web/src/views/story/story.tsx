@@ -17,7 +17,7 @@ import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
 import { Tasks } from './tasks';
 
-/** A story over the view: its fields, its tasks and who changed what. */
+/** The dialog of a story: its fields, tasks and history. */
 export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const isLoaded = useSignal(false);
   const failure = useSignal('');
@@ -36,7 +36,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
 
   const state = store.view.value;
   const present = state?.stories.get(id);
-  /** What is open stays open when someone deletes it, with what was typed. */
+  /** The last known story, so that it stays open with its typed text when someone deletes it. */
   const last = useRef(present ?? typedInto.get(id)?.original);
   if (present) last.current = present;
   const story = last.current;
@@ -65,13 +65,14 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
 interface StoryBodyProps {
   store: BoardStore;
   story: Card;
-  /** Someone has deleted it while it was open. */
+  /** Whether someone has deleted the story while it was open. */
   isDeleted: boolean;
 }
 
 function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
-  /** The fields as they were when the user began to type; what others change meanwhile is not overwritten. */
+  /** The text that was typed and not saved when the story was open before. */
   const kept = useRef(typedInto.get(story.id)).current;
+  /** The story when the user began to type, so that changes of others are not overwritten. */
   const original = useSignal<Card>(kept?.original ?? story);
   const typed = useSignal<Partial<Draft>>(kept?.typed ?? {});
   const draft: Draft = { ...draftOf(story), ...typed.value };
@@ -138,7 +139,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-        // In an input the key submits the form by itself.
+        // In an input, the key submits the form by default; it must not do so twice.
         event.preventDefault();
         event.currentTarget.requestSubmit();
       }}
@@ -147,17 +148,19 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
         {isDeleted && (
           <p class="notice" role="alert">
             This story was deleted.
-            {canWrite.value && ' Create makes a new one of what stands here.'}
+            {canWrite.value && ' Press Create to save it as a new story.'}
           </p>
         )}
         {isChanged && !isDeleted && (
           <p class="notice" role="status">
-            Someone else has changed this story since you began to type. Save asks which version
-            stays.
+            Someone else has changed this story since you began to edit it. When you save, you
+            choose which version to keep.
           </p>
         )}
         {store.isCutOff.value && story.description === undefined && (
-          <p class="notice">The description is shown as soon as there is a connection.</p>
+          <p class="notice">
+            The description is not loaded, because the service cannot be reached. Trying again…
+          </p>
         )}
         <StoryForm
           state={state}
@@ -208,7 +211,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   );
 }
 
-/** Whether nothing was changed but what moving other stories changes. */
+/** Whether two versions of a story have the same fields in the form; moving other stories changes none of them. */
 const isSame = (a: Card, b: Card): boolean =>
   JSON.stringify([draftOf(a), a.description === undefined]) ===
   JSON.stringify([draftOf(b), b.description === undefined]);

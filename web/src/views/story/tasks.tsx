@@ -84,7 +84,7 @@ export function Tasks({ store, story }: { store: BoardStore; story: Card }) {
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
             add();
-            // Enter would save the story.
+            // By default, Enter would save the story.
             if (!event.ctrlKey && !event.metaKey) event.preventDefault();
           }}
         />

@@ -15,7 +15,7 @@ import { useSubmit } from '../../util/submit';
 type Scope = Session['scope'];
 
 interface NewTokenProps {
-  /** Whether the service has none yet. */
+  /** Whether the service has no token yet. */
   isFirst: boolean;
   onCreated: () => void;
   onClose: () => void;
@@ -23,10 +23,10 @@ interface NewTokenProps {
 
 type Errors = Partial<Record<'name' | 'scope' | 'boards' | 'expires_at' | 'form', string>>;
 
-/** Makes a token, and shows it this once. */
+/** Creates a token, and shows its secret once. */
 export function NewToken({ isFirst, onCreated, onClose }: NewTokenProps) {
   const secret = useSignal('');
-  if (secret.value) return <Made secret={secret.value} onClose={onClose} />;
+  if (secret.value) return <CreatedToken secret={secret.value} onClose={onClose} />;
   return (
     <Dialog title="New token" onClose={onClose}>
       <TokenForm
@@ -65,12 +65,12 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
         name: name.value,
         scope: scope.value,
         ...(isLimited && { boards: [...(boards.value ?? [])] }),
-        // Until the end of that day where the user is.
+        // Until the end of that day in the time zone of the browser.
         ...(expires.value && { expires_at: new Date(`${expires.value}T23:59:59`).toISOString() }),
       },
     });
     if (!data) return;
-    // Before anything else is requested: from now on the service wants a token.
+    // Before any other request, because the service now requires a token.
     if (isFirst && signsIn.value) await signIn(data.token);
     onMade(data.token);
   };
@@ -85,7 +85,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
       <TextField
         label="Name"
         error={errors.value.name}
-        hint="Of a person or a program; the history names it."
+        hint="The person or program that uses the token, as the history shows it."
         autoFocus
         autocomplete="off"
         maxLength={100}
@@ -99,9 +99,9 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
         value={scope.value}
         onPick={(picked) => (scope.value = picked)}
       >
-        {!isFirst && <option value="read">Read: sees boards</option>}
-        {!isFirst && <option value="write">Write: changes boards, too</option>}
-        <option value="admin">Admin: makes tokens, too</option>
+        {!isFirst && <option value="read">Read: view boards</option>}
+        {!isFirst && <option value="write">Write: view and change boards</option>}
+        <option value="admin">Admin: also manage tokens</option>
       </SelectField>
       {scope.value !== 'admin' && (
         <fieldset>
@@ -137,7 +137,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
       <TextField
         label="Expires on"
         error={errors.value.expires_at}
-        hint="At the end of that day. Empty: never."
+        hint="At the end of that day. Leave empty for no expiry."
         type="date"
         value={expires.value}
         onText={(text) => (expires.value = text)}
@@ -149,7 +149,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
             checked={signsIn.value}
             onChange={(event) => (signsIn.value = event.currentTarget.checked)}
           />
-          Sign me in with it in this browser
+          Sign me in with this token
         </label>
       )}
       {errors.value.form && (
@@ -161,7 +161,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
   );
 }
 
-const FIRST = 'The first token must be an admin one. From then on everybody must sign in.';
+const FIRST = 'The first token must have the scope Admin. From then on, everybody must sign in.';
 
 function errorsOf(failure: unknown): Errors {
   if (!(failure instanceof ApiError)) return { form: failureText(failure) };
@@ -174,20 +174,20 @@ function errorsOf(failure: unknown): Errors {
   return Object.values(errors).some(Boolean) ? errors : { form: failure.message };
 }
 
-function Made({ secret, onClose }: { secret: string; onClose: () => void }) {
+function CreatedToken({ secret, onClose }: { secret: string; onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const isCopied = useSignal(false);
   const copy = async (): Promise<void> => {
     input.current?.select();
-    // Browsers give the clipboard to https and localhost only; the text is selected for the others.
+    // The clipboard is available on https and localhost only; elsewhere, the user copies the selected text.
     await navigator.clipboard?.writeText(secret);
     isCopied.value = true;
     announce('Copied');
   };
   return (
-    <Dialog title="The token" onClose={onClose}>
+    <Dialog title="Token created" onClose={onClose}>
       <div class="form">
-        <p>It is shown only now. Copy it to where it is needed; it is a secret like a password.</p>
+        <p>Copy the token now: it is not shown again. Keep it secret, like a password.</p>
         <div class="secret">
           <input ref={input} aria-label="The new token" readOnly value={secret} />
           <Button kind="primary" autoFocus onClick={() => void copy().catch(() => undefined)}>

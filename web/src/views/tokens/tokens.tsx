@@ -24,14 +24,14 @@ export function TokensView() {
       <header class="view-head">
         <h1>Tokens</h1>
       </header>
-      <p class="empty">Only a token with the scope admin can see and make tokens.</p>
+      <p class="empty">Only a token with the scope Admin can list and create tokens.</p>
     </div>
   );
 }
 
 function Tokens() {
   const changes = useSignal(0);
-  const isMaking = useSignal(false);
+  const isCreating = useSignal(false);
   const asked = useSignal<Token | null>(null);
   const { data } = useAnswer(
     async () => (await api.GET('/api/tokens')).data as Token[],
@@ -45,21 +45,22 @@ function Tokens() {
           <h1>Tokens</h1>
           <span class="spring" />
           {data && (
-            <Button kind="primary" onClick={() => (isMaking.value = true)}>
+            <Button kind="primary" onClick={() => (isCreating.value = true)}>
               New token
             </Button>
           )}
         </div>
         <p class="note">
-          A token signs a person in, and lets a program in. What it does is recorded under its name.
+          People sign in with a token, and programs send one with each request. The history shows
+          changes under the name of the token.
         </p>
       </header>
       {!data && <Skeleton lines={4} />}
       {isFirst && (
         <div class="blank">
           <p>
-            There is no token, so everybody who reaches this service may do everything. The first
-            token must be an admin one; from then on everybody must sign in.
+            There is no token yet, so everybody who can reach this service can do everything. The
+            first token must have the scope Admin; from then on, everybody must sign in.
           </p>
         </div>
       )}
@@ -70,11 +71,11 @@ function Tokens() {
           ))}
         </ul>
       )}
-      {isMaking.value && (
+      {isCreating.value && (
         <NewToken
           isFirst={isFirst ?? false}
           onCreated={() => (changes.value += 1)}
-          onClose={() => (isMaking.value = false)}
+          onClose={() => (isCreating.value = false)}
         />
       )}
       {asked.value && (

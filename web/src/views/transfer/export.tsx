@@ -1,4 +1,4 @@
-/** Links to everything that a board holds. */
+/** The links that export a board. */
 export function Exports({ board }: { board: string }) {
   const path = `/api/boards/${encodeURIComponent(board)}`;
   const file = board.replace(/[^\p{L}\p{N}._ -]/gu, '_');
@@ -20,8 +20,8 @@ export function Exports({ board }: { board: string }) {
     <section class="setting" aria-label="Export">
       <h2>Export</h2>
       <p class="note">
-        The board as a file that another Sprintline imports; with its history the reports stay the
-        same. The CSV files open in a spreadsheet.
+        Another Sprintline can import an exported board; with its history, the reports stay the
+        same. CSV files open in a spreadsheet.
       </p>
       <div class="actions">
         {links.map(({ name, href, as }) => (

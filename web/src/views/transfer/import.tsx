@@ -25,12 +25,12 @@ import { Errors, Preview } from './preview';
 import { countsText, FORMATS, SOURCES } from './words';
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** The user may change several choices at once. */
+/** Milliseconds before a dry run, because the user may change several choices in a row. */
 const PAUSE_MS = 250;
 
 interface Chosen {
   name: string;
-  /** A copy, so that what is imported is what was previewed. */
+  /** A copy, so that the imported content is the previewed one even if the file changes. */
   content: Blob;
   header: readonly string[] | null;
 }
@@ -42,15 +42,15 @@ interface PreviewState {
 }
 
 /**
- * Imports a file: shows by a dry run what would happen, asks what the file leaves open, and does it.
- * @param board the name of the board; absent for one that the import creates
+ * Imports a file: previews the import by a dry run, asks for what the file does not say, and imports it.
+ * @param board the name of the board; if it is absent, the user enters one
  */
 export function ImportView({ board }: { board?: string }) {
   const title = board === undefined ? 'Import a board' : `Import into ${board}`;
   useEffect(() => {
     document.title = board === undefined ? 'Import – Sprintline' : `Import – ${board}`;
   }, [board]);
-  /** How many imports have been started here. */
+  /** The number of finished imports after which the user chose to import another file. */
   const round = useSignal(0);
   const isAllowed = canWrite.value && (board !== undefined || session.value?.boards == null);
   return (
@@ -58,8 +58,8 @@ export function ImportView({ board }: { board?: string }) {
       <header class="view-head">
         <h1>{title}</h1>
         <p class="note">
-          From Jira, Trello, Taiga, Linear, GitHub, a spreadsheet, or another Sprintline. You see
-          what would happen before anything is changed.
+          From Jira, Trello, Taiga, Linear, GitHub, a spreadsheet, or another Sprintline. A preview
+          shows what would change before you import.
         </p>
       </header>
       {isAllowed ? (
@@ -75,8 +75,8 @@ export function ImportView({ board }: { board?: string }) {
       ) : (
         <p class="empty">
           {canWrite.value
-            ? 'Your token is for certain boards only. Import into one of them, in its settings.'
-            : 'Your token can read only. An import needs one that can write.'}
+            ? 'Your token is for certain boards only. To import into one of them, open its settings.'
+            : 'Your token can only read. To import, you need one with the scope Write.'}
         </p>
       )}
     </div>
@@ -99,16 +99,16 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
   const preview = useSignal<PreviewState>({ answer: null, failure: null });
   const isPreviewing = useSignal(false);
   const isImporting = useSignal(false);
-  /** Whether the failed request was the import: only with its key it can be repeated. */
+  /** Whether the last request was the import itself, not a dry run; “Try again” then repeats it with its key. */
   const isSent = useSignal(false);
   const sent = useSignal(0);
   const done = useSignal<Answer | null>(null);
   const attempt = useSignal(0);
-  /** Null until they are known. */
+  /** The names of the boards; null until they are known. */
   const boards = useSignal<readonly string[] | null>(null);
   /** Whether the request for the boards has ended. */
   const isSettled = useSignal(board !== undefined);
-  /** The same for each attempt of one import. */
+  /** The idempotency key, the same for each attempt of one import. */
   const key = useRef('');
   const name = board ?? typedName.value.trim();
   const isNew =
@@ -128,7 +128,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
 
   const send = (isDryRun: boolean, signal?: AbortSignal): Promise<Answer> => {
     const form = new FormData();
-    // A new board gets the time zone of its first user.
+    // A new board gets the time zone of the browser.
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const mapping = { ...(isNew && { time_zone: timeZone }), ...choices.value };
     form.append('mapping', JSON.stringify(mapping));
@@ -152,7 +152,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
   ];
   const lastFile = useRef<Chosen | null>(null);
   useEffect(() => {
-    // What is sent does not change, and an attempt to send it again has the same key.
+    // During an import, its inputs and its key stay the same.
     if (isImporting.value) return;
     key.current = randomKey();
     isSent.value = false;
@@ -209,7 +209,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
 
   const importButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button “Try again” has disappeared.
+    // The button “Try again”, which had the focus, is removed.
     if (isImporting.value) importButton.current?.focus();
   }, [isImporting.value]);
 
@@ -223,7 +223,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
       const answer = await send(false);
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
       if (creates && answer.format !== 'sprintline') {
-        // It can be set later, too.
+        // If this fails, the user can set the time zone later.
         await api
           .PATCH('/api/boards/{board_name}', {
             params: { path: { board_name: name } },
@@ -280,10 +280,10 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
               label="Name"
               hint={
                 !name || isNew
-                  ? 'Of the new board.'
+                  ? 'The name of the new board.'
                   : boards.value
                     ? 'There is a board with this name. The file is imported into it.'
-                    : 'Of a new or an existing board.'
+                    : 'The name of a new or an existing board.'
               }
               maxLength={100}
               value={typedName.value}
@@ -388,7 +388,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
 
 function planText({ created, updated }: Answer): string {
   const [creates, changes] = [countsText(created), countsText(updated)];
-  if (!creates && !changes) return 'The board has all of it already.';
+  if (!creates && !changes) return 'Nothing new to import.';
   return [creates && `Creates ${creates}.`, changes && `Changes ${changes}.`]
     .filter(Boolean)
     .join(' ');
@@ -444,7 +444,7 @@ function Progress({ isShown, sent, text }: { isShown: boolean; sent: number; tex
   if (!isShown) return null;
   return (
     <>
-      {/* Once all is sent, the time that the service needs is not known. */}
+      {/* No value once the file is sent, because the time that the service needs is unknown. */}
       <progress aria-labelledby={id} {...(sent < 1 && { value: sent })} />
       <span id={id} class="note">
         {text}…
@@ -464,7 +464,7 @@ function Done({ answer, name, onAgain }: { answer: Answer; name: string; onAgain
       </h2>
       <p>
         Created: {countsText(created) || 'nothing'}.
-        {countsText(updated) && ` Updated: ${countsText(updated)}.`}
+        {countsText(updated) && ` Changed: ${countsText(updated)}.`}
         {skipped.length > 0 && ` Skipped: ${formatNumber(skipped.length)}.`}
       </p>
       <div class="actions">

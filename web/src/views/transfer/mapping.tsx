@@ -5,7 +5,7 @@ import { SelectField } from '../../components/controls';
 import { STATUSES } from '../../state/model';
 import { formatNumber } from '../../util/format';
 
-/** The columns of a table that can be chosen for a field. */
+/** The fields for which a column of a table can be chosen. */
 const FIELDS: readonly { field: string; name: string }[] = [
   { field: 'title', name: 'Title' },
   { field: 'description', name: 'Description' },
@@ -17,7 +17,7 @@ const FIELDS: readonly { field: string; name: string }[] = [
   { field: 'sprint', name: 'Sprint' },
   { field: 'external_id', name: 'Id' },
 ];
-/** Of a cycle there are several columns. */
+/** Without the sprint: a table of Linear has several columns for a cycle. */
 const FIELDS_OF_LINEAR = FIELDS.filter(({ field }) => field !== 'sprint');
 
 export const DATE_ORDERS = [
@@ -27,7 +27,7 @@ export const DATE_ORDERS = [
 ] as const;
 
 interface MappingProps {
-  /** What the user has decided. */
+  /** The choices of the user. */
   choices: Mapping;
   onChoice: (set: Partial<Mapping>) => void;
 }
@@ -66,13 +66,13 @@ function useNames<Value>(
     .filter(({ value, unknown }) => value !== undefined || unknown !== undefined);
 }
 
-/** What the file says, with how often that is not known. */
+/** A name in the file, with the number of times that it occurs if it is unknown. */
 function Named({ name, unknown }: { name: string; unknown?: number }) {
   return (
     <>
       {name}
       {unknown !== undefined && (
-        <span class="state unknown">{formatNumber(unknown)} not known</span>
+        <span class="state unknown">unknown, {formatNumber(unknown)}×</span>
       )}
     </>
   );
@@ -86,7 +86,7 @@ interface ChoiceProps {
   onChange: (value: string) => void;
 }
 
-/** A row of a mapping: what the file says, and what it shall mean. */
+/** A row of a mapping: a name in the file, and the value to which it is mapped. */
 function Choice({ label, name, value, options, onChange }: ChoiceProps) {
   return (
     <label class="mapped">
@@ -106,12 +106,12 @@ function Choice({ label, name, value, options, onChange }: ChoiceProps) {
   );
 }
 
-/** What each status of the file means. */
+/** The mapping of the statuses in the file. */
 export function Statuses({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
   const all = useNames({ ...answer.mapping.status, ...choices.status }, answer.unmapped.statuses);
   if (all.length === 0) return null;
   const hint = all.some(({ unknown }) => unknown)
-    ? 'Nothing says what the marked ones mean. They are to do, unless you decide.'
+    ? 'An unknown status becomes To do, unless you choose another one.'
     : undefined;
   return (
     <Group name="Statuses" hint={hint}>
@@ -129,7 +129,7 @@ export function Statuses({ answer, choices, onChoice }: MappingProps & { answer:
   );
 }
 
-/** The number of each priority of the file that has a name. */
+/** The mapping of the named priorities in the file to numbers. */
 export function Priorities({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
   const known = { ...answer.mapping.priority, ...choices.priority };
   const all = useNames(known, answer.unmapped.priorities).filter(({ name }) => !isNumber(name));
@@ -140,8 +140,8 @@ export function Priorities({ answer, choices, onChoice }: MappingProps & { answe
     onChoice({ priority: text === '' ? others : { ...others, [name]: number } });
   };
   const hint = all.some(({ unknown }) => unknown)
-    ? 'The smaller the number, the more urgent. The marked ones have none, unless you decide.'
-    : 'The smaller the number, the more urgent.';
+    ? 'A smaller number is more urgent. An unknown priority is dropped, unless you enter a number.'
+    : 'A smaller number is more urgent.';
   return (
     <Group name="Priorities" hint={hint}>
       {all.map(({ name, value, unknown }) => (
@@ -165,7 +165,7 @@ export function Priorities({ answer, choices, onChoice }: MappingProps & { answe
 
 const MAX_PRIORITY = 2 ** 31 - 1;
 
-/** A number in the file is the priority. */
+/** Whether a priority in the file is a number, which needs no mapping. */
 const isNumber = (name: string): boolean => /^-?\d+$/.test(name);
 
 interface ColumnsProps extends MappingProps {
@@ -174,7 +174,7 @@ interface ColumnsProps extends MappingProps {
   isLinear: boolean;
 }
 
-/** Which column of a table is read as which field. */
+/** The mapping of the columns of a table to fields. */
 export function Columns({ header, answer, isLinear, choices, onChoice }: ColumnsProps) {
   return (
     <div class="columns-read" role="group" aria-label="Columns">
@@ -188,7 +188,7 @@ export function Columns({ header, answer, isLinear, choices, onChoice }: Columns
             name={`Column of ${name}`}
             value={chosen}
             options={[
-              { value: '', name: found && !chosen ? found : 'By its name' },
+              { value: '', name: found && !chosen ? found : 'Detect by name' },
               ...header
                 .filter((column) => chosen !== '' || column !== found)
                 .map((column) => ({ value: column, name: column })),
@@ -215,7 +215,7 @@ export function SprintDates({ answer, choices, onChoice }: MappingProps & { answ
     onChoice({ sprints: { ...choices.sprints, [name]: { ...dates, end_date: end } } });
   };
   return (
-    <Group name="Dates of sprints" hint="The file has none for these.">
+    <Group name="Sprint dates" hint="The file has no dates for these sprints.">
       {all.map(([name, dates]) => (
         <div key={name} class="mapped dates">
           <span class="mapped-name">{name}</span>
@@ -240,16 +240,16 @@ export function SprintDates({ answer, choices, onChoice }: MappingProps & { answ
   );
 }
 
-/** In which order the dates of the file are written. */
+/** The order of day, month and year in the dates of the file. */
 export function DateOrder({ choices, onChoice, isAsked }: MappingProps & { isAsked: boolean }) {
   return (
     <SelectField
-      label="Order of dates"
+      label="Date order"
       hint={isAsked ? 'Choose how dates are written in the file.' : undefined}
       value={choices.date_order ?? ''}
       onPick={(picked) => onChoice({ date_order: picked || undefined })}
     >
-      <option value="">{isAsked ? 'Choose' : 'As the file shows'}</option>
+      <option value="">{isAsked ? 'Choose' : 'Detect'}</option>
       {DATE_ORDERS.map(({ order, name }) => (
         <option key={order} value={order}>
           {name}
@@ -276,7 +276,7 @@ export function Subtasks({ choices, onChoice }: MappingProps) {
 export function Archived({ choices, onChoice }: MappingProps) {
   return (
     <SelectField
-      label="Archived"
+      label="Archived stories"
       value={choices.archived ?? 'skip'}
       onPick={(picked) => onChoice({ archived: picked })}
     >

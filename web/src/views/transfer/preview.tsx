@@ -7,10 +7,10 @@ import { Table } from '../../components/table';
 import { formatNumber } from '../../util/format';
 import { FORMATS, skippedText, warningText } from './words';
 
-/** More lines than these are not listed. */
+/** The maximum number of listed lines. */
 const MAX_LINES = 200;
 
-/** What an import would do. */
+/** The preview of an import: the numbers of changes, skipped rows and warnings. */
 export function Preview({ answer, isBusy }: { answer: Answer; isBusy: boolean }) {
   const { created, updated, unchanged, skipped, warnings, format } = answer;
   const kinds = [
@@ -59,7 +59,7 @@ export function Preview({ answer, isBusy }: { answer: Answer; isBusy: boolean })
 
 interface FindingProps {
   text: string;
-  /** How many are not listed. */
+  /** The number of examples that are not listed. */
   more?: number;
   children: readonly string[];
 }
@@ -89,7 +89,7 @@ interface ErrorsProps {
   onRetry: () => void;
 }
 
-/** Why a file cannot be imported, line by line. */
+/** The reasons why a file cannot be imported, line by line. */
 export function Errors({ failure, text, hasFocus, onRetry }: ErrorsProps): ComponentChildren {
   const problem = failure instanceof ApiError ? failure.problem : undefined;
   const lines = (problem?.errors ?? []).filter(({ line }) => line !== undefined);
@@ -105,15 +105,13 @@ export function Errors({ failure, text, hasFocus, onRetry }: ErrorsProps): Compo
   return (
     <section ref={section} class="setting import-errors" aria-label="Errors" tabIndex={-1}>
       <p role="alert" class={isAmbiguous ? '' : 'field-error'}>
-        {isAmbiguous
-          ? 'The dates of the file can be read in more than one way. Choose their order below.'
-          : words}
+        {isAmbiguous ? 'The dates in the file are ambiguous. Choose the date order below.' : words}
       </p>
       {lines.length > 0 && (
         <Table
           isText
           name={isAmbiguous ? 'Dates' : 'Errors by line'}
-          head={['Line', isAmbiguous ? 'Which is it?' : 'What is wrong']}
+          head={['Line', isAmbiguous ? 'Possible dates' : 'Error']}
           rows={lines.slice(0, MAX_LINES).map(({ line, detail }, i) => ({
             key: i,
             cells: [formatNumber(line ?? 0), detail],

@@ -1,7 +1,7 @@
 import type { ImportFormat, ImportView } from '../../api/types';
 import { formatNumber, plural } from '../../util/format';
 
-/** The formats, as people call them. */
+/** The display names of the formats. */
 export const FORMATS: Record<ImportFormat, string> = {
   'jira-csv': 'Jira (CSV)',
   'jira-json': 'Jira (REST)',
@@ -13,20 +13,23 @@ export const FORMATS: Record<ImportFormat, string> = {
   sprintline: 'Sprintline',
 };
 
-/** How a file comes out of each tool. */
+/** How to get a file from each tool. */
 export const SOURCES: readonly { name: string; how: string }[] = [
   {
     name: 'Jira',
-    how: 'Search for the issues, ordered by rank, then Export → Export CSV (all fields). What the search of the REST API answers has the dates of the sprints, too.',
+    how: 'Search for the issues, ordered by rank, then Export → Export CSV (all fields). The search of the REST API also returns the dates of the sprints; save its response as JSON.',
   },
-  { name: 'Trello', how: 'Menu of the board → Print, export and share → Export as JSON.' },
-  { name: 'Taiga', how: 'Settings of the project → Project → Export; it is sent by mail.' },
+  { name: 'Trello', how: 'Board menu → Print, export and share → Export as JSON.' },
+  { name: 'Taiga', how: 'Project settings → Project → Export; Taiga sends it by e-mail.' },
   { name: 'Linear', how: 'Settings → Workspace → Import & export → Export CSV.' },
-  { name: 'GitHub', how: 'What the REST API answers to a list of issues, as JSON.' },
-  { name: 'Sprintline', how: 'Settings of a board → Export board.' },
+  {
+    name: 'GitHub',
+    how: 'Request the list of issues from the REST API, and save the response as JSON.',
+  },
+  { name: 'Sprintline', how: 'Board settings → Export board.' },
   {
     name: 'A spreadsheet',
-    how: 'Save it as CSV, with a row of headers such as title, status, points, sprint.',
+    how: 'Save it as CSV, with a header row such as title, status, points, sprint.',
   },
 ];
 
@@ -40,16 +43,16 @@ const count =
 const cut = (what: string): Words =>
   count(`${what} is too long and is cut`, `${what}s are too long and are cut`);
 
-/** What a warning means to the person who imports. */
+/** The texts of warnings. */
 const WARNINGS: Record<string, Words> = {
   assignee_cut: cut('assignee'),
   blocked: count(
-    'story is blocked, which has no place here',
-    'stories are blocked, which has no place here',
+    'story is blocked, which is not imported',
+    'stories are blocked, which is not imported',
   ),
   characters_removed: count(
-    'text has characters that are removed',
-    'texts have characters that are removed',
+    'text has invisible characters, which are removed',
+    'texts have invisible characters, which are removed',
   ),
   date_unreadable: count(
     'date cannot be read and is dropped',
@@ -62,12 +65,18 @@ const WARNINGS: Record<string, Words> = {
   description_cut: cut('description'),
   external_id_cut: cut('id'),
   ignored_fields: count(
-    'value is of a field that has no place here',
-    'values are of fields that have no place here',
+    'value is in a field that is not imported',
+    'values are in fields that are not imported',
   ),
   label_cut: cut('label'),
-  labels_dropped: count('story has more than 20 labels', 'stories have more than 20 labels'),
-  long_row: count('row has more cells than the header', 'rows have more cells than the header'),
+  labels_dropped: count(
+    'story has more than 20 labels; only the first 20 are imported',
+    'stories have more than 20 labels; only the first 20 are imported',
+  ),
+  long_row: count(
+    'row has more cells than the header; the extra ones are ignored',
+    'rows have more cells than the header; the extra ones are ignored',
+  ),
   no_external_id: count(
     'row has no id, so importing the file again would add it again',
     'rows have no id, so importing the file again would add them again',
@@ -77,34 +86,40 @@ const WARNINGS: Record<string, Words> = {
     'completed sprints have open stories',
   ),
   other_assignees: count(
-    'story has several people; the first is taken',
-    'stories have several people; the first is taken',
+    'story has several assignees; the first one is imported',
+    'stories have several assignees; the first one is imported',
   ),
-  parent_ignored: count('story loses its parent', 'stories lose their parent'),
+  parent_ignored: count(
+    'story has a parent, which is not imported',
+    'stories have a parent, which is not imported',
+  ),
   parent_missing: count(
-    'sub-task becomes a story unless the board has its story, because the file has not',
-    'sub-tasks become stories unless the board has their stories, because the file has not',
+    'sub-task belongs to a story that is not in the file; it becomes a task if that story is on the board, else a story',
+    'sub-tasks belong to stories that are not in the file; they become tasks if those stories are on the board, else stories',
   ),
   points_differ: count(
-    'story has several points; the first are taken',
-    'stories have several points; the first are taken',
+    'story has several values for points; the first one is imported',
+    'stories have several values for points; the first one is imported',
   ),
-  points_field_assumed: () => 'The field of the points had to be guessed',
+  points_field_assumed: () => 'The field that contains the points was guessed',
   points_invalid: count(
-    'value is no number of points and is dropped',
-    'values are no numbers of points and are dropped',
+    'value is not a valid number of points and is dropped',
+    'values are not valid numbers of points and are dropped',
   ),
   priority_unknown: count(
-    'priority is not known and is dropped',
-    'priorities are not known and are dropped',
+    'priority is unknown and is dropped',
+    'priorities are unknown and are dropped',
   ),
-  short_row: count('row has fewer cells than the header', 'rows have fewer cells than the header'),
-  skipped: count('row is skipped, more than are listed', 'rows are skipped, more than are listed'),
+  short_row: count(
+    'row has fewer cells than the header; the missing ones are empty',
+    'rows have fewer cells than the header; the missing ones are empty',
+  ),
+  skipped: count('row is skipped; not all are listed', 'rows are skipped; not all are listed'),
   sprint_completed: count(
-    'thing stays as it is, because its sprint is completed',
-    'things stay as they are, because their sprints are completed',
+    'change to a completed sprint is not imported',
+    'changes to completed sprints are not imported',
   ),
-  sprint_dates_invalid: count('sprint has impossible dates', 'sprints have impossible dates'),
+  sprint_dates_invalid: count('sprint has invalid dates', 'sprints have invalid dates'),
   sprint_goal_cut: count(
     'goal of a sprint is too long and is cut',
     'goals of sprints are too long and are cut',
@@ -115,14 +130,14 @@ const WARNINGS: Record<string, Words> = {
   ),
   subtask_missing: count('sub-task is not in the file', 'sub-tasks are not in the file'),
   task_fields_dropped: count(
-    'task loses fields that only stories have',
-    'tasks lose fields that only stories have',
+    'task has fields that only stories have; they are dropped',
+    'tasks have fields that only stories have; they are dropped',
   ),
   template: count('template becomes a story', 'templates become stories'),
   title_cut: cut('title'),
   title_missing: count(
-    'story has no title and gets its id as one',
-    'stories have no title and get their ids as one',
+    'story has no title; its id becomes the title',
+    'stories have no title; their ids become the titles',
   ),
   unknown_column: count('column is ignored', 'columns are ignored'),
 };
@@ -130,17 +145,20 @@ const WARNINGS: Record<string, Words> = {
 const SKIPPED: Record<string, Words> = {
   archived: count('archived story', 'archived stories'),
   subtask_is_story: count(
-    'sub-task that is a story of the board already',
-    'sub-tasks that are stories of the board already',
+    'sub-task that is already a story of the board',
+    'sub-tasks that are already stories of the board',
   ),
-  duplicate: count('row that occurs twice', 'rows that occur twice'),
+  duplicate: count('duplicate row', 'duplicate rows'),
   epic: count('epic, which becomes a label', 'epics, which become labels'),
   pull_request: count('pull request', 'pull requests'),
   separator: count('separator', 'separators'),
   subtask: count('sub-task', 'sub-tasks'),
   taiga_issue: count('issue of Taiga', 'issues of Taiga'),
   task_without_story: count('task without a story', 'tasks without a story'),
-  too_many_tasks: count('task beyond what a story holds', 'tasks beyond what a story holds'),
+  too_many_tasks: count(
+    'task beyond the limit of 1,000 per story',
+    'tasks beyond the limit of 1,000 per story',
+  ),
 };
 
 const wordsOf = (words: Record<string, Words>, code: string, n: number): string =>
@@ -149,7 +167,7 @@ const wordsOf = (words: Record<string, Words>, code: string, n: number): string 
 export const warningText = (code: string, n: number): string => wordsOf(WARNINGS, code, n);
 export const skippedText = (code: string, n: number): string => wordsOf(SKIPPED, code, n);
 
-/** “3 sprints, 36 stories and 4 tasks”; empty where there is nothing. */
+/** The counts as text: “3 sprints, 36 stories and 4 tasks”; empty if all are 0. */
 export function countsText({ sprints, stories, tasks }: ImportView['created']): string {
   const parts = [
     sprints > 0 && plural(sprints, 'sprint'),
