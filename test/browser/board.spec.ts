@@ -45,7 +45,7 @@ const story = async ({ service, ids }: Board, title: string): Promise<any> =>
 const text = (page: Page): Promise<string> => page.getByRole('main').innerText();
 
 describe('The sprint board', () => {
-  test('shows the stories of the current sprint in three lists, and how it stands as text', async () => {
+  test('shows the stories of the current sprint in three lists, and its progress as text', async () => {
     const board = await startBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Buy a ticket').waitFor();
@@ -64,7 +64,7 @@ describe('The sprint board', () => {
     expect(await rows.count()).toBe(5);
   });
 
-  test('counts stories where none has points, and names no keys on a phone', async () => {
+  test('counts stories if none has points, and shows no key hints on a phone', async () => {
     const { client, url } = await startService();
     const sprint = await client.post('/api/boards/rocket/sprints', { start_date: day(-3) });
     const stories = `/api/sprints/${sprint.body.id}/stories`;
@@ -73,7 +73,7 @@ describe('The sprint board', () => {
     const page = await openPage(`${url}/b/rocket`);
     await card(page, 'Done', 'Ant').waitFor();
     expect(await text(page)).toContain('2 of 2 stories done');
-    expect(await text(page)).toContain('No stories to do. Press c to write one.');
+    expect(await text(page)).toContain('No stories to do. Press c to create one.');
     const phone = await openPage(`${url}/b/rocket`, { isMobile: true, hasTouch: true });
     await card(phone, 'Done', 'Ant').waitFor();
     expect(await text(phone)).toContain('No stories to do.');
@@ -98,7 +98,7 @@ describe('The sprint board', () => {
     expect(await titles(page, 'To do')).toHaveLength(4);
   });
 
-  test('moves a card by a drag, to the place where it is dropped', async () => {
+  test('moves a dragged card to the place where it is dropped', async () => {
     const board = await startBoard();
     const page = await openPage(board.url);
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
@@ -115,7 +115,7 @@ describe('The sprint board', () => {
     expect(await story(board, 'Pay by card')).toMatchObject({ status: 'in_progress' });
   });
 
-  test('moves the focus by the arrow keys, and the card with Shift', async () => {
+  test('moves the focus by the arrow keys, and the card by Shift and the arrow keys', async () => {
     const board = await startBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Buy a ticket').waitFor();
@@ -177,27 +177,27 @@ describe('The sprint board', () => {
     );
   });
 
-  test('tells the changes of others in the live region, and its own by its own words', async () => {
+  test('announces the changes of others and of the user in the live region', async () => {
     const board = await startBoard();
     const page = await openPage(board.url);
-    const told = page.getByRole('status');
+    const announced = page.getByRole('status');
     await card(page, 'To do', 'Pay by card').waitFor();
     const other = await openPage(board.url);
     await card(other, 'To do', 'Buy a ticket').focus();
     await other.keyboard.press('2');
-    await told.getByText('Someone moved “Buy a ticket” to In progress').waitFor();
+    await announced.getByText('Someone moved “Buy a ticket” to In progress').waitFor();
     const { client } = board.service;
     await client.post(`/api/sprints/${board.sprint}/stories`, { title: 'Print a badge' });
-    await told.getByText('Someone created “Print a badge”').waitFor();
+    await announced.getByText('Someone created “Print a badge”').waitFor();
     await client.put(`/api/sprints/${board.sprint}`, { goal: 'Doors open' });
-    await told.getByText('Someone changed “Sprint 1”').waitFor();
+    await announced.getByText('Someone changed “Sprint 1”').waitFor();
     await client.post('/api/boards/rocket/stories/move', {
       story_ids: [board.ids['Send a mail'], board.ids['Pay by card']],
       sprint_id: null,
     });
-    await told.getByText('Someone moved “Send a mail” to the backlog, and 1 more').waitFor();
+    await announced.getByText('Someone moved “Send a mail” to the backlog, and 1 more').waitFor();
     await client.delete(`/api/stories/${board.ids['Discount codes']}`);
-    await told.getByText('Someone deleted “Discount codes”').waitFor();
+    await announced.getByText('Someone deleted “Discount codes”').waitFor();
     // Changes that arrive within 300 ms share an announcement. A new window has not seen the earlier ones.
     const later = await openPage(board.url);
     await card(later, 'Done', 'List of guests').waitFor();
@@ -205,12 +205,12 @@ describe('The sprint board', () => {
     await page.keyboard.press('1');
     await later.getByRole('status').getByText('Someone moved “List of guests” to To do').waitFor();
     // The window that made the change does not announce it as someone else's, not with the next one either.
-    expect(await told.innerText()).toBe('Moved “List of guests” to To do');
+    expect(await announced.innerText()).toBe('Moved “List of guests” to To do');
     await client.post(`/api/sprints/${board.sprint}/stories`, { title: 'Hang up posters' });
-    await told.getByText('Someone created “Hang up posters”', { exact: true }).waitFor();
+    await announced.getByText('Someone created “Hang up posters”', { exact: true }).waitFor();
   });
 
-  test('tells what is wrong with a field in an alert', async () => {
+  test('shows the error of a field in an alert', async () => {
     const board = await startBoard();
     const page = await openPage(board.url);
     await page.getByRole('button', { name: 'New story' }).click();
@@ -258,7 +258,7 @@ describe('The sprint board', () => {
     expect(page.url()).toBe(board.url);
   });
 
-  test.each(['light', 'dark'] as const)('gives axe nothing to report (%s)', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has no errors in axe (%s)', async (colorScheme) => {
     const board = await startBoard();
     const page = await openPage(board.url, { colorScheme });
     await page.getByRole('img', { name: /burndown/i }).waitFor();

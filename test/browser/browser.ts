@@ -29,14 +29,14 @@ afterAll(() => browser?.close());
 /** The built page. */
 const WEB = join(__dirname, '../../dist/web');
 
-/** The service with the built page, on a database of its own unless there is one. */
+/** Starts the service with the built page, on its own database unless one is given. */
 export async function startService(database?: TestDatabase): Promise<TestApp> {
   const service = await startApp({ engine: 'sqlite', database, web: WEB });
   afterwards(() => service.close());
   return service;
 }
 
-/** A window of its own, which fails the test on an error of a script or of the content security policy. */
+/** Opens a page in a new context; an error of a script or of the content security policy fails the test. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
   if (!browser) throw new Error('there is no browser');
   const context = await browser.newContext({
@@ -59,9 +59,9 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   return page;
 }
 
-/** What axe finds wrong in the page. */
+/** The violations that axe finds in the page. */
 export async function axe(page: Page): Promise<string[]> {
-  // Through the debugger: the content security policy refuses injected scripts.
+  // Through the debugger, because the content security policy blocks injected scripts.
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   return page.evaluate(async () => {
     const { violations } = await (globalThis as any).axe.run();
@@ -69,7 +69,7 @@ export async function axe(page: Page): Promise<string[]> {
   });
 }
 
-/** The list of this name: a column of the board. */
+/** The list with a name, such as a column of the board. */
 export const list = (page: Page, name: string): Locator =>
   page.getByRole('list', { name, exact: true });
 

@@ -4,7 +4,7 @@ import { createDatabase } from '../support/databases';
 import { afterwards } from '../support/faults';
 import { startService } from './browser';
 
-/** The service with the demo board: six completed sprints, a current one, a planned one and a backlog. */
+/** Starts the service with the demo board: six completed sprints, a current one, a planned one and a backlog. */
 export async function startDemo(): Promise<TestApp> {
   const database = await createDatabase('sqlite');
   afterwards(() => database.drop());

@@ -3,7 +3,7 @@ import { card, list, openPage, startService, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
-/** Opens the story of a card that stands in “To do”. */
+/** Opens the story of a card in “To do”. */
 async function openStory(page: Page, title: string) {
   await card(page, 'To do', title).focus();
   await page.keyboard.press('Enter');
@@ -12,17 +12,17 @@ async function openStory(page: Page, title: string) {
   return dialog;
 }
 
-/** A page that has not heard of the changes of others. */
-async function openDeafPage(board: SmallBoard): Promise<Page> {
+/** Opens a page without the live stream, so that it does not get the changes of others. */
+async function openPageWithoutStream(board: SmallBoard): Promise<Page> {
   const page = await openPage('about:blank');
   await page.route('**/stream?*', (route) => route.abort());
   await page.goto(board.url);
   return page;
 }
 
-/** A page on which Ant was set in progress, while on the service it is done. */
+/** Opens a page on which Ant was set to In progress, while it is done on the service. */
 async function conflictOver(board: SmallBoard): Promise<Page> {
-  const page = await openDeafPage(board);
+  const page = await openPageWithoutStream(board);
   await card(page, 'To do', 'Ant').focus();
   await board.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
   await page.keyboard.press('2');
@@ -30,7 +30,7 @@ async function conflictOver(board: SmallBoard): Promise<Page> {
   return page;
 }
 
-/** A field of a story as the service has it. */
+/** The expression that reads a field of a story from the service. */
 const fieldOf = (id: number | undefined, name: string) =>
   `fetch('/api/stories/${id}').then((response) => response.json()).then((story) => story.${name})`;
 
@@ -42,7 +42,7 @@ const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
 describe('A conflict', () => {
-  test('puts the card where the other has it, and makes the change again when asked', async () => {
+  test('shows the change of the other user, and makes the own change again on request', async () => {
     const board = await startSmallBoard();
     const page = await conflictOver(board);
     expect(await titles(page, 'Done')).toEqual(['Ant']);
@@ -54,7 +54,7 @@ describe('A conflict', () => {
     expect(await board.story('Ant')).toMatchObject({ status: 'in_progress' });
   });
 
-  test('can be decided later, and ends when theirs is kept', async () => {
+  test('can be decided later, and ends with “Keep theirs”', async () => {
     const board = await startSmallBoard();
     const page = await conflictOver(board);
     await page.keyboard.press('Escape');
@@ -70,7 +70,7 @@ describe('A conflict', () => {
     await until(page, 'document.activeElement.ariaLabel', 'Ant');
   });
 
-  test('is kept over a reload', async () => {
+  test('survives a reload', async () => {
     const board = await startSmallBoard();
     const page = await conflictOver(board);
     await page.reload();
@@ -78,11 +78,11 @@ describe('A conflict', () => {
     await card(page, 'In progress', 'Ant').waitFor();
   });
 
-  test('over a task names who changed it', async () => {
+  test('about a task shows who changed it', async () => {
     const board = await startSmallBoard();
     const { client } = board;
     const task = await client.post(`/api/stories/${board.ids.Ant}/tasks`, { title: 'Dig' });
-    const page = await openDeafPage(board);
+    const page = await openPageWithoutStream(board);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByRole('checkbox', { name: 'Dig' }).waitFor();
     await client.put(`/api/tasks/${task.body.id}`, { title: 'Dig deeper' });
@@ -93,7 +93,7 @@ describe('A conflict', () => {
     await dialog.getByRole('checkbox', { name: 'Dig deeper', checked: true }).waitFor();
   });
 
-  test('is none if only other stories were moved', async () => {
+  test('does not occur if only other stories were moved', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Dog');
@@ -110,8 +110,8 @@ describe('A conflict', () => {
   });
 });
 
-describe('What is typed into a story', () => {
-  test('stays when others change the story, and saving asks', async () => {
+describe('Text that is typed into a story', () => {
+  test('stays when others change the story, and saving it asks', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Ant');
@@ -143,7 +143,7 @@ describe('What is typed into a story', () => {
     expect(body).toMatchObject({ title: 'Bee', description: 'Makes honey' });
   });
 
-  test('is there again when the story is opened after Esc, until it is discarded', async () => {
+  test('reappears when the story is opened again after Esc, until it is discarded', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Ant');
@@ -162,7 +162,7 @@ describe('What is typed into a story', () => {
     expect(await board.story('Ant')).toMatchObject({ description: null });
   });
 
-  test('is saved where the story was closed and opened again, unless others changed it', async () => {
+  test('can be saved after the story was closed and opened again; a change of others is a conflict', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Ant');
@@ -181,7 +181,7 @@ describe('What is typed into a story', () => {
     expect(await dialog.getByRole('button', { name: 'Discard' }).count()).toBe(0);
   });
 
-  test('is there again in the next new story, unless it was cancelled', async () => {
+  test('reappears in the next new story, unless the user cancels', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
@@ -235,7 +235,7 @@ describe('A lost response', () => {
 });
 
 describe('Undo', () => {
-  test('restores a deleted story with its tasks and place, and then the changes before', async () => {
+  test('restores a deleted story with its tasks and place, and then undoes the changes before', async () => {
     const board = await startSmallBoard();
     const { client } = board;
     const task = { title: 'Fly', status: 'done', assignee: 'ada', external_id: 'jira:A-2' };
@@ -263,7 +263,7 @@ describe('Undo', () => {
     expect((await client.get('/api/stories/5')).body.external_id).toBe('jira:A-1');
   });
 
-  test('without a connection takes back what was not sent', async () => {
+  test('removes a change that was not sent without a connection', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
@@ -278,7 +278,7 @@ describe('Undo', () => {
     expect(await titles(page, 'To do')).toEqual(['Bee', 'Cat', 'Dog']);
   });
 
-  test('takes back a created story, a task, a move and an edited field', async () => {
+  test('undoes a created story, a task, a move and an edited field', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
@@ -298,7 +298,7 @@ describe('Undo', () => {
     await card(page, 'To do', 'Eel').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.querySelector('[data-story]')?.ariaLabel === 'Ant');
     expect(await titles(page, 'To do')).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
-    // The move is taken back last.
+    // The move is undone last.
     await until(page, titlesOf(board.sprint), 'Ant,Bee,Cat,Dog');
     const { client } = board;
     expect((await client.get(`/api/stories/${board.ids.Cat}/tasks`)).body).toEqual([]);
@@ -307,7 +307,7 @@ describe('Undo', () => {
 });
 
 describe('The live board', () => {
-  test('resumes after a cut, without moving the focus or what is typed', async () => {
+  test('resumes after a lost connection, without moving the focus', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Dog').focus();
@@ -322,7 +322,7 @@ describe('The live board', () => {
     expect(await titles(page, 'To do')).toEqual(['Cat', 'Dog']);
   });
 
-  test('says that the board was deleted', async () => {
+  test('shows that the board was deleted', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
@@ -332,7 +332,7 @@ describe('The live board', () => {
     await page.getByRole('main').getByRole('link', { name: 'Boards' }).waitFor();
   });
 
-  test('follows a new name of the board, also one that it got during a cut', async () => {
+  test('follows a new name of the board, also after a lost connection', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
@@ -350,7 +350,7 @@ describe('The live board', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sprint 1');
   });
 
-  test('counts the working days anew at midnight in the zone of the board', async () => {
+  test('updates the working days left at midnight in the time zone of the board', async () => {
     const board = await startSmallBoard();
     await board.client.put('/api/boards/rocket', {
       time_zone: 'Asia/Tokyo',
@@ -367,7 +367,7 @@ describe('The live board', () => {
     await read;
   });
 
-  test('finds words of descriptions', async () => {
+  test('finds words in descriptions', async () => {
     const board = await startSmallBoard(['Ant', { title: 'Bee', description: 'Makes honey' }]);
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
@@ -407,7 +407,7 @@ describe('The command palette', () => {
     await page.keyboard.press('Control+k');
     const input = page.getByRole('combobox', { name: 'Command or story' });
     await input.fill('set done');
-    await page.getByRole('option', { name: 'Set done', selected: true }).waitFor();
+    await page.getByRole('option', { name: 'Set status to Done', selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await card(page, 'Done', 'Ant').waitFor();
     await page.keyboard.press('Control+k');

@@ -17,7 +17,7 @@ const saved = async (page: Page): Promise<void> => {
     .waitFor({ state: 'detached', timeout: 20_000 });
 };
 
-/** The changes that the log has after the stories were created. */
+/** The events in the log after the creation of the stories. */
 async function log({ client, ids }: SmallBoard): Promise<string[]> {
   const after = 2 + Object.keys(ids).length;
   const { body } = await client.get(`/api/boards/rocket/events?after=${after}&limit=1000`);
@@ -27,7 +27,7 @@ async function log({ client, ids }: SmallBoard): Promise<string[]> {
   return body.map(({ type, id, after }: any) => `${type} ${id} ${after?.status ?? ''}`.trim());
 }
 
-/** How many stories the page has kept for a start without a connection. */
+/** The number of stories that the page has stored for a start without a connection. */
 const keptStories = (): Promise<number> =>
   new Promise((resolve) => {
     const request = indexedDB.open('sprintline');
@@ -40,7 +40,7 @@ const keptStories = (): Promise<number> =>
     };
   });
 
-/** The plan on which Ant and Cat are selected, and which opens without a connection. */
+/** Opens the plan, selects Ant and Cat, and waits until it can be opened without a connection. */
 async function openPlan(board: SmallBoard): Promise<Page> {
   const page = await openPage(`${board.url}/backlog`);
   await card(page, 'Sprint 1', 'Ant').focus();
@@ -61,7 +61,7 @@ const revisionOf = (): Promise<number> =>
   );
 
 describe('Without a connection', () => {
-  test('keeps the changes, says so in one place and on the cards, and sends them later in their order', async () => {
+  test('keeps the changes, shows them as unsaved in the bar and on the cards, and sends them later in order', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
@@ -88,7 +88,7 @@ describe('Without a connection', () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
-    // The service worker keeps the page, and the page what it shows.
+    // The service worker stores the page, and the page stores the board.
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     await until(page, keptStories, 4);
     await board.kill();
@@ -115,7 +115,7 @@ describe('Without a connection', () => {
     expect(await log(board)).toEqual(made);
   });
 
-  test('keeps a move of several stories over a reload, and sends it once and in its order', async () => {
+  test('keeps a move of several stories over a reload, and sends it once and in order', async () => {
     const board = await startKillableBoard();
     const page = await openPlan(board);
     await board.kill();
@@ -183,7 +183,7 @@ describe('Without a connection', () => {
     await page.evaluate(() => dispatchEvent(new Event('online')));
     const dialog = page.getByRole('dialog', { name: 'Someone else was faster' });
     await dialog.getByText('Sprint: Sprint 1 → Backlog').waitFor();
-    // All or none, and nothing after it.
+    // No story was moved, by this move or the next one.
     expect((await client.get('/api/boards/rocket')).body.revision).toBe(before);
     expect((await client.get(`/api/sprints/${next.body.id}/stories`)).body).toEqual([]);
     await page.reload();
@@ -197,7 +197,7 @@ describe('Without a connection', () => {
     expect(await titles(page, 'Sprint 1')).toEqual(['Bee']);
   });
 
-  test('sends the changes of two tabs of one browser once, of a closed one too', async () => {
+  test('sends the changes of two tabs of one browser once, also those of a closed tab', async () => {
     const board = await startKillableBoard();
     const first = await openPage(board.url);
     const second = await first.context().newPage();
@@ -294,7 +294,7 @@ describe('Without a connection', () => {
     expect(lost.size).toBe(6);
     expect(made).toEqual([
       'task.created todo',
-      // Where no gap is left, the neighbour makes room.
+      // There is no gap, so the neighbour is shifted.
       'stories.shifted',
       'story.updated done',
       'story.created todo',

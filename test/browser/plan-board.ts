@@ -10,7 +10,7 @@ export interface Plan {
   ids: Record<string, number>;
 }
 
-/** The board “rocket”: a completed sprint of eight points, an active one, a planned one and a backlog. */
+/** Starts a service with the board “rocket”: a completed sprint of 8 points, an active and a planned one, a backlog. */
 export async function startPlan(): Promise<Plan> {
   const service = await startService();
   const { client } = service;

@@ -18,7 +18,7 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 const focused = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
-/** The response to a change of the page. */
+/** The response to a change that the page makes. */
 const answered = (page: Page, path: RegExp) =>
   page.waitForResponse(
     (response) => response.request().method() !== 'GET' && path.test(response.url()),
@@ -65,7 +65,7 @@ describe('The plan', () => {
     expect(await page.getByRole('main').innerText()).not.toContain('about');
   });
 
-  test('counts no points where the team does not estimate', async () => {
+  test('counts no points if the team does not estimate', async () => {
     const { client, url } = await startService();
     const ids = await Promise.all(
       [-17, -3].map(async (start) => {
@@ -85,7 +85,7 @@ describe('The plan', () => {
     expect(await backlog.innerText()).not.toContain('point');
   });
 
-  test('moves a story by a drag from the backlog into a sprint, to the place where it is dropped', async () => {
+  test('moves a story dragged from the backlog to the place in a sprint where it is dropped', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     const answer = answered(page, /\/move$/);
@@ -192,7 +192,7 @@ describe('The plan', () => {
     await bar.waitFor({ state: 'detached' });
   });
 
-  test('has everything a drag can do in the menu Move', async () => {
+  test('offers everything that a drag can do in the menu Move', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     const move = async (title: string, item: string): Promise<void> => {
@@ -213,12 +213,12 @@ describe('The plan', () => {
     expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Gnu', 'Eel', 'Cat']);
   });
 
-  test('says who was faster when a selected story was moved elsewhere, and does it again', async () => {
+  test('shows a conflict if a selected story was moved elsewhere, and moves it again on request', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     await card(page, 'Backlog', 'Dog').click({ modifiers: ['Control'] });
     await card(page, 'Backlog', 'Eel').click({ modifiers: ['Control'] });
-    // The change of the other arrives between the gesture and its request.
+    // The change of the other user arrives between the gesture and its request.
     await page.route(
       '**/api/boards/rocket/stories?*',
       async (route) => {
@@ -239,7 +239,7 @@ describe('The plan', () => {
     expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Dog', 'Eel']);
   });
 
-  test('moves several although someone else changes another story meanwhile', async () => {
+  test('moves several stories although someone else changes another story meanwhile', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     await card(page, 'Backlog', 'Dog').click({ modifiers: ['Control'] });
@@ -287,7 +287,7 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
   });
 
-  test('makes a story of each pasted line after a confirmation', async () => {
+  test('creates a story from each pasted line after a confirmation', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     await card(page, 'Backlog', 'Dog').waitFor();
@@ -351,18 +351,18 @@ describe('The plan', () => {
     for (let i = 0; i < 3; i++) await page.getByRole('button', { name: 'Show more' }).click();
     await list(page, 'Backlog').getByRole('listitem', { name: 'Story 700', exact: true }).waitFor();
     expect(requests).toHaveLength(2);
-    // A filter looks at all of them.
+    // A filter loads all stories.
     await page.getByRole('searchbox', { name: 'Search' }).fill('Story 1699');
     await list(page, 'Backlog').getByRole('listitem', { name: 'Story 1699' }).waitFor();
     expect(requests).toHaveLength(4);
-    // What was loaded is not drawn for that; what was written is.
+    // The loaded stories are not all drawn, but the one that was created is.
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await list(page, 'Backlog').getByRole('listitem', { name: 'Story 700', exact: true }).waitFor();
     expect(await items.count()).toBe(801);
     await region(page, 'Backlog').getByText('1,701 stories').waitFor();
   });
 
-  test.each(['light', 'dark'] as const)('gives axe nothing to report (%s)', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has no errors in axe (%s)', async (colorScheme) => {
     const plan = await startPlan();
     const page = await openPage(plan.url, { colorScheme });
     await card(page, 'Backlog', 'Dog').focus();
@@ -384,13 +384,13 @@ describe('The plan', () => {
     const page = await openPage(plan.url, { viewport: { width, height: 844 } });
     await card(page, 'Backlog', 'Dog').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    // The menus are one below the other, and can be seen.
+    // The menus are one below the other, and visible.
     const menus = list(page, 'Backlog').getByRole('button', { name: 'Move' });
     const boxes = await Promise.all((await menus.all()).map((menu) => menu.boundingBox()));
     expect(boxes).toHaveLength(6);
     expect(new Set(boxes.map((box) => Math.round(box!.x))).size).toBe(1);
     expect(boxes[0]!.x + boxes[0]!.width).toBeLessThan(width);
-    // A goal has lines of its own.
+    // The goal is below the actions.
     const sprint = page.getByRole('region', { name: 'Sprint 3' });
     const goal = await sprint.getByText('Many words.').boundingBox();
     const actions = await sprint.getByRole('button', { name: 'Change Sprint 3' }).boundingBox();

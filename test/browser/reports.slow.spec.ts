@@ -41,7 +41,7 @@ describe('The reports', () => {
     }
   });
 
-  test('list what was committed, added, removed, re-estimated, completed and left over', async () => {
+  test('list the committed, added, removed, re-estimated, completed and unfinished stories', async () => {
     const service = await startDemo();
     const page = await openReports(service);
     const { body: report } = await service.client.get('/api/boards/Demo/sprints/current/report');
@@ -69,7 +69,7 @@ describe('The reports', () => {
     expect(new URL(page.url()).pathname).toBe(`/b/Demo/reports/stories/${first.id}`);
   });
 
-  test('say the forecast in words, for the work that the URL names', async () => {
+  test('show the forecast as text, for the work in the URL', async () => {
     const service = await startDemo();
     const page = await openReports(service, '', { locale: 'en-GB' });
     const forecast = async (search: string): Promise<any> => {
@@ -105,17 +105,17 @@ describe('The reports', () => {
     );
   });
 
-  test('say in words that a forecast needs three completed sprints', async () => {
+  test('say that a forecast needs three completed sprints', async () => {
     const service = await startService();
     await service.client.post('/api/boards', { name: 'Empty' });
     const page = await openPage(`${service.url}/b/Empty/reports`);
-    await part(page, 'Forecast').getByText('needs three of them').waitFor();
+    await part(page, 'Forecast').getByText('needs at least three').waitFor();
     await part(page, 'Velocity').getByText('the first completed sprint').waitFor();
     expect(await page.getByRole('img').count()).toBe(0);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  test('show another sprint, by the URL', async () => {
+  test('show another sprint, which is in the URL', async () => {
     const service = await startDemo();
     const page = await openReports(service);
     await page.getByLabel('Sprint', { exact: true }).selectOption('Sprint 9');
@@ -125,7 +125,7 @@ describe('The reports', () => {
     await part(page, 'Unfinished').getByText('→').first().waitFor();
   });
 
-  test('offer the files', async () => {
+  test('offer files to download', async () => {
     const service = await startDemo();
     const page = await openReports(service);
     for (const format of ['CSV', 'SVG', 'PNG']) {
@@ -137,7 +137,7 @@ describe('The reports', () => {
     }
   });
 
-  test('follow what happens on the board', async () => {
+  test('follow the changes of the board', async () => {
     const service = await startDemo();
     const page = await openReports(service);
     const { body: report } = await service.client.get('/api/boards/Demo/sprints/current/report');
@@ -152,22 +152,19 @@ describe('The reports', () => {
   test.each([
     ['light', { width: 1280, height: 800 }],
     ['dark', { width: 390, height: 844 }],
-  ] as const)(
-    'give axe nothing to report (%s) and fit the window',
-    async (colorScheme, viewport) => {
-      const service = await startDemo();
-      const page = await openReports(service, '', { colorScheme, viewport });
-      expect(await axe(page)).toEqual([]);
-      await part(page, 'Burndown').getByRole('button', { name: 'Show as table' }).click();
-      await part(page, 'Burndown').getByRole('row').nth(1).waitFor();
-      expect(await axe(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
-      const src = await page.getByRole('img', { name: 'Velocity of Demo' }).getAttribute('src');
-      const { text } = await service.client.get(
-        `/api/boards/Demo/velocity?format=svg&width=360&theme=${colorScheme}`,
-      );
-      const [background] = /fill="#\w+"/.exec(text) ?? [];
-      expect(decodeURIComponent(src ?? '')).toContain(background);
-    },
-  );
+  ] as const)('have no errors in axe (%s) and fit the window', async (colorScheme, viewport) => {
+    const service = await startDemo();
+    const page = await openReports(service, '', { colorScheme, viewport });
+    expect(await axe(page)).toEqual([]);
+    await part(page, 'Burndown').getByRole('button', { name: 'Show as table' }).click();
+    await part(page, 'Burndown').getByRole('row').nth(1).waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+    const src = await page.getByRole('img', { name: 'Velocity of Demo' }).getAttribute('src');
+    const { text } = await service.client.get(
+      `/api/boards/Demo/velocity?format=svg&width=360&theme=${colorScheme}`,
+    );
+    const [background] = /fill="#\w+"/.exec(text) ?? [];
+    expect(decodeURIComponent(src ?? '')).toContain(background);
+  });
 });

@@ -6,7 +6,7 @@ import { Program } from '../support/program';
 import { card, openPage } from './browser';
 import { day } from './small-board';
 
-test('the board reads itself again after a backup was restored', async () => {
+test('the page reads the board again after a backup was restored', async () => {
   const database = await createDatabase('sqlite');
   afterwards(() => database.drop());
   const file = database.url.replace('sqlite:', '');

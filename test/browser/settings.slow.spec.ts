@@ -13,7 +13,7 @@ async function openSettings(options = {}): Promise<{ service: TestApp; page: Pag
 
 const save = (page: Page): Promise<void> => page.getByRole('button', { name: 'Save' }).click();
 
-test('each view of a board names itself in the title of the window, after a link, too', async () => {
+test('each view of a board sets the title of the window, also when it is opened by a link', async () => {
   const { page } = await openSettings();
   const title = (text: string): Promise<void> => until(page, 'document.title', text);
   await title('Settings – rocket');
@@ -41,7 +41,7 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/Falcon 9')).status).toBe(200);
   });
 
-  test('change its time zone and working days, unless they were changed meanwhile', async () => {
+  test('change its time zone and working days', async () => {
     const { service, page } = await openSettings();
     await page.getByLabel('Time zone').fill('Moon/Copernicus');
     await save(page);
@@ -96,7 +96,7 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/rocket')).status).toBe(404);
   });
 
-  test.each(['light', 'dark'] as const)('give axe nothing to report (%s)', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('have no errors in axe (%s)', async (colorScheme) => {
     const viewport = { width: 390, height: 844 };
     const { page } = await openSettings({ colorScheme, viewport });
     expect(await axe(page)).toEqual([]);
@@ -104,7 +104,7 @@ describe('The settings of a board', () => {
   });
 });
 
-test('an error at a field is a sentence about it', async () => {
+test('the error of a field is a sentence', async () => {
   const { url } = await startService();
   const page = await openPage(url);
   await page.getByRole('button', { name: 'New board' }).click();

@@ -24,18 +24,18 @@ export interface SmallBoard {
   story(title: string): Promise<any>;
 }
 
-/** The board of a program that can be killed and started again at the same address. */
+/** The board of a service that can be killed and started again at the same address. */
 export interface KillableBoard extends SmallBoard {
   kill(): Promise<void>;
   restart(): Promise<void>;
 }
 
-/** Starts a service with a board that has these stories to do. */
+/** Starts a service with a board whose sprint has these stories. */
 export async function startSmallBoard(stories: Story[] = STORIES): Promise<SmallBoard> {
   return fill(await startService(), stories);
 }
 
-/** Starts the built program with a board that has these stories to do. */
+/** Starts the built program with a board whose sprint has these stories. */
 export async function startKillableBoard(stories: Story[] = STORIES): Promise<KillableBoard> {
   const database = await createDatabase('sqlite');
   afterwards(() => database.drop());

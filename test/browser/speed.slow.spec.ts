@@ -3,7 +3,7 @@ import { promised } from '../support/faults';
 import { card, openPage } from './browser';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
-/** Milliseconds until the browser has drawn what a key does to the focused card. */
+/** Milliseconds until the browser has drawn the effect of a key on the focused card. */
 const timeOfKey = (page: Page, key: string): Promise<number> =>
   page.evaluate(async (name) => {
     const frame = (): Promise<void> =>
@@ -23,7 +23,7 @@ const timeOfKey = (page: Page, key: string): Promise<number> =>
     return performance.now() - from;
   }, key);
 
-test('500 cards are usable soon and react at once on a processor slowed four times, without a shift', async () => {
+test('500 cards load and react fast on a processor slowed four times, without a layout shift', async () => {
   const board = await startKillableBoard(
     Array.from({ length: 500 }, (_, i) => ({
       title: `Story ${i}`,

@@ -59,7 +59,7 @@ describe('Sprints in the browser', () => {
     await card(page, 'Landing', 'Cat').waitFor();
   });
 
-  test('are not overwritten where someone else was faster', async () => {
+  test('are not overwritten if someone else has changed them', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     await page.getByRole('button', { name: 'Change Sprint 3' }).click();
@@ -82,7 +82,7 @@ describe('Sprints in the browser', () => {
     await page.getByRole('button', { name: 'Change Sprint 2' }).click();
     await page.getByRole('menuitem', { name: 'Delete sprint' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Its 2 stories go to the end of the backlog').waitFor();
+    await dialog.getByText('Its 2 stories move to the end of the backlog').waitFor();
     const sent = page.waitForRequest((request) => request.method() === 'DELETE');
     await dialog.getByRole('button', { name: 'Delete sprint' }).click();
     expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
@@ -129,7 +129,7 @@ describe('Sprints in the browser', () => {
     let attempts = 0;
     await page.route('**/batch', async (route) => {
       attempts += 1;
-      // The first request does not arrive, of the second the response is lost.
+      // The first request does not arrive; the response to the second one is lost.
       if (attempts === 2) await route.fetch();
       return attempts > 2 ? route.continue() : route.abort();
     });
@@ -160,7 +160,7 @@ describe('Sprints in the browser', () => {
     expect(await unfinished.getByRole('listitem').allInnerTexts()).toEqual(['Ant\n5']);
     expect(await dialog.getByLabel('Move them to').inputValue()).toBe(String(plan.sprints[2]));
     await dialog.getByLabel('Place').selectOption('Last in the list');
-    // What others do meanwhile is shown, too.
+    // Changes of others appear, too.
     await plan.service.client.post(`/api/sprints/${plan.sprints[1]}/stories`, { title: 'Hen' });
     await unfinished.getByText('Hen').waitFor();
     const sent = page.waitForRequest(
@@ -191,7 +191,7 @@ describe('Sprints in the browser', () => {
       .waitFor();
   });
 
-  test('offer nothing on their board that a completed one refuses', async () => {
+  test('offer no action on their board that a completed sprint rejects', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.service.url}/b/rocket?sprint=${plan.sprints[0]}`);
     const yak = card(page, 'Done', 'Yak');
@@ -207,7 +207,7 @@ describe('Sprints in the browser', () => {
     expect(await dialog.getByLabel('Sprint').innerText()).not.toContain('Sprint 1');
   });
 
-  test('offer a new sprint where there is no next one', async () => {
+  test('offer a new sprint if there is no next one', async () => {
     const service = await startService();
     const { client } = service;
     const sprint = await client.post('/api/boards/rocket/sprints', {
@@ -232,7 +232,7 @@ describe('Sprints in the browser', () => {
     expect(body.map(({ title }: { title: string }) => title)).toEqual(['Ant']);
   });
 
-  test('say in words why they cannot be completed', async () => {
+  test('show why they cannot be completed', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     await page.getByRole('button', { name: 'Complete sprint' }).click();
@@ -242,7 +242,7 @@ describe('Sprints in the browser', () => {
     await dialog.getByRole('alert').getByText('already completed').waitFor();
   });
 
-  test.each(['light', 'dark'] as const)('give axe nothing to report (%s)', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('have no errors in axe (%s)', async (colorScheme) => {
     const plan = await startPlan();
     const page = await openPage(plan.url, { colorScheme });
     const dialog = page.getByRole('dialog');

@@ -8,7 +8,7 @@ interface Place {
   url: string;
 }
 
-/** A service with an admin token and the board rocket, which has a sprint with one story. */
+/** Starts a service with an admin token and the board “rocket”, which has a sprint with one story. */
 async function startClosed(): Promise<Place> {
   const service = await startService();
   const { client } = service;
@@ -36,7 +36,7 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** A window that is signed in. */
+/** Opens a page and signs in. */
 async function openAs(place: Place, token: string, path: string, options = {}): Promise<Page> {
   const page = await openPage(`${place.url}${path}`, options);
   await signIn(page, token);
@@ -45,7 +45,7 @@ async function openAs(place: Place, token: string, path: string, options = {}): 
 }
 
 describe('Signing in', () => {
-  test('leads to the page that was wanted, and lasts over a reload until signing out', async () => {
+  test('shows the requested page, and lasts over a reload until the user signs out', async () => {
     const place = await startClosed();
     const page = await openPage(`${place.url}/b/rocket`);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -64,7 +64,7 @@ describe('Signing in', () => {
     expect(await page.getByText('Buy a ticket').count()).toBe(0);
   });
 
-  test('is asked again when the session ends, and what was changed meanwhile is saved then', async () => {
+  test('is required again when the session ends, and then saves the changes made meanwhile', async () => {
     const place = await startClosed();
     const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
     const page = await openAs(place, token, '/b/rocket');
@@ -72,7 +72,7 @@ describe('Signing in', () => {
     const again = await makeToken(place, { name: 'Mei', scope: 'write' });
     const deleted = await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
     expect(deleted.status).toBe(200);
-    // The stream ends with the token; until then a change is refused.
+    // The stream ends with the token; until then, a change is rejected.
     await page.keyboard.press('2');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.waitFor();
@@ -110,17 +110,17 @@ describe('Signing in', () => {
     await page.keyboard.press('?');
     const keys = await page.getByRole('dialog').innerText();
     expect(keys).toContain('Next card');
-    expect(keys).not.toMatch(/Set done|New story|Move card|Undo/);
+    expect(keys).not.toMatch(/Set status|New story|Move card|Undo/);
     await page.keyboard.press('Escape');
     await page.goto(`${place.url}/b/rocket/settings`);
-    await page.getByText('Your token can read this board only').waitFor();
+    await page.getByText('Your token can only read.').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
     await page.goto(place.url);
     await page.getByRole('link', { name: 'Secret' }).waitFor();
     expect(await page.getByRole('button', { name: 'New board' }).count()).toBe(0);
   });
 
-  test('with a token for one board shows that one only', async () => {
+  test('with a token for one board shows only that board', async () => {
     const place = await startClosed();
     const { token } = await makeToken(place, { name: 'Guest', scope: 'write', boards: ['rocket'] });
     const page = await openAs(place, token, '/');
@@ -128,7 +128,7 @@ describe('Signing in', () => {
     expect(await page.getByText('Secret').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Tokens' }).count()).toBe(0);
     await page.goto(`${place.url}/tokens`);
-    await page.getByText('Only a token with the scope admin').waitFor();
+    await page.getByText('Only a token with the scope Admin').waitFor();
     await page.goto(`${place.url}/b/Secret`);
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
   });
@@ -137,14 +137,14 @@ describe('Signing in', () => {
 describe('The tokens', () => {
   const tokens = (page: Page) => list(page, 'Tokens').getByRole('listitem');
 
-  test('begin with an admin one, which signs in the browser that makes it', async () => {
+  test('begin with an admin token, which signs in the browser that creates it', async () => {
     const service = await startService();
     const page = await openPage(service.url);
     await page.getByRole('link', { name: 'Tokens' }).click();
     await page.getByText('There is no token').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('From then on everybody must sign in').waitFor();
+    await dialog.getByText('From then on, everybody must sign in.').waitFor();
     await dialog.getByLabel('Name').fill('Ada');
     await dialog.getByRole('button', { name: 'Create' }).click();
     const secret = await dialog.getByLabel('The new token').inputValue();
@@ -159,7 +159,7 @@ describe('The tokens', () => {
     expect(await page.getByText(secret).count()).toBe(0);
   });
 
-  test('are made for some boards and a time, and deleted after a question', async () => {
+  test('are created with boards and an expiry date, and deleted after a question', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/tokens');
     await page.getByRole('button', { name: 'New token' }).click();
@@ -189,7 +189,7 @@ describe('The tokens', () => {
     expect(body.map(({ name }: any) => name)).toEqual(['Ada']);
   });
 
-  test.each(['light', 'dark'] as const)('give axe nothing to report (%s)', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('have no errors in axe (%s)', async (colorScheme) => {
     const place = await startClosed();
     await makeToken(place, {
       name: 'A name that is as long as names may be '.repeat(2),

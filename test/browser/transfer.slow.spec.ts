@@ -49,7 +49,7 @@ const importButton = (page: Page) => page.getByRole('button', { name: 'Import', 
 const all = async ({ client }: TestApp, path: string): Promise<any[]> =>
   (await client.get(path)).body;
 
-/** Holds the requests for a URL pattern until the function that it resolves with is called. */
+/** Delays the requests for a URL pattern; resolves with a function that releases them. */
 async function hold(page: Page, pattern: string): Promise<() => void> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -64,7 +64,7 @@ const timeZone = async ({ client }: TestApp, board: string): Promise<string> =>
   (await client.get(`/api/boards/${encodeURIComponent(board)}`)).body.time_zone;
 
 describe('An import', () => {
-  test('shows what would happen, asks what the file leaves open, and does it once', async () => {
+  test('shows a preview, asks for what the file does not say, and is made once', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/settings`);
     await page.getByRole('link', { name: 'Import file' }).click();
@@ -77,10 +77,10 @@ describe('An import', () => {
     await preview(page).getByText('Line 2: AB-1 is an epic').waitFor();
     await preview(page).getByText('1 column is ignored').click();
     await preview(page).getByText('Reporter').waitFor();
-    // A status that nothing explains, dates that are missing, and what sub-tasks become.
-    await page.getByText('1 not known').waitFor();
+    // An unknown status, missing dates, and the choice for sub-tasks.
+    await page.getByText('unknown, 1×').waitFor();
     await page.getByLabel('Status Waiting').selectOption('In progress');
-    await page.getByText('1 not known').waitFor({ state: 'detached' });
+    await page.getByText('unknown, 1×').waitFor({ state: 'detached' });
     await page.getByLabel('Start date of Sprint 2').fill(day(20));
     await page.getByLabel('End date of Sprint 2').fill(day(30));
     await page.getByLabel('Sub-tasks').selectOption('Stories of their own');
@@ -106,17 +106,17 @@ describe('An import', () => {
     await page.goto(`${service.url}/b/rocket/import`);
     await choose(page, 'jira.csv', JIRA.replace('Waiting', 'In Progress'));
     await page.getByLabel('Sub-tasks').selectOption('Stories of their own');
-    await page.getByText('The board has all of it already.').waitFor();
+    await page.getByText('Nothing new to import.').waitFor();
     expect(await importButton(page).isDisabled()).toBe(true);
   });
 
-  test('gives the priorities of the file the numbers that the user decides', async () => {
+  test('maps the priorities of the file to the numbers that the user enters', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     const rows = ['AB-1,1,Ant,High', 'AB-2,2,Bee,Showstopper', 'AB-3,3,Cat,Showstopper'];
     const file = csv('Issue key,Issue id,Summary,Priority', ...rows, 'AB-4,4,Dog,7');
     await choose(page, 'jira.csv', file);
-    await page.getByText('2 not known').waitFor();
+    await page.getByText('unknown, 2×').waitFor();
     const priority = (name: string) => page.getByLabel(`Priority ${name}`, { exact: true });
     expect(await priority('Showstopper').inputValue()).toBe('');
     expect(await priority('High').inputValue()).toBe('2');
@@ -124,7 +124,7 @@ describe('An import', () => {
     expect(await priority('7').count()).toBe(0);
     await priority('Showstopper').fill('0');
     await priority('High').fill('10');
-    await page.getByText('2 not known').waitFor({ state: 'detached' });
+    await page.getByText('unknown, 2×').waitFor({ state: 'detached' });
     await importButton(page).click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const stories = await all(service, '/api/boards/rocket/stories');
@@ -134,23 +134,23 @@ describe('An import', () => {
       ['Cat', 0],
       ['Dog', 7],
     ]);
-    // What the user clears is as the file says again.
+    // A cleared priority is unknown again.
     await page.goto(`${service.url}/b/rocket/import`);
     await choose(page, 'jira.csv', file);
     await priority('Showstopper').fill('3');
-    await page.getByText('2 not known').waitFor({ state: 'detached' });
+    await page.getByText('unknown, 2×').waitFor({ state: 'detached' });
     await priority('Showstopper').fill('');
-    await page.getByText('2 not known').waitFor();
+    await page.getByText('unknown, 2×').waitFor();
   });
 
-  test('asks for the order of dates that can be read in two ways', async () => {
+  test('asks for the order of ambiguous dates', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     await choose(page, 'jira.csv', JIRA_WITH_DATES);
-    await page.getByRole('alert').getByText('Choose their order').waitFor();
+    await page.getByRole('alert').getByText('Choose the date order').waitFor();
     await page.getByText('"03/04/2026 10:00" is 2026-04-03 or 2026-03-04').waitFor();
     expect(await importButton(page).isDisabled()).toBe(true);
-    await page.getByLabel('Order of dates').selectOption('Day, month, year');
+    await page.getByLabel('Date order').selectOption('Day, month, year');
     await preview(page).waitFor();
     await importButton(page).click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
@@ -169,7 +169,7 @@ describe('An import', () => {
     expect(await page.getByRole('region', { name: 'How the file is read' }).count()).toBe(0);
   });
 
-  test('names the lines that are wrong, and imports nothing', async () => {
+  test('lists the lines with errors, and imports nothing', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     await choose(page, 'stories.csv', csv('title,points', 'Ant,3', ',4', 'Bee,x'));
@@ -185,7 +185,7 @@ describe('An import', () => {
     expect(await errors.count()).toBe(0);
   });
 
-  test('reads the columns that the user names, of any table', async () => {
+  test('reads the columns that the user chooses, of any table', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     await choose(page, 'sheet.csv', csv('"What, in short";Weight', 'Ant;3', 'Bee;5'));
@@ -204,7 +204,7 @@ describe('An import', () => {
     ]);
   });
 
-  test('makes a new board from the list of boards, in the time zone of the browser', async () => {
+  test('creates a board from the list of boards, in the time zone of the browser', async () => {
     const service = await startRocket();
     const page = await openPage(service.url, { timezoneId: 'Asia/Tokyo' });
     await page.getByRole('link', { name: 'Import' }).click();
@@ -223,7 +223,7 @@ describe('An import', () => {
     expect(body.time_zone).toBe('Asia/Tokyo');
   });
 
-  test('is made once if the response is lost, and says so if the service is away', async () => {
+  test('is made once if the response is lost, and shows that the service cannot be reached', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     await choose(page, 'stories.csv', csv('title', 'Ant', 'Bee'));
@@ -275,7 +275,7 @@ describe('An import', () => {
     release();
     await page.getByText('Creates 1 story.').waitFor();
     expect(seen).toEqual(['list of boards', 'preview']);
-    // Without the list, no board is taken for a new one.
+    // Without the list of boards, no board counts as new.
     await page.route('**/api/boards', (route) => route.abort());
     await page.goto(`${service.url}/import`);
     await choose(page, 'rocket.csv', csv('title', 'Ant'));
@@ -285,7 +285,7 @@ describe('An import', () => {
     expect(await timeZone(service, 'rocket')).toBe('Europe/Berlin');
   });
 
-  test('is followed by one of another file, into the board that it has created, too', async () => {
+  test('can be followed by an import of another file into the board that it has created', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/import`, { timezoneId: 'Asia/Tokyo' });
     await choose(page, 'comet.csv', csv('title', 'Ant'));
@@ -304,7 +304,7 @@ describe('An import', () => {
     expect(await timeZone(service, 'comet')).toBe('Europe/Berlin');
   });
 
-  test('can be tried again after an error that may pass', async () => {
+  test('can be retried after a temporary error', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     let status = 429;
@@ -361,7 +361,7 @@ describe('An import', () => {
         true,
       ]);
     }
-    // The key does nothing more, and the focus stays until there is something to read.
+    // The key has no effect, and the focus stays until the result is shown.
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Import');
     release();
@@ -369,7 +369,7 @@ describe('An import', () => {
     expect(await all(service, '/api/boards/comet/stories')).toHaveLength(2);
   });
 
-  test('names the values that it cuts, and the sprints whose dates it assumes', async () => {
+  test('counts the values that it cuts, and the sprints whose dates it assumes', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     const row = ['AB-1', '1', 'Ant', 'S'.repeat(120), 'y'.repeat(120)].join(',');
@@ -381,7 +381,7 @@ describe('An import', () => {
       .waitFor();
   });
 
-  test('shows on the board of someone else at once', async () => {
+  test('appears at once in another browser', async () => {
     const service = await startRocket();
     const other = await openPage(`${service.url}/b/rocket/backlog`);
     await list(other, 'Backlog').waitFor({ state: 'attached' });
@@ -407,7 +407,7 @@ describe('An import', () => {
     const page = await openPage(`${service.url}/b/rocket/import`);
     await page.getByLabel('Token').fill(body.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Your token can read only').waitFor();
+    await page.getByText('Your token can only read.').waitFor();
     expect(await page.getByLabel('File', { exact: true }).count()).toBe(0);
     await page.goto(`${service.url}/b/rocket/settings`);
     await page.getByRole('link', { name: 'Export board', exact: true }).waitFor();
@@ -434,7 +434,7 @@ describe('An import', () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'works by keyboard, and gives axe nothing to report (%s)',
+    'works by keyboard, and has no errors in axe (%s)',
     async (colorScheme) => {
       const service = await startRocket();
       const page = await openPage(`${service.url}/b/rocket/import`, { colorScheme });
@@ -487,7 +487,7 @@ describe('An export', () => {
     return { file: file.suggestedFilename(), text: Buffer.concat(chunks).toString() };
   }
 
-  test('has the board, also with its history, and lists for a spreadsheet', async () => {
+  test('contains the board, also with its history, or a table for a spreadsheet', async () => {
     const service = await startRocket();
     await service.client.post('/api/boards/rocket/backlog', { title: 'Ant' });
     const page = await openPage(`${service.url}/b/rocket/settings`);
@@ -527,7 +527,7 @@ describe('An export', () => {
       committed: { count: 1, points: 3 },
       added: { count: 1, points: 2 },
     });
-    // A file that was cut is refused, and nothing is left of it.
+    // A file that was cut off is rejected, and nothing of it is imported.
     await page.goto(`${service.url}/import`);
     await choose(page, 'cut.ndjson', whole.text.slice(0, -40));
     await page.getByRole('alert').waitFor();

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { axe, card, list, openPage, startService, until } from './browser';
 import { startDemo } from './demo';
 
-/** The views, their headings, and what they show last. */
+/** The views: their names, paths, headings, and the elements that they show last. */
 const VIEWS: [name: string, path: string, heading: string, shown: (page: Page) => Locator][] = [
   ['the list of boards', '/', 'Boards', (page) => page.getByRole('link', { name: 'Demo' })],
   ['the board', '/b/Demo', 'Sprint 12', (page) => page.getByRole('img', { name: /burndown/i })],
@@ -43,7 +43,7 @@ test('every view is accessible and fits, light and dark, on a desk and on a phon
   }
 }, 120_000);
 
-test('nothing moves where the user asks for less motion', async () => {
+test('nothing moves if the user prefers reduced motion', async () => {
   const { url } = await startService();
   const page = await openPage(url, { reducedMotion: 'reduce' });
   await page.getByRole('button', { name: 'New board' }).click();
@@ -63,7 +63,7 @@ test('a story can be saved without scrolling to its end', async () => {
   });
   const save = await page.getByRole('button', { name: 'Save' }).boundingBox();
   expect(save!.y + save!.height).toBeLessThan(600);
-  // What has the focus is not behind the buttons.
+  // The focused field is not behind the buttons.
   await page.getByLabel('New task').focus();
   const field = await page.getByLabel('New task').boundingBox();
   expect(field!.y + field!.height).toBeLessThan(save!.y);
@@ -73,11 +73,11 @@ test('a story can be saved without scrolling to its end', async () => {
   }
 });
 
-test('a dialog has an edge in forced colours', async () => {
+test('a dialog has a border in forced colours', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo/stories/46`, { forcedColors: 'active' });
-  const edge = page.getByRole('dialog').evaluate((each) => getComputedStyle(each).borderTopWidth);
-  expect(await edge).toBe('1px');
+  const border = page.getByRole('dialog').evaluate((each) => getComputedStyle(each).borderTopWidth);
+  expect(await border).toBe('1px');
 });
 
 test('a board that does not exist offers none of its views', async () => {
@@ -91,7 +91,7 @@ describe('The focus', () => {
   const isKept = (page: Page): Promise<void> =>
     until(page, 'document.activeElement !== document.body', true);
 
-  test('stays in the page where a link leads to another view', async () => {
+  test('stays in the page when a link opens another view', async () => {
     const { url } = await startDemo();
     const page = await openPage(url);
     await page.getByRole('link', { name: 'Demo' }).press('Enter');
@@ -99,14 +99,14 @@ describe('The focus', () => {
     await isKept(page);
   });
 
-  test('goes to a card where a button clears the filters', async () => {
+  test('moves to a card when a button clears the filters', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo?q=ticket`);
     await page.getByRole('button', { name: 'Clear filters' }).press('Enter');
     await until(page, 'document.activeElement.ariaLabel', 'Count visitors by entrance');
   });
 
-  test('goes back to the card where a message is closed', async () => {
+  test('returns to the card when a message is closed', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo`);
     await card(page, 'To do', 'Count visitors').focus();
@@ -119,7 +119,7 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.ariaLabel', 'Count visitors by entrance');
   });
 
-  test('goes to the next task where one is removed, and to the field behind the last one', async () => {
+  test('moves to the next task when one is removed, and after the last one to the field for a new task', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo/stories/46`);
     const remove = page.getByRole('dialog').getByRole('button', { name: /^Remove task/ });
@@ -134,7 +134,7 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.ariaLabel', 'New task');
   });
 
-  test('goes to Close where a sprint was completed', async () => {
+  test('moves to Close when a sprint was completed', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo`);
     await page.getByRole('button', { name: 'Complete sprint' }).click();
@@ -144,7 +144,7 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.textContent', 'Close');
   });
 
-  test('goes to the first field that is wrong', async () => {
+  test('moves to the first field with an error', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo/stories/46`);
     const dialog = page.getByRole('dialog');
@@ -159,13 +159,13 @@ describe('The focus', () => {
 });
 
 describe('Without a connection', () => {
-  const WORDS = 'Shown as soon as there is a connection.';
+  const WORDS = 'The service cannot be reached. Trying again…';
 
   test.each([
     ['Boards', (page: Page) => page.getByRole('main').getByRole('link', { name: 'Demo' })],
     ['Plan', (page: Page) => card(page, 'Backlog', 'Pay by bank transfer')],
     ['Reports', (page: Page) => page.getByRole('img', { name: 'Burndown of Sprint 12' })],
-  ])('%s says so, and shows what was asked for afterwards', async (name, shown) => {
+  ])('%s says so, and is loaded once there is a connection', async (name, shown) => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo`);
     await card(page, 'To do', 'Count visitors').waitFor();

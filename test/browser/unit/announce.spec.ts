@@ -4,7 +4,7 @@ describe('the live region', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('keeps what the user did before it tells what others did', () => {
+  it('keeps the announcement of the user’s own change for 2 s before it announces changes of others', () => {
     announceOther('Someone moved “Cat” to Done');
     announceOther('Someone deleted “Bee”');
     announce('Change “Dog”');

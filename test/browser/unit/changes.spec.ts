@@ -41,7 +41,7 @@ const moves = fc
       });
   });
 
-test('a move puts the stories where it says, in its order, and moves no other', () => {
+test('a move puts the stories at its position, in its order, and moves no other', () => {
   fc.assert(
     fc.property(moves, ({ state, ids, list, position }) => {
       const after = apply(state, [move(ids, list, position)]);
@@ -73,7 +73,7 @@ test('the inverse of a move restores every list', () => {
   );
 });
 
-test('the inverse of an update sets the fields back, null where they had none', () => {
+test('the inverse of an update restores the fields, null if they had no value', () => {
   const state = boardWith([story(1, { title: 'Ant', points: 3 })]);
   const change: Change = {
     kind: 'story.update',
@@ -103,7 +103,7 @@ test('the inverse of a deletion creates the story again at its place, with its t
   expect(back.tasks.get(restored ?? 0)).toMatchObject([{ title: 'Dig', status: 'done' }]);
 });
 
-test('gives what was created its id in every place of a later change', () => {
+test('replaces the temporary id everywhere in a later change', () => {
   const created = (change: Change) => withId(change, 'story', -1, 9);
   expect(created(move([-1, 2], 1, { after: -1 }))).toEqual(move([9, 2], 1, { after: 9 }));
   expect(created({ kind: 'task.create', id: -2, storyId: -1, title: 'Dig' })).toMatchObject({
@@ -114,7 +114,7 @@ test('gives what was created its id in every place of a later change', () => {
   expect(created(other)).toBe(other);
 });
 
-test('a move of several remembers what the user saw, and what own changes made of it since', () => {
+test('a move of several stories has the versions that the user saw, or that own changes have made since', () => {
   const seen = withOrigin(
     move([1, 2], null, 'last'),
     boardWith([story(1, { sprint_id: 1, version: 4 }), story(2, { version: 6 })]),

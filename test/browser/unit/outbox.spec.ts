@@ -2,7 +2,7 @@ import type { ChangeStorage, Row } from '../../../web/src/state/outbox';
 import { Outbox } from '../../../web/src/state/outbox';
 import type { Pending } from '../../../web/src/state/queue';
 
-/** What the pages of one browser share. */
+/** The storage and the locks that the pages of one browser share. */
 class Browser {
   readonly rows = new Map<string, Row>();
   private readonly queues = new Map<string, Promise<void>>();
@@ -18,7 +18,7 @@ class Browser {
     },
   };
 
-  /** Locks by name, each held by one at a time, as of the Web Locks API. */
+  /** Exclusive locks by name, as in the Web Locks API. */
   readonly locks = {
     request: async (name: string, ...rest: any[]): Promise<void> => {
       const [hold, options] = [rest.at(-1), rest.length > 1 ? rest[0] : {}];
@@ -51,7 +51,7 @@ const entry = (order: number): Pending => ({
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const keysOf = (entries: readonly Pending[] | undefined) => entries?.map(({ key }) => key);
 
-test('takes over what a closed page has left, in its order, and not before it is closed', async () => {
+test('takes over the changes of a page once it is closed, in their order', async () => {
   const browser = new Browser();
   const former = browser.page();
   await former.outbox.adopt(1);
@@ -67,21 +67,21 @@ test('takes over what a closed page has left, in its order, and not before it is
   expect(next.adopted.map(keysOf)).toEqual([['key 1', 'key 2']]);
 });
 
-test('gives the changes of a closed page to one of two others, once', async () => {
+test('only one of two other pages takes over the changes of a closed page', async () => {
   const browser = new Browser();
   const former = browser.page();
   await former.outbox.adopt(1);
   await former.outbox.save([entry(1)]);
   const [left, right] = [browser.page(), browser.page()];
   await Promise.all([left.outbox.adopt(1), right.outbox.adopt(1)]);
-  // Asked again, as whenever the window is shown.
+  // Called again, as whenever the window becomes visible.
   await left.outbox.adopt(1);
   former.outbox.close();
   await settle();
   expect([...left.adopted, ...right.adopted].map(keysOf)).toEqual([['key 1']]);
 });
 
-test('hands on what it has taken over when it is closed before it was sent', async () => {
+test('leaves the changes that it has taken over to the next page if it is closed before it sends them', async () => {
   const browser = new Browser();
   const first = browser.page();
   await first.outbox.adopt(1);
@@ -98,7 +98,7 @@ test('hands on what it has taken over when it is closed before it was sent', asy
   expect(third.adopted.map(keysOf)).toEqual([['key 1', 'key 2']]);
 });
 
-test('leaves the changes of another board and of another user', async () => {
+test('does not take over the changes of another board or another user', async () => {
   const browser = new Browser();
   const other = browser.page();
   await other.outbox.adopt(2);

@@ -7,7 +7,7 @@ import { ChangeQueue, StoryChanged } from '../../../web/src/state/queue';
 import { boardWith, story } from './state';
 
 const lost = (): TypeError => new TypeError('Failed to fetch');
-const refused = (status: number, code = 'refused'): ApiError => new ApiError(status, code, code);
+const rejected = (status: number, code = 'rejected'): ApiError => new ApiError(status, code, code);
 
 const update = (id: number, set: object): Change => ({ kind: 'story.update', id, set });
 const create = (id: number, title: string): Change => ({
@@ -17,7 +17,7 @@ const create = (id: number, title: string): Change => ({
   body: { title },
 });
 
-/** Lets all promises that can settle do so. */
+/** Waits until all promises that can settle have settled. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue over stories 1 to 3, whose requests the test answers. */
@@ -40,7 +40,7 @@ class Host {
   });
 
   private send(entry: Pending): Promise<{ outcome: Outcome; before: BoardState }> {
-    if (this.open) throw new Error('two at a time');
+    if (this.open) throw new Error('another request is open');
     this.sent.push(entry);
     const before = this.state;
     return new Promise((resolve, reject) => {
@@ -57,10 +57,10 @@ class Host {
     return this.queue.push(changes, this.state);
   }
 
-  /** Answers the request that is on its way: an error, or the id of what was created. */
+  /** Answers the open request with an error, or with the id of the created story. */
   async answer(error?: Error, id?: number): Promise<void> {
     await settle();
-    if (!this.open) throw new Error('nothing is on its way');
+    if (!this.open) throw new Error('no request is open');
     this.open.end(error, id);
     await settle();
   }
@@ -70,7 +70,7 @@ class Host {
   }
 }
 
-/** What the service makes of a change: the same, with a new version and the id of what is created. */
+/** The outcome of a change on the service: the same change, with a new version and the id of a created story. */
 function outcomeOf(change: Change, id?: number): Outcome {
   const real = change.kind === 'story.create' ? { ...change, id: id ?? 0 } : change;
   return {
@@ -102,7 +102,7 @@ describe('The queue of changes', () => {
     expect(host.kept.size).toBe(0);
   });
 
-  test('keeps a change before it sends it, until it is confirmed', async () => {
+  test('stores a change before it sends it, until it is confirmed', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));
     expect([...host.kept.values()].map(({ change }) => change)).toEqual([
@@ -120,7 +120,7 @@ describe('The queue of changes', () => {
     await host.answer(lost());
     expect(host.queue.state.value).toBe('offline');
     host.queue.retry();
-    await host.answer(refused(503));
+    await host.answer(rejected(503));
     host.queue.retry();
     await host.answer(undefined, 9);
     await host.answer();
@@ -131,10 +131,10 @@ describe('The queue of changes', () => {
     expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3', 'New']);
   });
 
-  test('waits after 401 without calling itself offline, and goes on with the same key', async () => {
+  test('waits after 401 without being offline, and continues with the same key', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));
-    await host.answer(refused(401));
+    await host.answer(rejected(401));
     expect(host.queue.isOffline.value).toBe(false);
     expect(host.queue.pending.value).toHaveLength(1);
     expect(host.rejected).toEqual([]);
@@ -144,12 +144,12 @@ describe('The queue of changes', () => {
     expect(host.titles[0]).toBe('Ant');
   });
 
-  test('makes 412 a conflict of all later changes of that row, kept over a reload, and sends the others', async () => {
+  test('turns 412 into a conflict of all later changes of that row, which survives a reload, and sends the others', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));
     host.push(update(2, { title: 'Bee' }));
     host.push(update(1, { points: 3 }));
-    await host.answer(refused(412));
+    await host.answer(rejected(412));
     const [conflict] = host.queue.conflicts.value;
     expect(conflict).toMatchObject({ target: { entity: 'story', id: 1 }, seen: 1 });
     expect(conflict?.entries.map(({ change }) => change)).toEqual([
@@ -168,7 +168,7 @@ describe('The queue of changes', () => {
     expect(host.kept.size).toBe(0);
   });
 
-  test('makes one conflict of a move of several and of what was done with them after it', async () => {
+  test('makes one conflict of a move of several stories and of their later changes', async () => {
     const host = new Host();
     host.push({ kind: 'story.move', ids: [1, 2], list: 1, position: 'last' });
     host.push({ kind: 'story.move', ids: [2, 3], list: 2, position: 'last' });
@@ -186,19 +186,19 @@ describe('The queue of changes', () => {
     ]);
   });
 
-  test('drops with a rejected creation what depends on it, says so, and makes the rest', async () => {
+  test('drops and reports the changes that depend on a rejected creation, and makes the others', async () => {
     const host = new Host();
     host.push(create(-1, 'New'));
     host.push(update(-1, { title: 'Newer' }));
     host.push(update(2, { title: 'Bee' }));
-    await host.answer(refused(409, 'sprint_full'));
+    await host.answer(rejected(409, 'sprint_full'));
     expect(host.rejected).toEqual([{ label: 'Create “New”', lost: [expect.any(String)] }]);
     await host.answer();
     expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3']);
     expect(host.kept.size).toBe(0);
   });
 
-  test('gives later changes the id and the version of what was confirmed', async () => {
+  test('gives later changes the id and the version of the confirmed change', async () => {
     const host = new Host();
     host.push(create(-1, 'New'));
     host.push(update(-1, { title: 'Newer' }));
@@ -210,7 +210,7 @@ describe('The queue of changes', () => {
     expect(host.sent.map(({ seen }) => seen)).toEqual([undefined, 1, 1, 2]);
   });
 
-  test('takes back what was not sent, and undoes what was with one gesture', async () => {
+  test('withdraws a gesture that was not sent, and undoes all changes of a gesture that was', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }), update(2, { title: 'Bee' }));
     host.push(update(3, { title: 'Cat' }));
@@ -234,7 +234,7 @@ describe('The queue of changes', () => {
     expect(host.queue.takeUndo()).toBeUndefined();
   });
 
-  test('sends what an earlier page has left in its order, with its keys, without offering to undo its first', async () => {
+  test('sends the changes of an earlier page in order, with their keys, and cannot undo the first one', async () => {
     const former = new Host();
     former.push(update(1, { title: 'Ant' }));
     former.push(update(2, { title: 'Bee' }));
@@ -250,7 +250,7 @@ describe('The queue of changes', () => {
     expect(host.queue.takeUndo()).toBeUndefined();
   });
 
-  test('is drained when all is sent, or at once without a connection', async () => {
+  test('is drained when all changes are sent, or at once without a connection', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));
     let isDrained = false;

@@ -5,7 +5,7 @@ import { afterwards } from '../../support/faults';
 const EVENTS =
   'retry: 2000\n\nid: 3\nevent: ready\ndata: {"revision":3}\n\n: comment\n\nid: 4\r\nevent: story.moved\r\ndata: a\r\ndata: b\r\n\r\n';
 
-test('parses a stream that is cut anywhere', () => {
+test('parses a stream whose chunks are cut anywhere', () => {
   for (let cut = 0; cut <= EVENTS.length; cut++) {
     const parser = new EventParser();
     const events = [...parser.push(EVENTS.slice(0, cut)), ...parser.push(EVENTS.slice(cut))];
@@ -16,12 +16,12 @@ test('parses a stream that is cut anywhere', () => {
   }
 });
 
-test('gives no event that has not ended', () => {
+test('returns no incomplete event', () => {
   expect(new EventParser().push('id: 4\ndata: a\n')).toEqual([]);
 });
 
 describe('The reader of a stream', () => {
-  /** The requests of a reader, which the test answers. */
+  /** Starts a reader whose requests the test answers. */
   function listen(after: { revision: number }) {
     const requests: { url: string; signal: AbortSignal; answer: (response: Response) => void }[] =
       [];
@@ -59,7 +59,7 @@ describe('The reader of a stream', () => {
     return { requests, seen, gone, stream };
   }
 
-  /** An open stream, to which the test writes. */
+  /** A response to whose stream the test writes. */
   function body() {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
@@ -88,7 +88,7 @@ describe('The reader of a stream', () => {
     }
   }
 
-  test('continues after the last event when it was cut, and after 503', async () => {
+  test('continues after the last event if the connection is lost, and after 503', async () => {
     const { requests, seen } = listen({ revision: 3 });
     const first = await request(requests, 0);
     expect(first.url).toBe('/api/boards/a%20b/stream?after=3');
@@ -106,7 +106,7 @@ describe('The reader of a stream', () => {
     expect(seen).toEqual(['open', 'story.moved 4', 'closed', 'open', 'story.created 5']);
   });
 
-  test('asks before it goes on after 404, and stops if there is no board', async () => {
+  test('asks whether to continue after 404, and stops if there is no board', async () => {
     const { requests, gone } = listen({ revision: 0 });
     gone.mockResolvedValueOnce(true);
     (await request(requests, 0)).answer(problem(404));
@@ -118,7 +118,7 @@ describe('The reader of a stream', () => {
     expect(gone.mock.calls.map(([error]) => error.status)).toEqual([404, 404]);
   });
 
-  test('gives up a connection that has been silent for 40 seconds', async () => {
+  test('aborts a connection that has been silent for 40 seconds', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
     const { requests } = listen({ revision: 0 });
     const stream = body();
