@@ -22,7 +22,7 @@ import { TransferModule } from './transfer/transfer.module';
 
 @Module({
   providers: [
-    // In this order, so that an unauthorised caller gets no other errors of a route.
+    // In this order, so that an unauthorised caller gets no errors about the input of a route.
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: InputGuard },
   ],

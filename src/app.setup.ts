@@ -56,11 +56,11 @@ export async function setUp(
   limitConnections(server, config.maxConnections);
   limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
-  // It parses no cookies by itself: only requests without a token need them.
+  // Without its hook: `readCookie` parses the cookies, only of requests without a token.
   await server.register(cookie, { hook: false });
-  // Before entity tags, which make a response empty with 304.
+  // Before entity tags: if one matches, the response becomes an empty 304.
   await compressLongResponses(server);
-  // Before authentication, whose rate limit does not count responses with 304.
+  // Before authentication, whose rate limit refunds responses with 304.
   writeResponses(server);
   serveMissingPage(server, webFolder);
   authenticateRequests(server, config, app.get(Authenticator));

@@ -12,8 +12,8 @@ import { InvalidFile } from './transfer/files/invalid-file';
 type Define = (command: Command) => void;
 
 /**
- * The commands. Each is a file of `cli/`, which is loaded when it is used: the application takes most of
- * a second, `--help` does not need it.
+ * The commands. Each is a file of `cli/` that is loaded only when the command runs: loading the application
+ * takes most of a second, and `--help` does not need it.
  */
 const COMMANDS: Record<string, [description: string, load: () => Promise<Define>]> = {
   seed: [
@@ -42,7 +42,7 @@ const COMMANDS: Record<string, [description: string, load: () => Promise<Define>
   ],
 };
 
-/** The command line, with the commands that these words name. */
+/** Builds the command line, and loads the commands that these words name. */
 async function commandLine(words: readonly string[]): Promise<Command> {
   const packageFile = readFileSync(join(__dirname, '../package.json'), 'utf8');
   const { version } = JSON.parse(packageFile) as { version: string };

@@ -8,7 +8,7 @@ import { Database } from './database/database';
 /** Milliseconds after which the log says that the service waits for the database. */
 const DATABASE_MS = 500;
 
-/** An error with a sentence for the operator, who needs no stack. */
+/** An error at the start whose message is all that the operator needs. */
 export class StartError extends Error {}
 
 /**
@@ -32,7 +32,7 @@ export async function listen(
   try {
     await app.get(Database).ready();
   } catch (error) {
-    // It can never be used, such as one with newer migrations.
+    // The database can never be used, for example because it has newer migrations.
     logger.fatal((error as Error).message);
     process.exit(1);
   }

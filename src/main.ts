@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-// Without them an overload leaves 100 MiB of garbage in memory; see docs/decisions/overload.md.
+// Without these flags an overload leaves 100 MiB of garbage in memory; see docs/decisions/overload.md.
 setFlagsFromString('--no-allocation-site-pretenuring --heap-growing-percent=25');
 // The database stores times in UTC, and TypeORM reads them as local time.
 process.env.TZ = 'UTC';

@@ -96,7 +96,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
     }
   }
   document.tags = TAGS.map(([name, description]) => ({ name, description }));
-  // Without a token in the database none is required.
+  // While the database has no token, requests need none.
   document.security = [{}, { bearer: [] }];
   components.schemas = { ...components.schemas, Problem: PROBLEM, FieldError: FIELD_ERROR };
   components.headers = HEADERS;
@@ -111,18 +111,18 @@ const TAGS = [
   ['Stories', 'The work of a board: its backlog, and moving stories.'],
   ['Tasks', 'The parts of a story.'],
   ['Reports', 'Report, burndown, velocity and forecast, computed from the events.'],
-  ['Events', 'What was changed, when and by whom.'],
+  ['Events', 'The log of a board: every change with its time and its actor.'],
   ['Transfer', 'A board as a file.'],
   ['Operations', 'Health and metrics.'],
   ['Session', 'Signing in and out in a browser.'],
-  ['Tokens', 'Access for others. Once a token exists, every request needs one.'],
+  ['Tokens', 'Access tokens. Once one exists, every request needs a token.'],
 ] as const;
 
 const ARTICLES = new Set(['a', 'an', 'the', 'all']);
 
 /**
- * The name of a function, from the summary up to the first comma or colon: `List stories of a sprint`
- * is `listStoriesOfSprint` and, under `/sprints/current/`, `listStoriesOfCurrentSprint`.
+ * Makes the name of a function from the summary up to the first comma or colon: `List stories of a sprint`
+ * becomes `listStoriesOfSprint` and, under `/sprints/current/`, `listStoriesOfCurrentSprint`.
  */
 function operationId({ summary }: Operation, method: string, path: string): string {
   const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -152,7 +152,7 @@ function takeSettings(operation: Operation): Settings {
   );
 }
 
-/** A handler of several paths reads only some of their parameters, so the path determines them. */
+/** Describes the parameters of the path; a handler of several paths reads only some of them. */
 function describePath(path: string, operation: Operation): void {
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -220,7 +220,7 @@ function describeResponses(
   }
 }
 
-/** A body may be a form, too, and absent where no field is required. */
+/** Adds forms as a content type, and makes the body optional if no field is required. */
 function describeBody({ requestBody }: Operation, schemas: Record<string, Schema>): void {
   const json = requestBody?.content['application/json'];
   if (!requestBody || !json) return;
@@ -228,7 +228,7 @@ function describeBody({ requestBody }: Operation, schemas: Record<string, Schema
   requestBody.required = 'required' in (schemas[json.schema.$ref.split('/').pop() ?? ''] ?? {});
 }
 
-/** A body that is a file, or a form with one. */
+/** Describes a body that is a file, or a form with a file. */
 function describeFile(operation: Operation): void {
   const file = { type: 'string', format: 'binary' };
   const content: Record<string, Schema> = Object.fromEntries(
@@ -250,7 +250,7 @@ function describeFile(operation: Operation): void {
 
 const HEADERS = {
   'X-Request-Id': {
-    description: 'The id of the request: the one that it was sent with, or a new one.',
+    description: 'The id of the request: the `X-Request-Id` that it was sent with, or a new id.',
     schema: { type: 'string' },
   },
   ETag: {
@@ -259,7 +259,7 @@ const HEADERS = {
   },
   'X-Board-Revision': {
     description:
-      'The revision of the board that the response is about, of the same state as its content.',
+      'The revision of the board that the response is about, in the state that it shows.',
     schema: { type: 'integer', minimum: 0 },
   },
   Location: {

@@ -9,9 +9,9 @@ import { Lifecycle } from './health/lifecycle';
 
 /** Milliseconds for clients to read complete responses before the server is closed. */
 const FLUSH_MS = 2000;
-/** Milliseconds for requests that have begun to arrive, after the server is closed. */
+/** Milliseconds for partly received requests to arrive, after the server is closed. */
 const ARRIVAL_MS = 5000;
-/** Milliseconds for all requests in progress. */
+/** Milliseconds for all requests in progress to finish. */
 const FINISH_MS = 8000;
 
 /**
@@ -48,7 +48,7 @@ export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: 
   }
 }
 
-/** The open connections of a server, each with the response that is not finished. */
+/** The open connections of a server, each with its unfinished response. */
 class Connections {
   private readonly open = new Map<Socket, ServerResponse | undefined>();
 
@@ -59,7 +59,7 @@ class Connections {
     });
     server.on('request', ({ socket }: IncomingMessage, response) => {
       this.open.set(socket, response);
-      // Else each idle connection would keep its last response in memory, beyond collections.
+      // Otherwise each idle connection would keep its last response in memory.
       response.once('close', () => {
         if (this.open.get(socket) === response) this.open.set(socket, undefined);
       });
@@ -77,9 +77,9 @@ class Connections {
   }
 
   /**
-   * Closes the server, and resolves when every connection has ended. Node closes
-   * connections that are idle now, but leaves open a connection without any request so far or one that
-   * becomes idle later, and it no longer applies the timeouts for incomplete requests.
+   * Closes the server, and resolves when every connection has ended. Node closes connections that are idle
+   * now. It leaves open those that have not sent a request yet or become idle later, and no longer applies
+   * the timeouts for incomplete requests.
    */
   close(): Promise<void> {
     for (const socket of this.open.keys()) if (socket.bytesRead === 0) socket.destroy();

@@ -9,7 +9,7 @@ import type { RouteSettings } from './http/route';
 import { policyOfPage } from './http/security-headers';
 import { STORY_FIELDS } from './stories/story.dto';
 
-/** The built page: index.html, and files whose names have a digest of their content in `assets`. */
+/** The built page: index.html and, in `assets`, files whose names contain a digest of their content. */
 export const WEB_FOLDER = join(__dirname, 'web');
 
 /** Everything comes from this service; nothing is inline. */
@@ -20,7 +20,7 @@ const BOARD_VIEWS = ['', '/backlog', '/reports', '/settings', '/import'].map(
   (view) => `/b/:board_name${view}`,
 );
 
-/** The paths of the board in the browser; each answers the same page, which shows the view. */
+/** The paths of the board in the browser. All return the same page, which shows the view. */
 const VIEWS = [
   '/',
   '/sign-in',
@@ -30,7 +30,7 @@ const VIEWS = [
   ...BOARD_VIEWS.map((view) => `${view}/stories/:story_id`),
 ];
 
-/** Serves the board in the browser, compressed as it was built. */
+/** Serves the files of the board in the browser, which the build has compressed. */
 export async function serveWeb(server: FastifyInstance, folder: string): Promise<void> {
   const isPublic = { config: { scope: 'public' } satisfies RouteSettings };
   const hasPage = isBuilt(folder);
@@ -59,7 +59,7 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
   });
   for (const file of filesOf(folder)) {
     server.get(`/${file}`, isPublic, (_request, reply) => {
-      // The policy of its script is the policy of a service worker.
+      // A service worker gets the policy of the response that contains its script.
       if (file === SERVICE_WORKER) reply.header('Content-Security-Policy', POLICY);
       return reply.sendFile(file);
     });
@@ -67,8 +67,8 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
 }
 
 /**
- * Answers a browser with the page, too, if it requests a path outside the API that does not exist: the page says so
- * and leads on. It needs no token, so this must come before the authentication.
+ * Serves the page with 404 to a browser that requests a path outside the API that does not exist; the page shows
+ * “Not found”. It needs no token, so this must come before the authentication.
  */
 export function serveMissingPage(server: FastifyInstance, folder: string): void {
   if (!isBuilt(folder)) return;
@@ -85,13 +85,16 @@ const isBuilt = (folder: string): boolean => existsSync(join(folder, 'index.html
 const sendPage = (reply: FastifyReply): FastifyReply =>
   reply.header('Content-Security-Policy', POLICY).sendFile('index.html');
 
-/** Keeps the page for a start without a connection. */
+/** The script that caches the page, so that it opens without a connection. */
 const SERVICE_WORKER = 'service-worker.js';
 
 /** The fields of a story that the board shows: those of `CARD_FIELDS` in web/src/state/model.ts. */
 const CARD_FIELDS = STORY_FIELDS.filter((name) => name !== 'description').join();
 
-/** What the script of a board requests first, so that the browser requests it while it loads the script. */
+/**
+ * Returns a `Link` header that preloads the first requests of the script of a board: the browser sends them
+ * while it loads the script.
+ */
 function preloadsOf({ params, url }: FastifyRequest): string | undefined {
   const { board_name } = params as { board_name?: string };
   if (board_name === undefined) return undefined;
@@ -108,7 +111,7 @@ function preloadsOf({ params, url }: FastifyRequest): string | undefined {
 
 const NOT_BUILT = 'The board in the browser is not built; `npm run build` builds it.';
 
-/** Whether a client of `/` takes HTML; else it is a program, which the description of the API serves. */
+/** Whether a client of `/` accepts HTML; other clients are programs and get the OpenAPI document. */
 function wantsPage(request: FastifyRequest, reply: FastifyReply): boolean {
   vary(reply, 'Accept');
   return requireAcceptable(request, ['text/html', 'application/json']) === 'text/html';
