@@ -25,8 +25,8 @@ const USE_MS = 60_000;
 const PROXY_HEADER = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
 
 /**
- * Authenticates requests, by a token or the cookie of a session. Both are read for every request, so that a deleted token is invalid at once
- * on every instance.
+ * Authenticates requests by a token or a session cookie. It reads the token from the database for every
+ * request, so that a deleted token is invalid at once on every instance.
  */
 @Injectable()
 export class Authenticator {
@@ -45,7 +45,7 @@ export class Authenticator {
   ) {}
 
   /**
-   * @param always whether the request is served while the database is unavailable: it then requires a
+   * @param always whether the request is served while the database is unavailable, and then requires a
    *   token only if one was required before
    * @throws Problem `unauthorized`, `proxied`, `database_unavailable`
    */
@@ -63,8 +63,8 @@ export class Authenticator {
   }
 
   /**
-   * What callers may do now, for responses that last: undefined for one whose token or
-   * session is no longer valid.
+   * Reads the present access of callers whose responses are still open; undefined for a caller whose
+   * token or session is no longer valid.
    * @throws Problem `database_unavailable`
    */
   async present(callers: readonly Access[]): Promise<(Access | undefined)[]> {

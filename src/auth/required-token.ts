@@ -5,7 +5,7 @@ import { Database } from '../database/database';
 import { Problem } from '../http/problem';
 import { Authenticator } from './authenticator';
 
-/** Milliseconds to wait at the start for the database; later the check goes on in the background. */
+/** Milliseconds to wait at the start for the database; then the check continues in the background. */
 const WAIT_MS = 3000;
 const RETRY_MS = 500;
 

@@ -4,7 +4,7 @@ import { SESSION_SECONDS } from './sessions.service';
 
 const NAME = 'sprintline_session';
 
-/** The secret of the session that a browser sends. */
+/** Returns the secret in the session cookie of a request. */
 export function readCookie({ headers, server }: FastifyRequest): string | undefined {
   return headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[NAME];
 }

@@ -24,14 +24,14 @@ export class SessionController {
   @Answers(
     'Show session',
     SessionView,
-    'Who calls, and what this caller may do; all null, and no boards, for a browser that is not signed in.',
+    'The caller and its access. For a browser that is not signed in, `actor` and `scope` are null and `boards` is empty.',
   )
   show(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): SessionView {
     const { access } = request;
-    // The browser, too, keeps the cookie for 30 days from its last use.
+    // So that the browser, too, keeps the cookie for 30 days after its last use.
     if (access?.sessionId !== undefined) setCookie(reply, readCookie(request) ?? '');
     return represent(access, access !== OPEN);
   }
@@ -44,7 +44,7 @@ export class SessionController {
     'Create session',
     SessionView,
     () => '/api/session',
-    'Sets a cookie, which from then on is sent instead of the token. It ends with the token, or 30 days after its last use.',
+    'Sets a cookie that authenticates later requests instead of the token. The session ends with the token, or 30 days after its last use.',
   )
   async create(
     @Req() { access }: FastifyRequest,
@@ -60,7 +60,7 @@ export class SessionController {
   @RequireScope('read')
   @Route({ anonymous: true })
   @Rejects('session_not_found')
-  @Answers('Delete session', Deleted, 'Ends the session of the cookie, and clears it.')
+  @Answers('Delete session', Deleted, 'Ends the session, and clears its cookie.')
   async delete(
     @Req() { access }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

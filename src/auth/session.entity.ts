@@ -10,7 +10,7 @@ import {
 } from 'typeorm';
 import { Token } from './token.entity';
 
-/** A browser that is signed in with a token; deleted with it. Only the digest of its cookie is stored. */
+/** The session of a browser; it is deleted with its token. Only the digest of its cookie is stored. */
 @Entity('sessions')
 @Unique('uq_sessions_lookup', ['lookup'])
 @Index('ix_sessions_token', ['token_id'])

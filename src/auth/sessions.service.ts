@@ -13,9 +13,9 @@ import { Token } from './token.entity';
 import type { Rejection, TokenRow } from './token.queries';
 import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
 
-/** How long a session lasts after its last use. */
+/** Seconds that a session lasts after its last use. */
 export const SESSION_SECONDS = 30 * 86_400;
-/** Sessions of one token, so that repeated sign-ins cannot fill the database. */
+/** Limit on the sessions of one token, so that repeated sign-ins cannot fill the database. */
 const MAX_SESSIONS = 100;
 /** Milliseconds between two updates of `last_used_at`. */
 const USE_MS = 3_600_000;
@@ -24,14 +24,14 @@ const SESSION =
   `SELECT ${TOKEN_COLUMNS}, s.id AS session_id, s.hash AS session_hash, s.last_used_at AS session_used_at ` +
   'FROM sessions s JOIN tokens t ON t.id = s.token_id WHERE s.lookup = ?';
 
-/** The token of a session, and the session. */
+/** A session, joined with its token. */
 export interface SessionRow extends TokenRow {
   session_id: number;
   session_hash: string;
   session_used_at: string;
 }
 
-/** The sessions of browsers: each belongs to a token and may do what the token may do. */
+/** Creates, finds and ends the sessions of browsers. Each belongs to a token and has its access. */
 @Injectable()
 export class SessionsService {
   private readonly logger = new Logger('Sessions');
@@ -46,7 +46,7 @@ export class SessionsService {
   /**
    * Creates a session. Deletes the former session of the browser and, if the token has too many, the least
    * recently used ones.
-   * @returns its secret and what its holder may do
+   * @returns its secret and its access
    * @throws Problem `unauthorized`
    */
   async create(
@@ -59,7 +59,7 @@ export class SessionsService {
     const { token: secret, lookup, hash } = makeToken();
     const times = { created_at: now, last_used_at: now };
     const sessionId = await this.unitOfWork.maintain(async (manager) => {
-      // It locks the row: concurrent sign-ins count each other's sessions, and the token cannot be deleted.
+      // Locks the row, so that concurrent sign-ins count each other's sessions and the token cannot be deleted.
       const { affected } = await manager.update(Token, row.id, { last_used_at: now });
       if (!affected) throw this.rejected(token, 'unknown');
       if (former !== undefined) await manager.delete(Session, former);
@@ -82,7 +82,7 @@ export class SessionsService {
     return { secret, access: { ...accessOfToken(row), sessionId } };
   }
 
-  /** The session with this secret and its token, if both are valid. */
+  /** Finds the session with this secret, joined with its token, if both are valid. */
   async find(secret: string): Promise<SessionRow | undefined> {
     const lookup = lookupOf(secret);
     if (lookup === undefined) return undefined;
@@ -94,7 +94,7 @@ export class SessionsService {
     return row;
   }
 
-  /** Which of these sessions exist. */
+  /** Returns those of the ids whose sessions exist. */
   async existing(ids: readonly number[]): Promise<Set<number>> {
     if (ids.length === 0) return new Set();
     const rows = await this.database.query<{ id: number }>(
@@ -104,12 +104,11 @@ export class SessionsService {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Ends a session. */
   async end(id: number): Promise<void> {
     await this.unitOfWork.maintain((manager) => manager.delete(Session, id));
   }
 
-  /** Deletes the sessions that were not used for too long. */
+  /** Deletes the expired sessions. */
   @Interval(USE_MS)
   async deleteExpired(): Promise<void> {
     const last_used_at = LessThanOrEqual(oldestUsed(this.clock.now()));
@@ -135,5 +134,5 @@ export class SessionsService {
   }
 }
 
-/** A session that was not used since has ended. */
+/** A session that was last used at this time, or before, has expired. */
 const oldestUsed = (now: Date): Date => new Date(now.getTime() - SESSION_SECONDS * 1000);

@@ -32,11 +32,11 @@ export class NewTokenView extends TokenView {
 export class CreateToken {
   /** The `actor` of events that the token causes. */
   @IsLine(100) @Doc({ example: 'CI' }) name: string;
-  /** Each includes those before it. The first token must be `admin`. */
+  /** Each scope includes those before it. The first token must be `admin`. */
   @IsOneOf(SCOPES) scope: Scope;
 
-  /** Names of the only boards that the token gives access to. Default: all. Not with `admin`. */
-  // Decorators run from the last to the first. An admin could create another token for all boards.
+  /** Names of the boards that the token gives access to. Default: all. Not with `admin`. */
+  // An admin could create another token for all boards. Decorators run from the last to the first.
   @Nullable()
   @Check<CreateToken>(
     'not_for_admin',

@@ -12,7 +12,7 @@ export class Token {
   @Column({ type: 'varchar', length: 64 }) hash: string;
   @Column({ type: 'varchar', length: 100 }) name: string;
   @Column({ type: 'varchar', length: 16 }) scope: Scope;
-  /** JSON array of the names of the boards that it gives access to; null: all boards. */
+  /** JSON array of the names of the boards that the token gives access to; null: all boards. */
   @Column({ type: 'text', nullable: true }) boards: string | null;
   @Column({ type: 'datetime', precision: 3, nullable: true }) expires_at: Date | null;
   @Column({ type: 'datetime', precision: 3 }) created_at: Date;

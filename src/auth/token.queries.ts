@@ -3,10 +3,10 @@ import type { Access, Scope } from '../http/access';
 import { toStored } from '../time/clock';
 import { isToken, lookupOf } from './secret';
 
-/** Why a request is not authenticated, for the log. */
+/** The reason why a request is not authenticated, for the log. */
 export type Rejection = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired' | 'no session';
 
-/** A token as plain SQL reads it: every request with a token does. */
+/** A token as plain SQL reads it, once for every request. */
 export interface TokenRow {
   id: number;
   hash: string;
@@ -39,7 +39,7 @@ export async function findToken(
 export const isExpired = ({ expires_at }: Pick<TokenRow, 'expires_at'>, now: Date): boolean =>
   expires_at !== null && expires_at <= toStored(now);
 
-/** What the holder of a token may do. */
+/** Returns the access that a token gives. */
 export function accessOfToken({ id, name, scope, boards }: TokenRow): Access {
   const access: Access = { actor: name, tokenId: id, scope };
   if (boards !== null) access.boards = new Set(JSON.parse(boards) as string[]);

@@ -32,7 +32,7 @@ export class TokensController {
     'Create token',
     NewTokenView,
     ({ id }) => `/api/tokens/${id}`,
-    'The response shows the secret, this once. The first token must have the scope `admin`; from then on every request needs a token.',
+    'Only this response shows the secret. The first token must have the scope `admin`; from then on every request needs a token.',
   )
   async create(
     @CurrentCaller() caller: Caller,
@@ -58,7 +58,7 @@ export class TokensController {
   @Answers(
     'Delete token',
     Deleted,
-    'The token is rejected from then on. The last token with the scope `admin` can be deleted only when there are no others.',
+    'The token is rejected from then on. The last token with the scope `admin` can be deleted only if no other token exists.',
   )
   @Rejects('last_admin')
   delete(@CurrentCaller() caller: Caller, @TokenId() id: number) {

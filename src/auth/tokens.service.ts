@@ -29,7 +29,7 @@ interface TokenRow extends Omit<TokenView, 'boards'> {
   boards: string | null;
 }
 
-/** Creates, lists and deletes tokens. While there are tokens, one of them has the scope `admin`. */
+/** Creates, lists and deletes tokens. If any exist, at least one of them has the scope `admin`. */
 @Injectable()
 export class TokensService implements OnModuleInit {
   private readonly logger = new Logger('Tokens');
@@ -126,8 +126,8 @@ export class TokensService implements OnModuleInit {
   }
 
   /**
-   * Renames a board in the tokens that give access to it. With `null`, for a deleted board, it is removed
-   * from them, because a new board with that name is another board.
+   * Renames a board in the tokens that give access to it. With `null`, for a deleted board, removes its
+   * name from them, because a new board with that name is another board.
    */
   async renameBoard(change: Change, from: string, to: string | null): Promise<void> {
     for (const { id, boards } of await lockTokens(change.manager, 't.boards IS NOT NULL')) {
