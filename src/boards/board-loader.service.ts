@@ -15,18 +15,18 @@ import { Board, LOADING } from './board.entity';
 export interface BoardLoad {
   boardId: number;
   /**
-   * Runs a part of the load, which must be short, because other changes wait for it. It has a transaction
-   * of its own, and may be run again.
+   * Runs a part of the load in a transaction of its own. The part must be short, because other changes wait
+   * for it, and may run again.
    */
   part: <T>(work: (change: Change) => Promise<T>) => Promise<T>;
 }
 
-/** Until it is abandoned. */
+/** The `updated_at` of an abandoned board, so that the sweeper does not keep its log. */
 const LONG_AGO = new Date('2000-01-01');
 
 /**
  * Loads boards that are too large for one transaction. The rows are written to a board without a name,
- * which no request can find; when it is complete, one small change gives it its name.
+ * which no request can find; when the board is complete, one small change gives it its name.
  */
 @Injectable()
 export class BoardLoader {
@@ -38,10 +38,10 @@ export class BoardLoader {
   ) {}
 
   /**
-   * Loads a board and publishes it under its name; whatever fails, nothing is left of it.
-   * @param board what it has then, but for its id
-   * @param dryRun does the same, but does not publish it
-   * @throws Problem `name_taken` where a board has this name, before or after the load
+   * Loads a board and publishes it under its name. If anything fails, deletes the board.
+   * @param board the fields of the published board; its `id` is ignored
+   * @param dryRun whether to delete the board instead of publishing it
+   * @throws Problem `name_taken` if a board has this name, before or after the load
    */
   async load<T extends object>(
     caller: Caller,
@@ -49,7 +49,7 @@ export class BoardLoader {
     work: (load: BoardLoad) => Promise<T>,
     { dryRun = false } = {},
   ): Promise<T> {
-    // A repeated request finds the board that it made.
+    // With an idempotency key, it may be a repeated request, which finds its own board.
     if (!caller.idempotency) await this.requireFree(board.name);
     const boardId = await this.begin(board);
     let isPublished = false;
@@ -78,13 +78,13 @@ export class BoardLoader {
     });
   }
 
-  /** It is not synced: a power cut may undo the last parts only before the board is published. */
+  /** Does not sync its transaction: a power cut may undo the last parts only before the board is published. */
   private part<T>(caller: Caller, id: number, work: (change: Change) => Promise<T>): Promise<T> {
     return this.unitOfWork.maintain(
       async (manager) => {
         const change = new Change(manager, caller, this.clock);
         await requireLoading(change, id);
-        // The sweeper takes a load whose last part is old for one that failed.
+        // The sweeper ends a load whose last part is old.
         await change.update('boards', id, { updated_at: toStored(change.instant) });
         return work(change);
       },
@@ -117,7 +117,7 @@ export class BoardLoader {
     }
   }
 
-  /** Has the rows deleted. If this fails, too, the sweeper deletes them some minutes later. */
+  /** Marks the board as deleted and starts the sweeper. If this fails, the sweeper deletes it minutes later. */
   private async abandon(id: number): Promise<void> {
     await this.unitOfWork
       .maintain((manager) =>
@@ -133,7 +133,7 @@ export class BoardLoader {
   }
 }
 
-/** @throws Problem `database_unavailable` where the sweeper has ended the load */
+/** @throws Problem `database_unavailable` if the sweeper has ended the load */
 async function requireLoading(change: Change, id: number): Promise<void> {
   const loading = await change.first(
     `SELECT b.id FROM boards b WHERE b.id = ? AND b.version = ${LOADING}${change.forUpdate}`,

@@ -15,12 +15,13 @@ const CHUNK = 500;
 /** Milliseconds for which the log of a deleted board is kept: streams of every instance end with its last event. */
 const LOG_MS = 60_000;
 
-/** Milliseconds after its last part that the load of a board counts as failed. */
+/** Milliseconds after its last part at which the load of a board counts as failed. */
 const LOADING_MS = 300_000;
 
 /**
- * Deletes the rows of deleted boards in short transactions, its log a minute later, and those of boards whose load failed. They have no name and cannot be
- * found, so the work may stop anywhere and continue later.
+ * Deletes the rows of deleted boards, and of boards whose load failed, in short transactions. It deletes the
+ * log of a deleted board a minute later. These boards have no name and cannot be found, so the work may stop
+ * anywhere and continue later.
  */
 @Injectable()
 export class BoardSweeper implements OnApplicationShutdown {
@@ -35,7 +36,7 @@ export class BoardSweeper implements OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** Deletes the rows of deleted boards. During a run, another run is requested. */
+  /** Deletes the rows of such boards. A call during a run requests another run. */
   @Interval(60_000)
   sweep(): Promise<void> {
     this.requested = true;
@@ -76,11 +77,11 @@ export class BoardSweeper implements OnApplicationShutdown {
     }
   }
 
-  /** Ends the load of a board, if its last part is older; returns whether it has ended. */
+  /** Ends the load of a board whose last part is not after `before`; returns whether the load has ended. */
   private endLoad(id: number, before: string): Promise<boolean> {
     return this.unitOfWork.maintain(async (manager) => {
       const load = { id, version: LOADING, updated_at: LessThanOrEqual(before) };
-      // From then on no part of it finds the board.
+      // Then no further part finds the board.
       await manager.update('boards', load, { version: 1 });
       return !(await manager.existsBy('boards', { id, version: LOADING }));
     });

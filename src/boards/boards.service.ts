@@ -64,7 +64,7 @@ export class BoardsService implements OnModuleInit {
     return atRevision(representBoard(board), board.revision);
   }
 
-  /** The time zone of a board, or that which a new one gets. */
+  /** Returns the time zone of a board; if the board does not exist, the default. */
   async timeZoneOf(name: string): Promise<string> {
     return (await this.boards.findOneBy({ name }))?.time_zone ?? 'UTC';
   }

@@ -1,8 +1,8 @@
-/** The days of the week, in its order. */
+/** The days of the week, in order. */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** The working days of a board that was given none, as stored. */
+/** The default working days of a board, as stored. */
 export const DEFAULT_WORKING_DAYS = 'mon,tue,wed,thu,fri';
 
 /** Working days as they are stored: a comma-separated string. */
