@@ -23,7 +23,7 @@ export class CompletionController {
   @Answers(
     'Complete sprint: carry its unfinished stories over and report on it',
     ReportView,
-    'Stories that are done stay in the sprint; the others are moved to the backlog, to the next sprint or to the sprint with an id, in their order and in one transaction. The response is the report, which does not change any more. `dry_run` only shows it.',
+    'Stories that are done stay in the sprint; the others are moved to the backlog, to the next sprint or to a given sprint, in their order and in one transaction. The response is the final report. With `dry_run`, nothing changes.',
   )
   @Rejects(
     'no_next_sprint_to_carry_to',

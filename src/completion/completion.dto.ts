@@ -2,12 +2,12 @@ import { IsFlag, IsOneOf, IsWordOrId, Optional } from '../http/validation';
 
 export class CompleteSprint {
   /**
-   * Where the unfinished stories are carried over to: `backlog`; `next`, the next sprint that is not
-   * completed; or the sprint with this id. Default: `backlog`.
+   * The list that the unfinished stories are carried over to: `backlog`; `next`, the next sprint that is
+   * not completed; or the id of a sprint. Default: `backlog`.
    * @example next
    */
   @Optional() @IsWordOrId(['backlog', 'next']) unfinished?: 'backlog' | 'next' | number;
-  /** The end of that list to which they are moved, in their order. Default: `first`. */
+  /** Whether they become the first or the last stories of that list, in their order. Default: `first`. */
   @Optional() @IsOneOf(['first', 'last']) position?: 'first' | 'last';
   /** Responds with the same report, but changes nothing. */
   @Optional() @IsFlag() dry_run?: boolean;

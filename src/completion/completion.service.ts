@@ -41,14 +41,14 @@ export class CompletionService {
       // The report is read from the log.
       await change.flush();
       const earlier = replayed;
-      // The report adds the events of this attempt to it, so another attempt must read the whole log.
+      // `reportOf` adds the events of this attempt to the replay, so another attempt must read the whole log.
       replayed = undefined;
       return this.reports.reportOf(change, id, change.instant, earlier);
     };
     return dry_run ? this.unitOfWork.dryRun(caller, work) : this.unitOfWork.run(caller, work);
   }
 
-  /** As `complete`, as part of a change; returns the sprint. */
+  /** Completes a sprint as part of a change, as `complete` does; returns the sprint. */
   async completeIn(
     change: Change,
     reference: SprintReference,
