@@ -9,7 +9,7 @@ import { toStored } from '../time/clock';
 import { Pace } from '../time/pace';
 import type { Reader } from './reader';
 
-/** A row belongs to a board that is not locked: run the change again, with these boards locked. */
+/** Asks the unit of work to run the change again, with these boards locked, too. */
 export class Restart extends Error {
   readonly boards: readonly number[];
 
@@ -32,14 +32,14 @@ export interface LockedBoard {
   version: number;
 }
 
-/** What an event says; `Change.record` adds the board, the revision, the time and the actor. */
+/** The content of an event. `Change` adds the board, the revision, the time and the actor. */
 export interface NewEvent {
   type: EventType;
   entity: EventEntity;
   id: number;
-  /** The version of the row after the event; 0 where the event is about other rows. */
+  /** The version of the entity after the event; 0 if the event does not change the entity itself. */
   version: number;
-  /** The sprint that a story is in after the event; by it reports find the events of a sprint. */
+  /** The sprint that a story is in after the event; reports find the events of a sprint by it. */
   sprint_id?: number | null;
   before: Fields | null;
   after: Fields | null;
@@ -71,7 +71,7 @@ export const EVENT_COLUMNS = [
   'after',
 ];
 
-/** Rows of one INSERT (SQLite takes 32,766 parameters), and characters after which it is sent. */
+/** Limits of one INSERT: rows (SQLite accepts 32,766 parameters), and characters after which it is sent. */
 const MAX_ROWS = 250;
 const MAX_CHARACTERS = 500_000;
 
@@ -83,11 +83,11 @@ const WORK_MS = 15;
 
 /**
  * One change: a transaction, the locks of its boards and the events to append. It writes its rows
- * through `manager`. Locks, events and bulk inserts are plain SQL: an EntityManager takes 99 to 153 µs
- * for a statement that takes 16 to 40 µs so, and every change pays for them.
+ * through `manager`. Locks, events and bulk inserts are plain SQL, because every change runs them: a
+ * statement takes 16 to 40 µs, and 99 to 153 µs through an EntityManager.
  */
 export class Change implements Reader {
-  /** Time of the change, taken under the lock, so that it never precedes an earlier one of its boards. */
+  /** Time of the change, read under the lock, so that it never precedes an earlier change of its boards. */
   instant: Date;
   private readonly boards = new Map<number, LockedBoard>();
   private readonly events = new Map<LockedBoard, NewEvent[]>();
@@ -97,7 +97,7 @@ export class Change implements Reader {
   private subject: { board: LockedBoard; before: number } | undefined;
   private readonly pace = new Pace(WORK_MS);
 
-  /** @param restarted boards that an earlier attempt found to be missing from its locks */
+  /** @param restarted boards that an earlier attempt needed but had not locked */
   constructor(
     readonly manager: EntityManager,
     /** A batch narrows what it may see, and sets the condition of each operation. */
@@ -122,14 +122,14 @@ export class Change implements Reader {
     return (await this.query<R>(sql, parameters))[0];
   }
 
-  /** What locks the rows of a SELECT; SQLite has one writer at a time and no such clause. */
+  /** The clause that locks the rows of a SELECT; empty on SQLite, which has one writer and no such clause. */
   get forUpdate(): string {
     return this.isSqlite ? '' : ' FOR UPDATE';
   }
 
   /**
-   * Locks several boards at once, the smaller id first, so that no two changes wait for each other in
-   * a circle. It must precede every read that a decision depends on.
+   * Locks several boards at once, in the order of their ids, so that no two changes deadlock. Call it
+   * before every read that a decision depends on.
    * @returns the boards by id; deleted boards, and boards that the caller may not see, are missing
    */
   async lock(...ids: number[]): Promise<ReadonlyMap<number, LockedBoard>> {
@@ -146,7 +146,7 @@ export class Change implements Reader {
 
   /**
    * Locks the board that a row belongs to, in one statement.
-   * @returns undefined where there is no such row, or the caller may not see its board
+   * @returns the board; undefined if there is no such row, or the caller may not see its board
    */
   async lockBoardOf(table: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
     if (this.boards.size > 0 || this.restarted.size > 0) {
@@ -163,7 +163,7 @@ export class Change implements Reader {
     return board && this.isAbout(board);
   }
 
-  /** Locks the board of this name. @throws Problem `board_not_found` */
+  /** Locks the board with this name. @throws Problem `board_not_found` */
   async lockNamed(name: string): Promise<LockedBoard> {
     const board = maySee(this.caller, name) && (await this.lockWhere('b.name = ?', name));
     if (!board) throw new Problem('board_not_found');
@@ -171,10 +171,10 @@ export class Change implements Reader {
   }
 
   /**
-   * Locks the board of this name, and creates it where there is none: exactly once, since concurrent
-   * creations wait at the unique name.
-   * @returns the board; its revision is 0 where this change created it
-   * @throws Problem `board_not_found` where the caller may not see a board of this name
+   * Locks the board with this name, and creates it if it does not exist. Concurrent creations wait at the
+   * unique name, so that one of them creates it.
+   * @returns the board; its revision is 0 if this change created it
+   * @throws Problem `board_not_found` if the caller may not see a board with this name
    */
   async lockOrCreate(name: string, timeZone: string, workingDays: string): Promise<LockedBoard> {
     if (!maySee(this.caller, name)) throw new Problem('board_not_found');
@@ -191,7 +191,7 @@ export class Change implements Reader {
     return this.lockNamed(name);
   }
 
-  /** A board that is locked. */
+  /** Returns a locked board. @throws Restart if it is not locked */
   lockedBoard(id: number): LockedBoard {
     const board = this.boards.get(id);
     if (!board) throw new Restart(`board ${id} is not locked`, id);
@@ -199,8 +199,8 @@ export class Change implements Reader {
   }
 
   /**
-   * Declares that the response is about this board, whose revision it then has. Boards that are locked by
-   * a row or a name are declared.
+   * Declares that the response is about this board and has its revision. The methods that lock a board by
+   * a row or a name declare it.
    */
   isAbout(board: LockedBoard): LockedBoard {
     // A change may write events, which raise the revision, before it is finished.
@@ -240,7 +240,7 @@ export class Change implements Reader {
     ]);
   }
 
-  /** Inserts many rows in few statements. Their ids are not returned: not every server numbers them on. */
+  /** Inserts many rows in few statements. Returns no ids: not every server numbers them consecutively. */
   async insertMany(
     table: string,
     columns: readonly string[],
@@ -322,11 +322,11 @@ export class Change implements Reader {
       `SELECT ${BOARD_COLUMNS} FROM boards b WHERE ${condition}${this.forUpdate}`,
       [parameter],
     );
-    // A change that waited for the lock is later than the one before it, whose time it must not precede.
-    // A board that this change created was created at its instant.
+    // Read again, because a change that waited for the lock must not precede the change that released it.
+    // If this change created the board, its time is that of the creation.
     if (isFirst && board?.revision !== 0) this.instant = this.clock.now();
     if (!board || !maySee(this.caller, board.name)) return undefined;
-    // A board that is locked already keeps its object, which has its events.
+    // A board that is locked already keeps its object, which its pending events refer to.
     const locked = this.boards.get(board.id) ?? board;
     this.boards.set(board.id, locked);
     return locked;

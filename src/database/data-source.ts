@@ -6,7 +6,7 @@ import { createPool } from './mysql-pool';
 import { entities, migrations } from './registry';
 
 /**
- * What a connection is for: `read` (repositories; on MySQL also the unit of work), `write` (the unit of
+ * The purpose of a connection: `read` (repositories; on MySQL also the unit of work), `write` (the unit of
  * work on SQLite), `snapshot` (long reads on MySQL), `migrate`.
  */
 export type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
@@ -14,7 +14,7 @@ export type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 /** Connections for long reads: at most 24 lists that are streamed (see `Database`), and reports. */
 const SNAPSHOT_CONNECTIONS = 32;
 
-/** KiB of pages that an SQLite connection keeps in memory, changed ones during a transaction, too. */
+/** KiB of pages that an SQLite connection caches, including those that a transaction has changed. */
 const CACHE_KIB = 16_384;
 
 /** Pages of the write-ahead log at which a commit runs a checkpoint, if the snapshot threads have not kept up. */
@@ -38,7 +38,7 @@ export const createDataSource = (
 export function dataSourceOf(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
   if (options.type !== 'better-sqlite3') {
-    // `text` of an entity holds more than the 64 KiB of MySQL's type of that name.
+    // `text` of an entity may be longer than the 64 KiB of MySQL's type with that name.
     const { driver } = dataSource;
     const normalizeType = driver.normalizeType.bind(driver);
     driver.normalizeType = (column) =>
@@ -48,8 +48,8 @@ export function dataSourceOf(options: DataSourceOptions): DataSource {
 }
 
 /**
- * TypeORM begins deferred transactions; those of the writer take the write lock at once. With `exec`, because libsql
- * does not reset a prepared statement that finds the file busy, and COMMIT fails while another statement is in progress.
+ * TypeORM begins deferred transactions; those of the writer lock the file at once. It uses `exec`, because libsql
+ * does not reset a prepared statement that fails with SQLITE_BUSY, and COMMIT fails while it is in progress.
  */
 class ImmediateLibsql extends Libsql {
   override prepare(sql: string): never {
@@ -80,7 +80,7 @@ export function dataSourceOptions(
       driver: purpose === 'write' ? ImmediateLibsql : Libsql,
       database: target.file,
       enableWAL: !reads,
-      // A busy file is an error at once, which the unit of work retries: waiting would block the process.
+      // With 0 a busy file is an error at once, and the unit of work retries: waiting would block the process.
       timeout: purpose === 'migrate' ? 5000 : 0,
       prepareDatabase: (database: Libsql.Database) => {
         database.pragma(`cache_size = -${CACHE_KIB}`);
@@ -112,13 +112,13 @@ export function dataSourceOptions(
     // COUNT and SUM of integers are numbers.
     supportBigNumbers: true,
     bigNumberStrings: false,
-    // Else each statement captures a stack trace: 330 µs for creating a story.
+    // Otherwise each statement captures a stack trace: 330 µs for creating a story.
     trace: false,
     connectTimeout: 1500,
     poolSize: purpose === 'snapshot' ? SNAPSHOT_CONNECTIONS : poolSize,
     extra: {
       decimalNumbers: true,
-      // TypeORM prepares none; mysql2 allocates 0.5 MiB for 16,000 of each connection.
+      // TypeORM prepares no statements; by default each connection of mysql2 allocates 0.5 MiB for 16,000.
       maxPreparedStatements: 1,
       queueLimit: 400,
       enableKeepAlive: true,

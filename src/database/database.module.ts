@@ -16,10 +16,10 @@ import { WRITER } from './writer';
       useFactory: (config: Config) => ({
         ...dataSourceOptions(config.database, 'read', {
           poolSize: config.databasePool,
-          // The rest of the time that a request has is for waiting for a connection.
+          // The rest of the deadline is for waiting for a connection.
           statementMs: Math.round(config.databaseDeadlineMs * 0.6),
         }),
-        // `Database` opens it: the service starts while the database is away.
+        // `Database` opens it, so that the service starts while the database is unavailable.
         manualInitialization: true,
       }),
       dataSourceFactory: async (options) => dataSourceOf(options!),

@@ -15,10 +15,10 @@ import { Slots, SlotsOfClients } from './slots';
 import { SqliteSnapshots } from './sqlite-snapshots';
 import { WRITER } from './writer';
 
-/** Milliseconds between two attempts to reach a database that is away. */
+/** Milliseconds between two attempts to reach an unavailable database. */
 const RECONNECT_MS = 250;
 
-/** Milliseconds in which a database that works answers a ping. */
+/** Milliseconds within which an available database answers a ping. */
 const PING_MS = 1000;
 
 /** Milliseconds that one statement of a snapshot may take on MySQL. */
@@ -33,7 +33,7 @@ const MAX_WAITING = 64;
 
 /**
  * Opens, migrates and watches the database, and runs plain SELECTs. The service starts while the
- * database is away, answers 503 to what needs it, and connects as soon as it is there.
+ * database is unavailable, answers 503 to requests that need it, and connects as soon as it can.
  */
 @Injectable()
 export class Database implements Reader, OnApplicationBootstrap, OnApplicationShutdown {
@@ -48,7 +48,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   private failing = false;
   private pinging: Promise<boolean> | undefined;
   private opening: Promise<void> = Promise.resolve();
-  /** Why this program can never use the database. */
+  /** Set if this program can never use the database. */
   private unusable: Error | undefined;
 
   constructor(
@@ -75,16 +75,16 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     await this.snapshots.close();
     // @nestjs/typeorm closes the default data source.
     if (this.writer === this.dataSource || !this.writer.isInitialized) return;
-    // So that a copy of the file alone is complete. SQLite runs a checkpoint when the last connection is closed,
-    // but the prepared statements keep these open. PASSIVE does not block other processes, and leaves TRUNCATE,
-    // which does, little to copy. If the disk fails, the log remains.
+    // Checkpoints, so that a copy of the file alone is complete. SQLite runs one when the last connection is
+    // closed, but prepared statements keep these open. PASSIVE does not block other processes. TRUNCATE does,
+    // and has little left to copy. If the disk fails, the write-ahead log remains.
     for (const mode of ['PASSIVE', 'TRUNCATE']) {
       await this.writer.query(`PRAGMA wal_checkpoint(${mode})`).catch(() => undefined);
     }
     await this.writer.destroy();
   }
 
-  /** Resolves once the database can be used; rejects where it never will. */
+  /** Resolves once the database can be used; rejects if it can never be used. */
   async ready(): Promise<void> {
     await this.opening;
     if (this.unusable) throw this.unusable;
@@ -107,7 +107,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     if (!this.isOpen) throw unavailable();
   }
 
-  /** One SELECT that sees what is committed. @throws Problem `database_unavailable` */
+  /** Runs one SELECT on the committed state. @throws Problem `database_unavailable` */
   async query<R = Record<string, unknown>>(
     sql: string,
     parameters: readonly unknown[] = [],
@@ -120,7 +120,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 
-  /** The first row of a SELECT. @throws Problem `database_unavailable` */
+  /** Runs a SELECT and returns its first row. @throws Problem `database_unavailable` */
   async first<R = Record<string, unknown>>(
     sql: string,
     parameters?: readonly unknown[],
@@ -128,7 +128,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     return (await this.query<R>(sql, parameters))[0];
   }
 
-  /** Several SELECTs that see one committed state. @throws Problem `database_unavailable` */
+  /** Runs several SELECTs on one committed state. @throws Problem `database_unavailable` */
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const snapshot = await this.openSnapshot();
     try {
@@ -139,8 +139,8 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   }
 
   /**
-   * A snapshot for an answer whose reader may be slow; the caller closes it. A client has a share of
-   * them, so that slow readers do not keep others from reading.
+   * Opens a snapshot for a response whose client may read slowly; the caller closes it. Each client has a
+   * limit, so that slow clients do not keep others from reading.
    * @throws Problem `overloaded`, `database_unavailable`
    */
   async openStream(client: string): Promise<Snapshot> {
@@ -157,7 +157,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 
-  /** Snapshots that are open now. */
+  /** Number of open snapshots. */
   get openSnapshots(): number {
     return this.slots.taken;
   }
@@ -167,7 +167,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     return failureOf(error) === 'duplicate';
   }
 
-  /** The problem that a client gets for a database error, or the error itself where it is a defect. */
+  /** Converts a database error into the problem that a client gets. Returns a defect as it is. */
   problemOf(error: unknown): unknown {
     if (!this.isOpen && !(error instanceof Problem)) return unavailable(error);
     const problem = toProblem(error);
@@ -195,12 +195,12 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 
-  /** Logs once that the database is away, and once that it answers again. */
+  /** Logs once that the database is unavailable, and once that it answers again. */
   private watch(cause: unknown): void {
     if (this.failing) return;
     this.failing = true;
     const check = async (): Promise<void> => {
-      // One slow statement does not mean that the database is away.
+      // One slow statement does not mean that the database is unavailable.
       if (await this.isReady()) return;
       this.logger.error(
         `The database is away: ${reason(cause)}. Requests that need it get 503 until it answers.`,
@@ -220,7 +220,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
         for (const dataSource of new Set([this.writer, this.dataSource])) {
           if (!dataSource.isInitialized) await dataSource.initialize();
         }
-        // Starting a thread takes seconds when the processor is busy.
+        // Starts the first thread, which takes seconds when the processor is busy.
         await (await this.snapshots.open()).close();
         this.isOpen = true;
         this.logger.log({ migrations }, 'The database is ready.');

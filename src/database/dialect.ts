@@ -25,23 +25,26 @@ export interface Definitions {
     referenced?: string,
     onDelete?: 'NO ACTION' | 'CASCADE',
   ) => string;
-  /** Creates a table and its indices, where they do not exist yet. */
+  /** Creates a table and its indices, if they do not exist yet. */
   create: (table: string, definitions: string[], indices: string[]) => Promise<void>;
-  /** Adds an index, `name (columns)`, where it does not exist yet. */
+  /** Adds an index, `name (columns)`, if it does not exist yet. */
   index: (table: string, index: string) => Promise<void>;
-  /** Adds a column, `name definition`, where it does not exist yet. */
+  /** Adds a column, `name definition`, if it does not exist yet. */
   column: (table: string, column: string) => Promise<void>;
-  /** Drops a column, where it exists. */
+  /** Drops a column, if it exists. */
   dropColumn: (table: string, column: string) => Promise<void>;
-  /** Drops an index, where it exists. */
+  /** Drops an index, if it exists. */
   dropIndex: (table: string, index: string) => Promise<void>;
 }
 
-/** DDL is not transactional on MySQL, and a migration may be cut off, so every step can be repeated. */
+/**
+ * Returns the definitions for the dialect of a database. Every step can be repeated, because DDL is not
+ * transactional on MySQL and a migration may be interrupted.
+ */
 export async function definitions(queryRunner: QueryRunner): Promise<Definitions> {
   const sqlite = queryRunner.dataSource.driver.options.type === 'better-sqlite3';
-  // TypeORM, which compares tables with entities, reads SQLite's definitions back as text, and sees the
-  // names of keys and constraints only where they are quoted.
+  // When TypeORM compares tables with entities, it parses SQLite's definitions, and finds the names of keys
+  // and constraints only if they are quoted.
   const quoted = (name: string): string => (sqlite ? `"${name}"` : name);
   const listed = (columns: string): string => columns.split(', ').map(quoted).join(', ');
   // MySQL has neither CREATE INDEX IF NOT EXISTS nor DROP INDEX IF EXISTS.
@@ -74,7 +77,7 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
       `CONSTRAINT ${quoted(name)} FOREIGN KEY (${listed(columns)}) REFERENCES ${quoted(table)} ` +
       `(${listed(referenced)}) ON DELETE ${onDelete} ON UPDATE NO ACTION`,
     create: async (table, definitions, indices) => {
-      // On MySQL the indices are a part of the one statement.
+      // On MySQL the indices are a part of CREATE TABLE.
       const inline = sqlite ? [] : indices.map((definition) => `INDEX ${definition}`);
       const columns = definitions.map((text) => text.replace(/^id /, `${quoted('id')} `));
       await queryRunner.query(
@@ -101,8 +104,8 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
 }
 
 /**
- * Strings are equal where their code points are, trailing spaces included, and sort by them, as SQLite
- * does by itself. MySQL and MariaDB name that collation differently.
+ * Returns the options that compare and sort strings by code points, trailing spaces included, as SQLite
+ * does by default. MySQL and MariaDB name that collation differently.
  */
 async function charset(queryRunner: QueryRunner): Promise<string> {
   const [row] = (await queryRunner.query('SELECT VERSION() AS version')) as { version: string }[];

@@ -7,11 +7,11 @@ export class DatabaseTimeout extends Error {
   readonly code = 'TIMEOUT';
 }
 
-/** What a failed statement or transaction means for the rest of the program. */
+/** The kinds of errors of a statement or a transaction. */
 export type Failure =
   /** Rolled back; the same transaction may succeed when it runs again. */
   | 'retry'
-  /** The database is away, too slow or full, or the outcome of a COMMIT is unknown. */
+  /** The database is unreachable, too slow or full, or the outcome of a COMMIT is unknown. */
   | 'unavailable'
   /** A UNIQUE constraint rejected a row. */
   | 'duplicate'
@@ -73,7 +73,7 @@ export function failureOf(error: unknown): Failure {
   return 'other';
 }
 
-/** Whether the connection is gone, with the transaction that was open on it. */
+/** Whether the connection was lost, and its open transaction with it. */
 export function isConnectionLost(error: unknown): boolean {
   const driverError = driverErrorOf(error);
   if (driverError instanceof DatabaseTimeout) return true;
@@ -90,12 +90,12 @@ export function isConnectionLost(error: unknown): boolean {
 export const unavailable = (cause?: unknown): Problem =>
   new Problem('database_unavailable', undefined, { cause });
 
-/** The problem that a client gets for a database error, or the error itself where it is a defect. */
+/** Converts a database error into the problem that a client gets. Returns a defect as it is. */
 export function toProblem(error: unknown): unknown {
   if (error instanceof Problem) return error;
   switch (failureOf(error)) {
     case 'too_large': {
-      const detail = 'The database does not take so much in one piece; send less.';
+      const detail = 'The database does not accept so much data at once; send less.';
       return new Problem('content_too_large', detail, { cause: error });
     }
     case 'retry':

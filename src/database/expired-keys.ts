@@ -9,11 +9,11 @@ import { oldestKept } from './idempotency';
 import { UnitOfWork } from './unit-of-work';
 
 const EVERY_MS = 60_000;
-/** Rows that one transaction deletes, and milliseconds between two of them. */
+/** Rows that one transaction deletes, and milliseconds between two transactions. */
 const CHUNK = 500;
 const PAUSE_MS = 50;
 
-/** Deletes the responses of idempotency keys that are no longer kept, a few at a time. */
+/** Deletes expired idempotency keys and their responses, a few at a time. */
 @Injectable()
 export class ExpiredKeys {
   private readonly logger = new Logger('ExpiredKeys');
@@ -27,11 +27,11 @@ export class ExpiredKeys {
 
   @Interval(EVERY_MS)
   async run(): Promise<void> {
-    // What cannot be deleted now is deleted in a later minute.
+    // If it fails, a later run deletes them.
     await this.delete().catch((error: unknown) => this.logger.debug(error));
   }
 
-  /** Deletes all of them; concurrent calls share one run. */
+  /** Deletes all expired keys; concurrent calls share one run. */
   delete(): Promise<void> {
     this.deleting ??= this.deleteAll().finally(() => (this.deleting = undefined));
     return this.deleting;

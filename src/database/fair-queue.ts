@@ -8,7 +8,7 @@ export class FairQueue {
   private readonly semaphore: Semaphore;
   /** The round of the change that began last; each client has one change in a round. */
   private round = 0;
-  /** The last round in which a client has a change that is not finished. */
+  /** By client, the last round in which it has a change that is not finished. */
   private readonly lastRounds = new Map<string, number>();
 
   /** @param waitMs milliseconds after which a change that has not begun is rejected with `timeout` */

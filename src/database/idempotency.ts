@@ -24,9 +24,8 @@ interface StoredResponse {
 /**
  * Claims the key of a request in the transaction of its change. Of two concurrent requests the second
  * waits for the first one's commit and then finds its response.
- * @returns the response of the first request as JSON, and the revision that it was made at; undefined for
- *   a new key
- * @throws Problem `idempotency_key_reused` where the key belongs to another request
+ * @returns the response of the first request as JSON, and the revision of its board; undefined for a new key
+ * @throws Problem `idempotency_key_reused` if the key belongs to another request
  */
 export async function claimKey(
   change: Change,
@@ -104,5 +103,5 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** Responses that are older are not kept. */
+/** Responses from before this time have expired. */
 export const oldestKept = (now: Date): Date => new Date(now.getTime() - KEPT_MS);

@@ -13,8 +13,8 @@ const LOCK_WAIT = 300;
 const RECORDED_TWICE = new Set([1062, 1213]);
 
 /**
- * Brings the tables of the database up to date and returns the names of the migrations that ran.
- * Several instances may call it at once: a lock of the database lets one after the other in.
+ * Runs the pending migrations and returns their names. Several instances may call it at once: a lock of
+ * the database makes each wait for the one before.
  * @throws NewerDatabaseError before anything is changed
  */
 export async function migrate(target: DatabaseTarget): Promise<string[]> {
@@ -45,8 +45,9 @@ export async function migrate(target: DatabaseTarget): Promise<string[]> {
 }
 
 /**
- * MySQL's named lock holds on one server only. Instances on other nodes of a cluster may migrate at
- * the same time; every step can be repeated, and the unique key lets one of them record it.
+ * Creates the table with a unique key. MySQL's named lock is valid on one server only, so instances on other
+ * nodes of a cluster may migrate at the same time. Every step can be repeated, and the unique key lets only
+ * one of them record it.
  */
 async function createMigrationsTable(dataSource: DataSource): Promise<void> {
   if (dataSource.options.type === 'better-sqlite3') return;
@@ -74,8 +75,8 @@ async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
 }
 
 /**
- * On SQLite the lock is a transaction around all pending migrations. On MySQL, where each definition
- * commits by itself, it is a named lock of the server.
+ * Runs the migrations under a lock. On SQLite the lock is a transaction around all of them. On MySQL, where
+ * each DDL statement commits by itself, it is a named lock of the server.
  */
 async function withLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();

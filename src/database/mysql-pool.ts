@@ -9,8 +9,8 @@ const ACQUIRE_MS = 1500;
 const UNKNOWN_VARIABLE = 1193;
 
 /**
- * What every session is set to. The last two make a client read its own writes on whichever node of a
- * Galera cluster or of group replication it meets; a single server does not know them.
+ * The settings of every session. With the last two, a client reads its own writes on any node of a Galera
+ * cluster or of group replication; a single server does not know them.
  */
 const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
@@ -22,10 +22,10 @@ const SESSION = [
 ];
 
 /**
- * A mysql2 pool in which nothing waits without limit; TypeORM gets it as its driver's `createPool`.
- * With a frozen server 100 clients were answered within 3.3 s instead of 15 s and more.
- * @param statementMs after which a statement is cancelled by the server, and half a second later its
- *   connection is closed; no limit where it is undefined
+ * Returns the `createPool` of a driver for TypeORM. In such a mysql2 pool every wait has a limit: with a
+ * frozen server 100 clients were answered within 3.3 s instead of 15 s and more.
+ * @param statementMs milliseconds after which the server cancels a statement; half a second later the pool
+ *   closes the connection. Undefined: no limit
  */
 export const createPool =
   (statementMs: number | undefined) =>
@@ -65,11 +65,11 @@ function prepare(connection: PoolConnection, statementMs: number | undefined): v
   }
   if (statementMs === undefined) return;
   const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
-  // With a rest parameter V8 kept each result until the next large collection: a third of the time of a list.
+  // With a rest parameter V8 kept each result until the next major garbage collection: a third of a list's time.
   connection.query = ((sql: unknown, values: unknown, callback: unknown) => {
     if (typeof values === 'function') [values, callback] = [undefined, values];
     if (typeof callback !== 'function') return query(sql, values);
-    // destroy() would never answer the pending statements; an error of the stream rejects them.
+    // connection.destroy() never settles the pending statements; an error of the stream rejects them.
     const timer = setTimeout(() => {
       const { stream } = connection as unknown as { stream: { destroy(error: Error): void } };
       stream.destroy(new DatabaseTimeout('no answer in time'));

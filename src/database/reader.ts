@@ -1,7 +1,7 @@
 /** A value that a statement binds to a `?`. */
 export type Parameter = string | number | null;
 
-/** Answers SELECT statements in plain SQL; `?` stands for a parameter. */
+/** Runs SELECT statements in plain SQL; `?` stands for a parameter. */
 export interface Reader {
   query<R = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<R[]>;
 }

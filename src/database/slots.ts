@@ -1,14 +1,14 @@
 import { Semaphore, withTimeout } from 'async-mutex';
 import { Problem } from '../http/problem';
 
-/** The weight of the latest work in the average time that work takes. */
+/** The weight of the latest time in the average time for which a slot is taken. */
 const LATEST = 0.1;
 
 const OVERLOADED = new Problem('overloaded');
 
 /**
- * A number of slots and a bounded queue for them: what would wait too long is rejected, at once where
- * the queue is full or moves too slowly.
+ * A semaphore with a bounded queue. It rejects a request that has waited too long; if the queue is full or
+ * too slow, it rejects the request at once.
  */
 export class Slots {
   private readonly semaphore: Semaphore;
@@ -28,7 +28,7 @@ export class Slots {
     return this.size - this.semaphore.getValue();
   }
 
-  /** Returns the function that frees the slot. @throws Problem `overloaded` */
+  /** Takes a slot and returns the function that frees it. @throws Problem `overloaded` */
   async take(): Promise<() => void> {
     const expectedMs = ((this.waiting + 1) * this.takenMs) / this.size;
     const mayWait = this.waiting < this.maxWaiting && expectedMs < this.waitMs;
@@ -47,13 +47,13 @@ export class Slots {
   }
 }
 
-/** The slots of each client that has taken some. */
+/** Separate slots for each client. */
 export class SlotsOfClients {
   private readonly slots = new Map<string, Slots>();
 
   constructor(private readonly create: () => Slots) {}
 
-  /** Returns the function that frees the slot. @throws Problem `overloaded` */
+  /** Takes a slot of a client and returns the function that frees it. @throws Problem `overloaded` */
   async take(client: string): Promise<() => void> {
     const own = this.slots.get(client) ?? this.create();
     this.slots.set(client, own);

@@ -6,7 +6,7 @@ export interface Snapshot extends Reader {
   close(): Promise<void>;
 }
 
-/** Opens snapshots: on MySQL from a pool of their own, on SQLite in worker threads. */
+/** Opens snapshots: on MySQL from a separate pool, on SQLite in worker threads. */
 export interface Snapshots {
   open(): Promise<Snapshot>;
   close(): Promise<void>;

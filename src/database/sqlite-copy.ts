@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Copies an SQLite database as it is at one moment. It is written under another name first: where the
- * file exists, it is whole and on the disk.
+ * Copies one committed state of an SQLite database. The copy gets its name only when it is complete and
+ * synced to the disk.
  */
 export function copySqlite(from: string, to: string): void {
   const unfinished = `${to}.unfinished`;
@@ -12,8 +12,8 @@ export function copySqlite(from: string, to: string): void {
   try {
     const database = new Libsql(from);
     try {
-      // It reads one snapshot and does not block writers. A prepared statement would keep the connection open
-      // until it is garbage-collected; the checkpoint at that moment could overwrite pages of a restored file.
+      // VACUUM reads one snapshot and does not block writers. A prepared statement would keep the connection
+      // open until it is garbage-collected; the checkpoint then could overwrite pages of a restored file.
       database.exec(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
     } finally {
       database.close();

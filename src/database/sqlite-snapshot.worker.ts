@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 // Runs the long SELECTs of one SQLite file outside the main thread, where they would block every other
 // request: the driver is synchronous. See sqlite-snapshots.ts.
 
-/** A SELECT of a snapshot, or with no `sql` the end of the snapshot. */
+/** A SELECT in a snapshot; without `sql`, it ends the snapshot. */
 export interface SnapshotRequest {
   id: number;
   snapshot: number;
@@ -36,7 +36,7 @@ function connect(): Libsql.Database {
   const connection = new Libsql(file);
   connection.pragma('query_only = ON');
   connection.pragma('busy_timeout = 0');
-  // KiB of its page cache. With SQLite's 2 MiB for each, 16 slow readers took 30 MiB more, and sorted no
+  // KiB of the page cache. With SQLite's default of 2 MiB, 16 slow readers took 30 MiB more, and sorted no
   // faster.
   connection.pragma('cache_size = -256');
   return connection;
@@ -59,10 +59,10 @@ function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] 
   return connection.prepare<unknown[]>(sql).all(...parameters);
 }
 
-// Checkpoints: committed pages are copied from the write-ahead log into the database file. Otherwise SQLite does
-// that within a commit, and the main thread answered nothing for 100 ms. The log is only reset, so that it stops
-// growing, once all of it is copied. Under constant writes PASSIVE hardly ever achieves that; RESTART blocks the
-// writer until it is done.
+// Checkpoints copy committed pages from the write-ahead log into the database file. Without them SQLite does so
+// within a commit, which blocked the main thread for 100 ms. SQLite resets the log, which then stops growing, only
+// after all of it is copied. Under constant writes PASSIVE rarely copies all of it; RESTART blocks the writer
+// until it has.
 const checkpoints = connect();
 checkpoints.pragma(`busy_timeout = ${RESTART_MS}`);
 setInterval(() => {
@@ -70,12 +70,12 @@ setInterval(() => {
     const [{ log }] = checkpoints.pragma('wal_checkpoint(PASSIVE)') as [{ log: number }];
     if (log > RESTART_PAGES) checkpoints.pragma('wal_checkpoint(RESTART)');
   } catch {
-    // The disk fails; a commit of the writer reports it.
+    // If the disk fails, a commit of the writer reports it.
   }
 }, CHECKPOINT_MS).unref();
 
 parentPort?.on('message', (request: SnapshotRequest | null) => {
-  // The driver panics where a thread is terminated in the middle of a statement.
+  // The thread closes itself: the driver panics if a thread is terminated during a statement.
   if (request === null) {
     parentPort?.close();
     return;

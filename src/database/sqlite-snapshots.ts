@@ -4,11 +4,11 @@ import { Worker } from 'node:worker_threads';
 import type { Snapshot, Snapshots } from './snapshots';
 import type { SnapshotRequest, SnapshotResponse } from './sqlite-snapshot.worker';
 
-/** One long statement does not delay the snapshots of the other thread. */
+/** Number of threads: a long statement does not delay the snapshots of the other thread. */
 const THREADS = 2;
 
 /**
- * MiB of the youngest objects of a thread, which are rows that it has sent. With the default of 48 MiB, 24 slow
+ * MiB of the young generation of a thread, mostly rows that it has sent. With the default of 48 MiB, 24 slow
  * readers of long rows took 30 MiB more.
  */
 const MAX_YOUNG_MIB = 4;
@@ -27,7 +27,7 @@ interface Thread {
 
 /**
  * Snapshots of a SQLite file, read in worker threads: sorting the titles of 100,000 stories takes
- * 0.3 s, during which the main thread goes on answering. The first thread starts with the first
+ * 0.3 s, during which the main thread serves other requests. The first thread starts with the first
  * snapshot, which `Database` opens at the start of the service.
  */
 export class SqliteSnapshots implements Snapshots {
@@ -101,7 +101,7 @@ export class SqliteSnapshots implements Snapshots {
     return new Promise((resolve, reject) => {
       const id = (this.lastId += 1);
       thread.pending.set(id, { resolve, reject });
-      // An idle thread does not keep the process running, one that works does.
+      // The process keeps running while a thread works, but not for an idle thread.
       thread.worker.ref();
       thread.worker.postMessage({ ...request, id });
     });

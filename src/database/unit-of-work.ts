@@ -16,32 +16,32 @@ import { FairQueue } from './fair-queue';
 import { claimKey, keepResponse } from './idempotency';
 import { WRITER } from './writer';
 
-/** Connections that changes leave to reads, however many wait for the lock of one board. */
+/** Connections reserved for reads, however many changes wait for the lock of one board. */
 const RESERVED_FOR_READS = 4;
 
-/** The client that transactions of no caller are counted under. */
+/** The client of transactions without a caller. */
 const MAINTENANCE = 'maintenance';
 
 /** Milliseconds between two attempts, at most. */
 const MAX_PAUSE = 64;
-/** The same on SQLite, where another process has the file: most of its changes end sooner. */
+/** The same on SQLite, when another process has locked the file: most of its changes end sooner. */
 const MAX_SQLITE_PAUSE = 4;
 
 /**
- * The only way to change anything. A change is one transaction: it locks its boards first, does its
- * work and appends its events. Where the database rolls it back (a deadlock, a conflict between the
- * nodes of a cluster), all of it runs again, its commit included, so the work must have no effect
- * outside the transaction.
+ * Runs every change of the database. A change is one transaction: it locks its boards first, does its
+ * work and appends its events. If the database rolls it back (a deadlock, a conflict between the nodes of
+ * a cluster), even at the commit, all of it runs again, so the work must have no effect outside the
+ * transaction.
  */
 @Injectable()
 export class UnitOfWork {
   /**
-   * TypeORM has one connection to SQLite, and transactions that overlap on it become parts of one
-   * another, so there it is one change at a time.
+   * On SQLite it runs one change at a time: TypeORM has one connection, and would nest transactions that
+   * overlap.
    */
   private readonly queue: FairQueue;
   private readonly isSqlite: boolean;
-  /** Milliseconds during which a change is run again. */
+  /** Milliseconds during which a change is retried. */
   private readonly retryMs: number;
   /**
    * For the pauses between changes on SQLite, whose driver is synchronous: 300 changes in the queue kept every
@@ -68,12 +68,12 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs a change and returns what `work` returns, once it is durable.
-   * @param retryMs milliseconds during which it is run again; more for work without a waiting client
-   * @throws Problem that `work` throws, or `database_unavailable`; nothing has changed then, but where
-   *   the connection was lost during the commit. A request with an idempotency key that was answered
-   *   before gets its first answer, and is marked as replayed. The result is marked with the revision of
-   *   the board that it is about.
+   * Runs a change and returns the result of `work` once it is durable, marked with the revision of the
+   * board that it is about. A repeated request with an idempotency key gets its first response, and is
+   * marked as replayed.
+   * @param retryMs milliseconds during which the change is retried; more for work without a waiting client
+   * @throws Problem that `work` throws, or `database_unavailable`. Then nothing has changed, unless the
+   *   connection was lost during the commit
    */
   async run<T>(
     caller: Caller,
@@ -106,7 +106,7 @@ export class UnitOfWork {
     return result;
   }
 
-  /** Runs a change as `run` does, and rolls it back. The result is marked with the present revision. */
+  /** Runs a change as `run` does, and rolls it back. Marks the result with the revision before the change. */
   async dryRun<T>(
     caller: Caller,
     work: (change: Change) => Promise<T>,
@@ -132,7 +132,7 @@ export class UnitOfWork {
   /**
    * Runs a transaction that belongs to no board, such as the deletion of expired rows.
    * @param mayBeLost whether a power cut may undo it after its end. Then SQLite does not sync it; the next
-   *   other transaction is synced together with all before it, because they are in one file.
+   *   transaction that is synced also syncs those before it, because they are in one file.
    */
   maintain<T>(
     work: (manager: EntityManager) => Promise<T>,
@@ -174,19 +174,19 @@ export class UnitOfWork {
       } catch (error) {
         if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
         else if (failureOf(error) !== 'retry') throw toProblem(error);
-        // Waiting for a slot is no reason to give up.
+        // The time that the first attempt waited in the queue does not count.
         giveUpAt ??= Date.now() + retryMs;
         if (Date.now() >= giveUpAt) throw unavailable(error);
-        // Jitter, so that two changes that met do not meet again.
+        // Jitter, so that two changes that collided do not collide again.
         await sleep(Math.random() * Math.min(maxPause, 2 ** attempt));
       }
     }
   }
 
   /**
-   * SQLite rolls back by itself where the disk is full or fails; the ROLLBACK of TypeORM then fails, and
-   * its only query runner would nest all later changes in a transaction that is never committed. So the
-   * connection is closed and opened anew.
+   * Runs a transaction. If the disk is full or fails, SQLite rolls back by itself. Then the ROLLBACK of
+   * TypeORM fails, and its only query runner would nest all later changes in a transaction that is never
+   * committed, so the connection is closed and opened again.
    */
   private async transaction<T>(
     work: (manager: EntityManager) => Promise<T>,
@@ -209,7 +209,7 @@ export class UnitOfWork {
       throw error;
     } finally {
       if (isUnsynced && this.writer.isInitialized) {
-        // A connection that is opened anew syncs.
+        // A connection that is opened again syncs.
         await this.writer.query('PRAGMA synchronous = FULL').catch(() => this.writer.destroy());
       }
     }

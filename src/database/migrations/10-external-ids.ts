@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
-/** Sprints and tasks get an `external_id`; stored responses get the revision that they were made at. */
+/** Sprints and tasks get an `external_id`; stored responses get the revision of their board. */
 export class ExternalIds1763709000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { column, index } = await definitions(queryRunner);

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
-/** The answers of requests that may be repeated. */
+/** The stored responses of requests that may be repeated. */
 export class IdempotencyKeys1763701000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { text, create } = await definitions(queryRunner);

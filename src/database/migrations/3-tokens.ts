@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
-/** The tokens that clients are known by. */
+/** The tokens of clients. */
 export class Tokens1763702000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { id, text, unique, create } = await definitions(queryRunner);

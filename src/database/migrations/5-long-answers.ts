@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
-/** What of a kept answer does not fit into one row. */
+/** The parts of stored responses that do not fit into one row. */
 export class LongAnswers1763704000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { text, foreignKey, create } = await definitions(queryRunner);

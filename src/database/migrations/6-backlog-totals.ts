@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
-/** How much work waits in a board's backlog; a board's next change counts it for the first time. */
+/** Totals of the backlog of each board; the next change of a board counts them for the first time. */
 export class BacklogTotals1763705000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { column } = await definitions(queryRunner);

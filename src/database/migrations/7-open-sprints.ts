@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
-/** What finds the sprints of a board that are not completed, in their order. */
+/** An index of the sprints of a board that are not completed, in their order. */
 export class OpenSprints1763706000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { index } = await definitions(queryRunner);

@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
 /**
- * Gives each revision a random tag, so that entity tags differ across a restored backup, and removes
- * what nothing reads any more: the totals of the backlog, and an index and a column of the log.
+ * Adds a random tag to each revision, so that a restored backup does not repeat entity tags, and removes
+ * unused definitions: the totals of the backlog, and an index and a column of the log.
  */
 export class RevisionTags1763707000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {

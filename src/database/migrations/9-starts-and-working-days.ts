@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { definitions, ForwardMigration } from '../dialect';
 
-/** When a sprint was started by hand, and the working days of a board. */
+/** The time at which a sprint was started by hand, and the working days of a board. */
 export class StartsAndWorkingDays1763708000000 extends ForwardMigration {
   async up(queryRunner: QueryRunner): Promise<void> {
     const { column } = await definitions(queryRunner);
