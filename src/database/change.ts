@@ -100,7 +100,7 @@ export class Change implements Reader {
   /** @param restarted boards that an earlier attempt needed but had not locked */
   constructor(
     readonly manager: EntityManager,
-    /** A batch narrows what it may see, and sets the condition of each operation. */
+    /** A batch restricts it to one board, and sets the `ifMatch` of each operation. */
     public caller: Caller,
     private readonly clock: Pick<Clock, 'now'>,
     private readonly restarted: ReadonlySet<number> = new Set(),
