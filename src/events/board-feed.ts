@@ -8,10 +8,10 @@ export interface SentEvent {
   bytes: Buffer;
 }
 
-/** Reads at most so many events of a board after a revision, in their order. */
+/** Reads at most `limit` events of a board after a revision, in their order. */
 export type ReadEvents = (after: number, limit: number) => Promise<EventView[]>;
 
-/** What a feed gives its events to. */
+/** A receiver of the events of a feed. */
 export interface Subscriber {
   deliver(events: readonly SentEvent[]): void;
   /** The last event was delivered; the stream ends. */
@@ -25,8 +25,7 @@ export const PAGE = 100;
 class MissingEventsError extends Error {}
 
 /**
- * The one reader of the log of a board for all streams of this process. It reads each revision once and
- * formats each event once.
+ * Reads the log of a board for all streams of this process, so that each event is read and formatted once.
  */
 export class BoardFeed {
   private readonly subscribers = new Set<Subscriber>();
@@ -53,7 +52,10 @@ export class BoardFeed {
     this.subscribers.delete(subscriber);
   }
 
-  /** Reads on. Concurrent calls share one run. @throws the error of the database; a later call goes on */
+  /**
+   * Reads and delivers new events. Concurrent calls share one run.
+   * @throws the error of the database; a later call continues
+   */
   async wake(): Promise<void> {
     this.isStale = true;
     if (this.isReading) return;
@@ -70,7 +72,7 @@ export class BoardFeed {
   }
 
   /**
-   * The next events after a revision.
+   * Reads the next events after a revision.
    * @throws Error if they are no longer in the log
    */
   async page(after: number, limit = PAGE): Promise<SentEvent[]> {

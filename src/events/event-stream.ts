@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { BoardFeed, SentEvent, Subscriber } from './board-feed';
 import { eventText, isLast, PAGE } from './board-feed';
 
-/** Bytes that a stream reads ahead of its reader while it catches up. */
+/** Bytes that a stream reads ahead of its client while it catches up. */
 const READ_AHEAD = 128 * 1024;
 /** Events of the first page, before anything is known of their length. */
 const FIRST_ROWS = 10;
-/** Bytes of live events that a reader may be late by. */
+/** Bytes of live events that may wait for a slow client. */
 const MAX_UNSENT = 1024 * 1024;
 
 /** Milliseconds after which `EventSource` connects again. */
@@ -22,8 +22,8 @@ export interface StreamStart {
 }
 
 /**
- * The Server-Sent Events of one response. It reads pages of the log as fast as its reader takes them, until
- * it has caught up with the feed of its board; from then on the feed delivers.
+ * The Server-Sent Events of one response. It reads pages of the log as fast as the client reads them, until
+ * it has caught up with the feed of its board; from then on the feed delivers the events.
  */
 export class EventStream extends Readable implements Subscriber {
   private isLive = false;
@@ -62,18 +62,18 @@ export class EventStream extends Readable implements Subscriber {
     done(error);
   }
 
-  /** Called by the feed. Cuts off a reader that is too slow, who then resumes. */
+  /** Sends events of the feed. Disconnects a client that is too slow; it then resumes with a new stream. */
   deliver(events: readonly SentEvent[]): void {
     for (const event of events) this.send(event);
     if (this.readableLength > MAX_UNSENT) this.destroy();
   }
 
-  /** Sends a comment, so that nothing between the service and the client takes the connection for dead. */
+  /** Sends a comment, so that no proxy closes the connection as idle. */
   beat(): void {
     if (this.isLive && this.isOpen) this.push(':\n\n');
   }
 
-  /** Ends the response, after the events that were sent. */
+  /** Ends the response after the events that are already queued. */
   end(): void {
     if (!this.isOpen) return;
     this.hasEnded = true;
@@ -105,7 +105,7 @@ export class EventStream extends Readable implements Subscriber {
     }
   }
 
-  /** How many of these events the read-ahead has space for; at least one. */
+  /** Counts how many of these events fit into the read-ahead; at least one. */
   private fitting(events: readonly SentEvent[]): number {
     let bytes = 0;
     const end = events.findIndex((event) => (bytes += event.bytes.length) > READ_AHEAD);

@@ -13,10 +13,10 @@ const BEFORE =
 
 const AFTER =
   'The same properties with their new values; all properties of a created entity, null for a deleted ' +
-  'one. `story.moved_in` also has the `tasks` of the story. `stories.shifted` is about many stories: ' +
-  'those of the sprint with this `id` or, where the entity is the board, of its backlog, that stood ' +
-  'from `before.first` to `before.last`, both included, in the order of `seq`, then `id`, except those ' +
-  'in `except`. Their number is `count`. The `seq` of each is raised by `by`, which may be negative, ' +
+  'one. `story.moved_in` also has the `tasks` of the story. `stories.shifted` is about many stories of ' +
+  'the sprint with this `id` or, if the entity is the board, of its backlog: those from `before.first` ' +
+  'to `before.last`, both included, in the old order of `seq`, then `id`, without the stories in ' +
+  '`except`. Their number is `count`. The `seq` of each is raised by `by`, which may be negative, ' +
   'its `version` by one, and its `updated_at` is `at`. `first` and `last` are the same two stories.';
 
 /** One entry of the log of a board. */

@@ -7,7 +7,7 @@ export type StoredEvent = Omit<Event, 'board_id' | 'board' | 'at'> & { at: strin
 const EVENTS_AFTER = `SELECT e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.sprint_id,
   e.\`before\`, e.\`after\` FROM events e WHERE e.board_id = ? AND e.revision > ? ORDER BY e.revision LIMIT`;
 
-/** The events of a board after a revision. Plain SQL: an export reads a million. */
+/** Reads events of a board after a revision. Plain SQL: an export reads a million. */
 export const findEventsAfter = (
   reader: Reader,
   boardId: number,

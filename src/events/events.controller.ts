@@ -43,7 +43,7 @@ export class EventsController {
   @ApiOperation({
     summary: 'Stream events of a board, as Server-Sent Events',
     description:
-      'The same events as they happen, until the client disconnects. It continues after `Last-Event-ID`, else after `after`, else from now; a comment is sent every 15 s.',
+      'The same events as they happen, until the client disconnects. The stream continues after `Last-Event-ID`, else after `after`, else from now; it has a comment every 15 s.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -63,7 +63,7 @@ export class EventsController {
       access: accessOf(request),
     });
     reply.header(BOARD_REVISION, stream.revision);
-    // Its comments are traffic, so only a reader that takes nothing is disconnected.
+    // The comments are traffic, so this disconnects only a client that reads nothing.
     request.raw.socket.setTimeout(this.streams.idleMs);
     return new StreamableFile(stream, { type: 'text/event-stream; charset=utf-8' });
   }

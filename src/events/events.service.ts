@@ -34,8 +34,8 @@ export class EventsService {
   ) {}
 
   /**
-   * Events of a board after a revision. The list is that of the revision that the board has now, which its
-   * header names: a reader that has followed all links has every event up to it.
+   * Lists the events of a board after a revision, up to the present revision, which is in the header of the
+   * response: a client that has followed all links has every event up to it.
    * @throws Problem `board_not_found`
    */
   async feed(
@@ -69,9 +69,9 @@ export class EventsService {
   }
 
   /**
-   * The events of a story on all boards that the caller may see, in the order of its versions. It has
-   * no tag of its own, because it changes with each of these boards.
-   * @throws Problem `story_not_found` when no event is left of it
+   * Lists the events of a story on all boards that the caller may see, in the order of its versions. The
+   * list has no tag of its own, because it changes with each of these boards.
+   * @throws Problem `story_not_found` if no event of the story is left
    */
   async ofStory(caller: Caller, id: number, page: PageQuery): Promise<Listing> {
     const query = whereVisible(this.select(), caller).andWhere(
@@ -79,10 +79,10 @@ export class EventsService {
       { id },
     );
     if (!(await query.getExists())) throw new Problem('story_not_found');
-    // Each version of a story has one event, but a move to another board has two: it leaves a board
-    // (story.moved_out), then enters one (story.moved_in).
+    // Each version of a story has one event, but a move to another board has two: the story
+    // leaves a board (story.moved_out), then enters another (story.moved_in).
     const order = [column('entity_version', 'e', 'integer'), column('type', 'e', 'text', true)];
-    // That of the board on which the story was last.
+    // The revision of the response is that of the board on which the story was last.
     const last = query
       .clone()
       .select('b.revision', 'revision')
@@ -99,7 +99,7 @@ export class EventsService {
     );
   }
 
-  /** At most `limit` events of a board after a revision; a deleted board has no name. */
+  /** Reads at most `limit` events of a board after a revision; a deleted board has no name. */
   async page(boardId: number, after: number, limit: number): Promise<EventView[]> {
     const rows = await this.select()
       .where('e.board_id = :boardId AND e.revision > :after', { boardId, after })

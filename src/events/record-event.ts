@@ -2,7 +2,7 @@ import type { Change, LockedBoard } from '../database/change';
 import { changedFields } from './differences';
 import type { EventEntity, EventType } from './event';
 
-/** What the representations of all resources have; stories have a `sprint_id`, too. */
+/** The common properties of all representations; stories have a `sprint_id`, too. */
 interface Resource {
   id: number;
   version: number;
@@ -10,8 +10,9 @@ interface Resource {
 }
 
 /**
- * Appends an event about one resource to the log of its board: with its old and its new representation,
- * of which the first is null if it was created, and the second if it was deleted.
+ * Appends an event about one resource to the log of its board.
+ * @param before the old representation; null if the resource was created
+ * @param after the new representation; null if the resource was deleted
  * @returns the revision of the event
  */
 export function recordEvent(

@@ -17,18 +17,18 @@ import type { EventType } from './event';
 import { EventStream } from './event-stream';
 import { EventsService } from './events.service';
 
-/** Open streams of a process, and of one token or address. */
+/** Limits on the open streams of a process, and of one token or address. */
 const MAX_STREAMS = 1000;
 const MAX_STREAMS_OF_ONE_CLIENT = 20;
 
-/** Milliseconds between two looks for changes that other instances made. */
+/** Milliseconds between two polls for changes that other instances made. */
 const POLL_MS = 500;
 /** Milliseconds between two comments on a stream. */
 const BEAT_MS = 15_000;
 /** Milliseconds between two checks of the tokens of open streams. */
 const CHECK_MS = 10_000;
 
-/** Pages that streams read from the database at a time, so that many that resume do not keep others waiting. */
+/** Pages that streams read from the database at a time, so that many resuming streams do not delay requests. */
 const PAGES_AT_A_TIME = 2;
 
 /** The client of a stream: its token or address, and what it may see. */
@@ -43,7 +43,7 @@ interface OpenStream {
   client: StreamClient;
 }
 
-/** The open streams of this process and the feeds of their boards. */
+/** Opens and ends the streams of this process, and polls the feeds of their boards. */
 @Injectable()
 export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
   /** Milliseconds without traffic after which the connection of a stream is closed. */
@@ -77,15 +77,15 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     this.close();
   }
 
-  /** Open streams. */
+  /** Number of open streams. */
   get count(): number {
     return this.streams.size;
   }
 
   /**
    * Opens a stream of a board.
-   * @param after the revision to continue from; from now without one
-   * @param types the types of events to send; without them all
+   * @param after the revision to continue after; undefined: from now
+   * @param types the types of events to send; undefined: all
    * @throws Problem `board_not_found`, `too_many_streams`, `overloaded`, `shutting_down`
    */
   async open(
@@ -118,7 +118,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     for (const { stream } of this.streams) stream.end();
   }
 
-  /** Looks for changes of the watched boards, which other instances may have made. */
+  /** Polls the watched boards for changes that other instances made. */
   @Interval(POLL_MS)
   async poll(): Promise<void> {
     if (this.feeds.size === 0 || this.isPolling) return;
@@ -126,7 +126,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     try {
       await this.pollAll([...this.feeds.values()]);
     } catch (error) {
-      // While the database is away, streams stay open.
+      // While the database is unavailable, streams stay open.
       this.logger.debug(error);
     } finally {
       this.isPolling = false;
@@ -145,7 +145,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     try {
       const suspects = await this.denied([...this.streams]);
       if (suspects.length === 0) return;
-      // Renaming a board changes its tokens, too, and its name may be known later than they are.
+      // Renaming a board changes its tokens, too, and the feed may not have the new name yet.
       await this.pollAll(suspects.map(({ feed }) => feed));
       for (const { stream } of await this.denied(suspects)) stream.end();
     } catch (error) {
@@ -153,7 +153,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** The streams whose clients may not read their board. */
+  /** Returns the streams whose clients may not read their board. */
   private async denied(open: readonly OpenStream[]): Promise<OpenStream[]> {
     const present = await this.authenticator.present(open.map(({ client }) => client.access));
     return open.filter(({ feed }, i) => {
@@ -206,7 +206,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     await Promise.all(
       feeds.map(async (feed, i) => {
         const board = boards.get(feed.boardId);
-        // The log of a deleted board is gone, or a restored backup ends before what was sent.
+        // The board was deleted with its log, or a restored backup ends before the events that were sent.
         if (!board || board.revision < (known[i] ?? 0)) {
           feed.end();
           return;
