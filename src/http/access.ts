@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 
-/** What a token may do; each scope includes those before it. */
+/** The scopes of tokens; each includes those before it. */
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The caller of a request and what it may do. */
+/** The caller of a request and its rights. */
 export interface Access {
-  /** The `actor` of the events that it causes. */
+  /** The `actor` of the events that the caller causes. */
   actor: string;
   /** 0 without a token. */
   tokenId: number;
@@ -22,7 +22,7 @@ export const OPEN: Access = { actor: 'anonymous', tokenId: 0, scope: 'admin' };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the authentication, except for public routes; absent for anonymous callers of routes that serve them. */
+    /** Set by the authentication; absent on public routes, and for anonymous callers where they are allowed. */
     access?: Access;
   }
 }
@@ -34,13 +34,13 @@ export function accessOf({ access, method, url }: FastifyRequest): Access {
 }
 
 /**
- * The key under which limits for each client are counted: the token of a request or else the network of its
+ * Returns the key that identifies a client for limits: the token of a request, or else the network of its
  * address.
  */
 export const clientOf = ({ access, ip }: Pick<FastifyRequest, 'access' | 'ip'>): string =>
   access && access.tokenId > 0 ? `token ${access.tokenId}` : networkOf(ip);
 
-/** The network of an address: the owner of an IPv6 address has all of its 64-bit network. */
+/** Returns the network of an address: of an IPv6 address, the /64 network, which has one owner. */
 export function networkOf(address = ''): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];

@@ -14,7 +14,7 @@ import { logRequest } from './request-log';
 import { MAX_PARAMETER_LENGTH } from './route-table';
 import { SECURITY_HEADERS } from './security-headers';
 
-/** Milliseconds for a client to read the response to a broken request. */
+/** Milliseconds for a client to read the response to a malformed or incomplete request. */
 const LINGER_MS = 1000;
 
 /** Creates the Fastify server with its limits, and its responses to requests that reach no route. */
@@ -36,7 +36,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       maxHeaderSize: config.headerLimit,
       headersTimeout: config.headersTimeoutMs,
       connectionsCheckingInterval: 1000,
-      // Rejected by a hook, with a problem document.
+      // A hook rejects such requests with a problem document.
       requireHostHeader: false,
     },
     routerOptions: {
@@ -85,7 +85,7 @@ function answerBrokenRequest(
     return;
   }
   let code = CONNECTION_ERRORS[error.code ?? ''] ?? 'bad_request';
-  // If the last packet has no line break, the URL is what is too long.
+  // If the last packet has no line break, the URL is too long.
   const { rawPacket } = error;
   if (code === 'headers_too_large' && rawPacket?.subarray(0, urlLimit).includes('\n') === false) {
     code = 'uri_too_long';

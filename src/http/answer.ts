@@ -7,13 +7,13 @@ export abstract class Answer {
   /** Set before the other properties are read. */
   format: Format = 'json';
 
-  /** Its media type, if it is none of the formats. */
+  /** The media type, if it is not that of a format. */
   readonly mediaType?: string;
 
   /** Changes whenever the content does, and may change more often. */
   abstract readonly etag?: string;
 
-  /** The revision of its board that it has this entity tag at; undefined if it is about no one board. */
+  /** The revision of its board that the entity tag belongs to; undefined if it is about no single board. */
   abstract readonly revision?: number;
 
   /** Reads the content and sets the headers that belong to it. */

@@ -3,7 +3,7 @@ export const BOARD_REVISION = 'X-Board-Revision';
 
 const revisions = new WeakMap<object, number>();
 
-/** Marks a representation with the revision of its board that it was read or written at. */
+/** Marks a representation with the revision of its board at which it was read or written. */
 export function atRevision<T extends object>(representation: T, revision: number): T {
   revisions.set(representation, revision);
   return representation;

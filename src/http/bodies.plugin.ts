@@ -37,7 +37,7 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
   });
 }
 
-/** What the parser gets instead of the body; Fastify compares its length with the header. */
+/** An empty stream for the parser instead of the body; Fastify compares its length with the header. */
 const nothingOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedLength: number } =>
   Object.assign(Readable.from([]), {
     receivedEncodedLength: Number(headers['content-length'] ?? 0),
@@ -57,7 +57,7 @@ function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
   }
   try {
     const text = utf8.decode(body);
-    // What curl -d '{"title": …}' sends without a header. No field's name begins with a brace or bracket.
+    // curl -d '{"title": …}' sends JSON as a form. No field's name begins with a brace or bracket.
     if (isForm && /^\s*[{[]/.test(text)) {
       const detail = 'The form looks like JSON; send Content-Type: application/json.';
       return new Problem('malformed_body', detail);

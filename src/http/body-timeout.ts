@@ -5,8 +5,8 @@ import type { Config } from '../config/config';
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
 /**
- * Answers 408 and closes the connection where the body of a request does not arrive in time. Node has
- * one limit for all requests of a server, which is that of the longest upload.
+ * Answers 408 and closes the connection if the body of a request does not arrive in time. Node has one
+ * limit for all requests of a server, which must suffice for the longest upload.
  */
 export function limitBodyTime(server: FastifyInstance, config: Config): void {
   server.server.prependListener('request', (request: IncomingMessage) => {
@@ -17,7 +17,7 @@ export function limitBodyTime(server: FastifyInstance, config: Config): void {
   });
 }
 
-/** Gives a request so many milliseconds from now for its body to arrive. */
+/** Sets the milliseconds from now within which the body of a request must arrive. */
 export function setBodyTimeout(
   server: FastifyInstance,
   request: IncomingMessage,
@@ -26,7 +26,7 @@ export function setBodyTimeout(
   clearTimeout(timers.get(request));
   if (request.complete) return;
   const timer = setTimeout(() => {
-    // As Node does with a request that is later than its own limit.
+    // As Node does for a request that exceeds its own limit.
     const error = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     server.server.emit('clientError', error, request.socket);
   }, ms);

@@ -11,12 +11,12 @@ declare module 'fastify' {
   }
 }
 
-/** A request with an `Idempotency-Key`: if it is repeated, it gets the first response again. */
+/** A request with an `Idempotency-Key`. If it is repeated, it gets the first response again. */
 export interface IdempotentRequest {
   /** The token that the key belongs to; 0 without one. */
   tokenId: number;
   key: string;
-  /** SHA-256 of path and body, in hexadecimal. A file is added when it has been read. */
+  /** SHA-256 of path and body, in hexadecimal. The digest of a file is added when it has been read. */
   fingerprint: string;
   /** Set when its change begins, because a request makes one change only. */
   used?: boolean;
@@ -26,7 +26,7 @@ export interface IdempotentRequest {
 
 /** The caller of a request, the boards that it may see, and the conditions of the request. */
 export interface Caller extends Pick<Access, 'actor' | 'scope' | 'boards'> {
-  /** As which client it waits for other changes; see `clientOf`. */
+  /** The client that its changes are queued for; see `clientOf`. */
   client: string;
   /** The header `If-Match`. */
   ifMatch?: string;

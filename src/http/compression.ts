@@ -3,15 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { compressedTag } from './etag';
 import { vary } from './formats';
 
-/** Bytes from which a response is compressed: 25 kB take 1.1 ms of the processor. */
+/** Minimum bytes of a compressed response: compressing 25 kB takes 1.1 ms of processor time. */
 const THRESHOLD = 16 * 1024;
 
-/** Everything that is text, except streams of events, whose reader waits for each. */
+/** All text types, except streams of events, which compression would delay. */
 const TYPES = /^text\/(?!event-stream)|[/+](?:json|xml)(?:;|$)|x-ndjson/;
 
 /**
  * Compresses long responses, streams too, for clients that send `Accept-Encoding: gzip`. The compressed
- * form has an entity tag of its own (RFC 9110, section 8.8.3.3), which conditions accept like the other.
+ * form has an entity tag of its own (RFC 9110, section 8.8.3.3); conditions accept both tags.
  */
 export async function compressLongResponses(server: FastifyInstance): Promise<void> {
   await server.register(compress, {
@@ -25,7 +25,7 @@ export async function compressLongResponses(server: FastifyInstance): Promise<vo
       typeof payload === 'string' || Buffer.isBuffer(payload)
         ? payload.length >= THRESHOLD
         : payload !== null && payload !== undefined;
-    // A 304 has the `Vary` of the 200 that it replaces (RFC 9110, section 15.4.5), whose length may be unknown.
+    // A 304 has the `Vary` of the 200 that it replaces (RFC 9110, section 15.4.5), which may be long.
     const mayBeLong = isLong || reply.statusCode === 304;
     if (mayBeLong && TYPES.test(String(reply.getHeader('content-type')))) {
       // In lower case, so that @fastify/compress finds it and does not add its own.

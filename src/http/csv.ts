@@ -9,15 +9,15 @@ function quoted(cell: Cell): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** The beginning of what a spreadsheet computes. */
+/** The beginning of a formula in a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
-/** The same, with or without apostrophes before it: they are counted, so that none is lost. */
+/** The same after any number of apostrophes: `guarded` adds one and `unguarded` removes one, so none is lost. */
 const WITH_APOSTROPHES = /^'*[=+\-@\t\r]/;
 
-/** A cell that no spreadsheet computes: an apostrophe precedes what would be a formula. */
+/** Precedes a cell with an apostrophe if a spreadsheet would compute it as a formula. */
 export const guarded = (cell: Cell): Cell =>
   WITH_APOSTROPHES.test(String(cell ?? '')) ? `'${String(cell)}` : cell;
 
-/** The value of a cell that `guarded` wrote. */
+/** Returns the value of a cell that `guarded` wrote. */
 export const unguarded = (cell: string): string =>
   !FORMULA.test(cell) && WITH_APOSTROPHES.test(cell) ? cell.slice(1) : cell;

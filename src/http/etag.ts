@@ -5,8 +5,8 @@ import type { Caller } from './caller';
 import { Problem } from './problem';
 
 /**
- * Changes with every version of the representations: part of the entity tags that are not a digest of
- * the content, so that none of them survives an upgrade that adds a field.
+ * A digest of package.json and openapi.json. Entity tags that are not a digest of the content contain it,
+ * so that they change when an upgrade adds a field.
  */
 export const REPRESENTATION = representationVersion();
 
@@ -20,10 +20,7 @@ function representationVersion(): string {
   return version.digest('base64url').slice(0, 8);
 }
 
-/**
- * The strong entity tag (RFC 9110, section 8.8.3) of a representation: a digest of its bytes, so that
- * it changes exactly when they do.
- */
+/** Returns the strong entity tag (RFC 9110, section 8.8.3) of a representation: a digest of its bytes. */
 export function etagOf(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`;
 }
@@ -45,21 +42,21 @@ export function requireMatch(caller: Caller, representation: object, ...others: 
   requireTag(caller, etagOf(JSON.stringify(representation)), ...others);
 }
 
-/** As `requireMatch`, where the entity tag is known. @throws Problem `precondition_failed` */
+/** As `requireMatch`, for known entity tags. @throws Problem `precondition_failed` */
 export function requireTag({ ifMatch }: Caller, ...etags: string[]): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const sent = tagsOf(ifMatch);
   if (!etags.some((etag) => sent.includes(etag))) throw new Problem('precondition_failed');
 }
 
-/** Entity tags may contain commas, so the header cannot be split at them. */
+/** Returns the entity tags of a header. They may contain commas, so it cannot be split at them. */
 const tagsOf = (header: string): string[] =>
   (header.match(/(?:W\/)?"[^"]*"/g) ?? []).map((tag) => tag.replace(COMPRESSED, '"'));
 
-/** No other tag of the service has a `+`. */
+/** The end of the tag of a compressed form; no other tag of the service has a `+`. */
 const COMPRESSED = /\+gzip"$/;
 
-/** The entity tag of the compressed form of a representation; a weak one is that of both. */
+/** Returns the entity tag of the compressed form of a representation; a weak tag is the same for both. */
 export const compressedTag = (etag: string): string =>
   etag.startsWith('W/') ? etag : etag.replace(/"$/, '+gzip"');
 

@@ -3,14 +3,14 @@ const FORM = Symbol('form');
 /** Whether an object was read from a form or a query, in which every value is a string. */
 export const isForm = (value: object): boolean => FORM in value;
 
-/** Marks an object whose values are strings, lists of strings or null, as a form has them. */
+/** Marks an object as a form: its values are strings, arrays of strings or null. */
 export function asForm<T extends object>(value: T): T {
   return Object.defineProperty(value, FORM, { value: true });
 }
 
 /**
- * Parses application/x-www-form-urlencoded strictly: malformed percent-encoding is an error, where
- * @fastify/formbody and URLSearchParams keep it. A repeated name has an array of values.
+ * Parses application/x-www-form-urlencoded strictly: malformed percent-encoding is an error, while
+ * @fastify/formbody and URLSearchParams keep it. A repeated name gets an array of its values.
  * @param emptyIsNull whether an empty value means null, as in a body
  * @throws URIError
  */
@@ -37,7 +37,7 @@ export const MALFORMED_QUERY = asForm({});
 
 const NO_QUERY = Object.freeze(asForm({}));
 
-/** Parses the query of a URL; the router cannot handle an error. */
+/** Parses the query of a URL. It never throws, because the router cannot handle an error. */
 export function parseQuery(text: string): Record<string, unknown> {
   if (text === '') return NO_QUERY;
   try {

@@ -25,7 +25,7 @@ export function vary(reply: FastifyReply, header: string): void {
 }
 
 /**
- * The format of a response: `?format=`, else the best match of `Accept`.
+ * Returns the format of a response: `?format=`, else the best match of `Accept`.
  * @throws Problem `not_acceptable`
  */
 export function formatOf(request: FastifyRequest, formats: Formats): Format {
@@ -41,7 +41,7 @@ export function formatOf(request: FastifyRequest, formats: Formats): Format {
 }
 
 /**
- * The best match of `Accept` among the media types of a route (RFC 9110, section 12.5.1). Parameters
+ * Returns the best match of `Accept` among the media types of a route (RFC 9110, section 12.5.1). Parameters
  * are ignored: every response is in UTF-8.
  * @throws Problem `not_acceptable`
  */

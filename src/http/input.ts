@@ -15,8 +15,8 @@ const declaring = (input: Input, decorator: () => ParameterDecorator) => (): Par
     decorator()(target, key, index);
   }) as ParameterDecorator;
 
-/** Nest's `@Body()`. What is sent to a handler without it is rejected by the `InputGuard`. */
+/** Nest's `@Body()`. The `InputGuard` rejects body fields that are sent to a handler without it. */
 export const Body = declaring('body', NestBody);
 
-/** Nest's `@Query()`. What is sent to a handler without it is rejected by the `InputGuard`. */
+/** Nest's `@Query()`. The `InputGuard` rejects parameters that are sent to a handler without it. */
 export const Query = declaring('query', NestQuery);

@@ -6,7 +6,7 @@ import { parseDate } from './validation';
 /** A row of a list, as the database returns it. */
 export type Row = Record<string, unknown>;
 
-/** What a database can compare with a column of each kind; cursors come back from clients. */
+/** Checks values of cursors, which clients send: a database must be able to compare them with a column. */
 const VALID = {
   integer: Number.isSafeInteger,
   decimal: Number.isFinite,
@@ -25,11 +25,11 @@ export interface SortKey {
   sql: string;
   kind: keyof typeof VALID;
   descending?: boolean;
-  /** Its value in a row. */
+  /** Returns its value in a row. */
   of: (row: Row) => Parameter;
 }
 
-/** The sort key that is a column. */
+/** Returns the sort key of a column. */
 export const column = (
   name: string,
   alias: string,
@@ -42,7 +42,7 @@ export const column = (
   of: (row) => row[name] as Parameter,
 });
 
-/** The path that a list was asked for by, and its query. */
+/** The path and the query of the request for a list. */
 export interface Location {
   path: string;
   parameters: URLSearchParams;
@@ -71,13 +71,13 @@ function digestOf({ path, parameters }: Location): string {
     .slice(0, 12);
 }
 
-/** Where a page begins: the keys of the last row of the page before. */
+/** Encodes the beginning of a page: the keys of the last row of the page before. */
 export function encodeCursor(order: readonly SortKey[], row: Row, location: Location): string {
   const keys = order.map((key) => key.of(row));
   return Buffer.from(JSON.stringify([digestOf(location), ...keys])).toString('base64url');
 }
 
-/** The keys of a cursor. @throws Problem `invalid_request` if it was not made for this list */
+/** Decodes the keys of a cursor. @throws Problem `invalid_request` if it belongs to another list */
 export function decodeCursor(
   order: readonly SortKey[],
   cursor: string,
@@ -101,7 +101,7 @@ export function decodeCursor(
   ]);
 }
 
-/** The condition for rows that follow one with these keys, in plain SQL. */
+/** Returns the SQL condition for the rows that follow a row with these keys. */
 export function keyset(
   order: readonly SortKey[],
   keys: readonly Parameter[],
@@ -116,7 +116,7 @@ export function keyset(
     return `(${equal.join('')}${key.sql} ${key.descending ? '<' : '>'} ?)`;
   });
   const [first] = order as [SortKey];
-  // It follows from the alternatives, but neither engine finds the range of an index in those.
+  // The alternatives imply this condition, but neither engine finds the range of an index in them.
   const range = `${first.sql} ${first.descending ? '<=' : '>='} ?`;
   return {
     sql: ` AND ${range} AND (${alternatives.join(' OR ')})`,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
 import { Problem } from './problem';
 
-/** Rejects a request whose URL or headers are too large, or that has not exactly one host. */
+/** Rejects a request whose URL or headers are too large, or whose host is missing or repeated. */
 export function requireWellFormed(request: FastifyRequest, config: Config): void {
   if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
   const { rawHeaders, httpVersion } = request.raw;

@@ -16,34 +16,34 @@ import { decodeCursor, encodeCursor, keyset, locationOf, withParameters } from '
 import { inParts, PART_LENGTH, streamParts } from './stream';
 import { Doc, IsFlag, IsInteger, IsText, Optional } from './validation';
 
-/** Rows of a list that are read at once, before anything is known of their size. */
+/** Rows of a list that are read at once while their length is unknown. */
 const FIRST_ROWS = 60;
 
-/** Rows that show how long the items of a list are. */
+/** Rows that are read to estimate the length of the items of a list. */
 const PROBE_ROWS = 4;
 
-/** Rows of a part, at most. */
+/** Maximum rows of a part. */
 const MAX_ROWS = 500;
 
-/** The average length of the items of a path when it was last read: parts are bounded in bytes. */
+/** The average length of the items by path, for the number of rows of a part, whose length is bounded. */
 const itemLengths = new LRUCache<string, number>({ max: 1000 });
 
-/** Ids that are read at once of a list that has to be sorted. */
+/** Ids that are read at once if no index has the rows of a list in its order. */
 const SORTED_IDS = 20_000;
 
 /** The query parameters of every list. */
 export class PageQuery {
-  @Doc({ description: 'Opts into pages of at most so many.' })
+  @Doc({ description: 'The greatest number of items on a page. Default: all items.' })
   @Optional()
   @IsInteger(1, 1000)
   limit?: number;
 
-  @Doc({ description: 'Where a page begins; taken from the `Link` of the page before.' })
+  @Doc({ description: 'The beginning of a page, from the `Link` of the page before.' })
   @Optional()
   @IsText(4096, { blank: false })
   cursor?: string;
 
-  @Doc({ description: 'Asks for `X-Total-Count`.' })
+  @Doc({ description: 'Whether the response has `X-Total-Count`.' })
   @Optional()
   @IsFlag()
   count?: boolean;
@@ -51,36 +51,37 @@ export class PageQuery {
 
 const IN_SNAPSHOT = Symbol('in a snapshot');
 
-/** What a list consists of. */
+/** The source of a list. */
 export interface ListSource {
-  /** Builds the SELECT without order, limit and offset; one of its columns is `id`. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of whatever entity
+  /** Builds the SELECT without order, limit and offset. If it is not `indexed`, it has a column `id`. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of any entity
   query: () => SelectQueryBuilder<any>;
   /**
    * The same SELECT in plain SQL, for a list that is read often: building the query takes 150 to 250 µs.
-   * With a `board` it has its revision as `__revision` and its tag as `__revision_tag`.
+   * With a `board` it has the columns `__revision` and `__revision_tag` of the board.
    */
   plain?: [sql: string, parameters: readonly unknown[]];
   order: SortKey[];
   /**
-   * Whether an index has the rows in this order. If the conditions keep few of them, they are searched in
-   * a snapshot (`searched`), and otherwise sorted there, which on SQLite does not block other requests.
+   * Whether an index has the rows in this order; `searched` if it has, but the conditions select few of
+   * them. A list that is searched or sorted is read in a snapshot, which on SQLite does not block other
+   * requests.
    */
   indexed: boolean | 'searched';
   represent: (row: never) => object | undefined;
-  /** The list as CSV. What it needs besides the rows is read from their snapshot. */
+  /** Returns the list as CSV. Reads what it needs besides the rows from their snapshot. */
   table?: (reader: Reader) => Promise<Table>;
   /**
-   * The board that the list belongs to, which `query` has joined as `b`, and the entity tag of the list
-   * at a revision of it. The tag of a response is made of the row that its items were read with, unless
-   * the items are `final`: those of this revision, whatever the revision is when they are read.
+   * The board of the list, which `query` has joined as `b`, and the entity tag of the list at a revision of
+   * the board. The tag of a response has the revision that was read with the items, unless the list is
+   * `final`: then the items are those of this revision, even if they are read after a change.
    */
   board?: BoardRevision & { tagOf: (board: BoardRevision) => string; final?: true };
   /** Reads the revision of the list if it belongs to several boards. Such a list is read in a snapshot. */
   revision?: (reader: Reader) => Promise<number | undefined>;
   /**
-   * Builds the source again if the board has changed since: the path may name another sprint by the same
-   * word.
+   * Builds the source again if the board has changed since: a word in the path, such as `current`, may
+   * refer to another sprint.
    */
   resolve?: (reader: Reader) => Promise<ListSource>;
   /** The query parameters of the page that follows a row; by default a cursor. */
@@ -100,20 +101,20 @@ interface Table {
   cells: (row: never) => Cell[];
 }
 
-/** How the rows of a list are written. */
+/** Writes the rows of a list. */
 interface Writer {
   begin: string;
   separator: string;
   end: string;
   write: (row: Row) => string | undefined;
-  /** All of a list, without a final newline. */
+  /** Writes a whole list, without a final newline. */
   writeAll: (rows: Row[]) => string;
 }
 
 /**
- * A list as a response: whole, in memory that is bounded however long its rows are and however slowly
- * it is read, or a page of it. A page follows the sort keys of the last row of the page before (keyset
- * pagination), so it is stable while rows come and go.
+ * A list, or a page of it, as a response. The memory for it is bounded, even if its rows are long and the
+ * client reads slowly. A page begins after the sort keys of the last row of the page before (keyset
+ * pagination), so it is stable while rows are added and deleted.
  */
 export class Listing extends Answer {
   private path = '';
@@ -188,7 +189,7 @@ export class Listing extends Answer {
       }
       await this.tag(snapshot);
       if (!this.source.board) {
-        // It has no revision, so it is read twice: for its tag, then for the response.
+        // Such a list has no revision, so it is read twice: for its tag, then for the response.
         const etag = await digestOfParts(this.parts(snapshot, after, most));
         reply.header('ETag', etag);
         if (matchesNone(request.headers['if-none-match'], etag)) {
@@ -249,8 +250,8 @@ export class Listing extends Answer {
   }
 
   /**
-   * The whole answer, where it is short; else undefined. `IN_SNAPSHOT`: it must be read in a snapshot, together
-   * with the revision of the board.
+   * Reads the whole response if it is short; otherwise returns undefined, or `IN_SNAPSHOT` if the list and the
+   * revision of its board must be read in one snapshot.
    * @param known all rows that follow, if they were read already
    */
   private async readAtOnce(
@@ -286,7 +287,7 @@ export class Listing extends Answer {
     this.reply.header('Link', `<${location.path}?${query}>; rel="next"`);
   }
 
-  /** Sets the revision that the rows were read at, and the entity tag of it. */
+  /** Sets the headers of the revision at which the rows were read, and of its entity tag. */
   private async tag(reader: Reader, row?: Row): Promise<void> {
     const { board, revision } = this.source;
     if (revision) {
@@ -299,7 +300,7 @@ export class Listing extends Answer {
       const [revision, revision_tag] = [row.__revision as number, row.__revision_tag as string];
       now = { id: board.id, revision, revision_tag };
     } else if (!board.final) {
-      // An empty list is read in a snapshot, like its board.
+      // Without a row, the list and its board are read in one snapshot.
       const sql = 'SELECT id, revision, revision_tag FROM boards WHERE id = ?';
       [now] = await reader.query<BoardRevision>(sql, [board.id]);
     }
@@ -327,7 +328,7 @@ export class Listing extends Answer {
     });
   }
 
-  /** Rows that make up a part, by the length of those of the same path that were read before. */
+  /** Returns the number of rows of a part, by the average length of the items of the path. */
   private rowsOfPart(): number {
     const length = itemLengths.get(this.path);
     if (length === undefined) return FIRST_ROWS;
@@ -366,7 +367,7 @@ export class Listing extends Answer {
       }
       const wanted = ids.slice(next, next + count);
       if (wanted.length === 0) return [];
-      // The conditions have chosen the ids; together with them both engines would read the whole board.
+      // The conditions have already selected the ids; with conditions both engines would read the whole board.
       const [sql, parameters] = this.source
         .query()
         .useIndex('PRIMARY')
@@ -416,8 +417,8 @@ export class Listing extends Answer {
   }
 
   /**
-   * Few rows change the average of the path a little, and many halve it at most: long rows may follow short
-   * ones, and every list of events begins with a short one.
+   * Updates the average length of the items of the path. Few rows change it little, and many halve it at
+   * most: long rows may follow short ones, and every list of events begins with a short one.
    */
   private measured(length: number, items: number): void {
     if (items === 0) return;

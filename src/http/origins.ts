@@ -32,7 +32,7 @@ const RESPONSE_HEADERS = [
 
 /**
  * Protects a service that requires no token from pages in a browser on the same machine: a browser sends
- * requests of any page to any address, also to a host name that its owner resolves to loopback (DNS
+ * requests of any page to any address, also to a host name whose owner resolves it to loopback (DNS
  * rebinding).
  */
 export class Origins {
@@ -47,7 +47,7 @@ export class Origins {
     this.origins = new Set(corsOrigins);
   }
 
-  /** @throws Problem `misdirected_request` where the host is none of the service's names */
+  /** @throws Problem `misdirected_request` if the host is not a name of the service */
   requireOwnHost(request: FastifyRequest): void {
     if (this.anyHost || this.hosts.has(nameOf(request.host))) return;
     // Load balancers and orchestrators call these by address.
@@ -59,15 +59,16 @@ export class Origins {
   }
 
   /**
-   * For every caller: a browser sends the cookie of a session with requests of other pages of its site.
-   * @throws Problem `cross_site_request` for a change that another site's page sends
+   * Rejects changes that pages of other origins send, even if a token is required: a browser sends the
+   * session cookie with the requests of all pages of its site.
+   * @throws Problem `cross_site_request`
    */
   requireSameSite({ method, headers, host, access }: FastifyRequest): void {
     if (READS.has(method)) return;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
     if (origin === undefined && site === undefined) return;
-    // Pages of other origins may use a token that they have, but no session.
+    // Pages of CORS_ORIGINS may use a token, but not a session.
     const mayBeForeign = access?.sessionId === undefined;
     if (origin !== undefined && mayBeForeign && this.origins.has(origin)) return;
     // Another port of this machine is the same site, but may belong to any program.

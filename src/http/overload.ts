@@ -8,8 +8,8 @@ import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
 
 /**
- * Requests that are worked on at a time; more would only wait for each other. A burst of 300 changes of
- * one board fits, and changes do not keep reads waiting.
+ * Limits on concurrent requests; more would only wait for each other. A burst of 300 changes of one board
+ * fits, and changes do not delay reads.
  */
 const MAX_REQUESTS = { reads: 100, changes: 320 };
 
@@ -26,26 +26,26 @@ const REJECTION_MS = 50;
 
 /**
  * Milliseconds for which a read that found no slot is rejected again without authenticating it, so that a client
- * that ignores `Retry-After` costs a quarter of the processor time. Its next request comes after the rejection.
+ * that ignores `Retry-After` costs a quarter of the processor time. It is longer than the delay, after which the client sends again.
  */
 const REJECTED_MS = 2 * REJECTION_MS;
 
-/** How many such reads are remembered. */
+/** Maximum number of such reads that are remembered. */
 const MAX_REJECTED = 1000;
 
-/** Milliseconds that a change waits at most until its handler begins. */
+/** Maximum milliseconds that a change waits until its handler begins. */
 const BEGIN_MS = 10_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** As what the request counts while it is worked on. */
+    /** The limit that the request counts towards while it is in progress. */
     countedAs: Kind | undefined;
   }
 }
 
 const isAlways = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.always === true;
 
-/** Rejects requests at once that would wait too long, before anything else is done about them. */
+/** Rejects requests beyond the limits, before any other work on them. */
 export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   const counts = { reads: 0, changes: 0 };
@@ -63,7 +63,7 @@ export function limitLoad(server: FastifyInstance): void {
   server.decorateRequest('countedAs', undefined);
   const kindOf = ({ method }: FastifyRequest): Kind =>
     method === 'GET' || method === 'HEAD' ? 'reads' : 'changes';
-  // Slots are shared out by token and by address.
+  // The slots of a client are counted by its token or its address.
   const keyOf = ({ ip, url, headers: { authorization, cookie } }: FastifyRequest): string =>
     `${ip} ${url} ${authorization} ${cookie}`;
   const mayBegin = (request: FastifyRequest): boolean => {
@@ -81,9 +81,9 @@ export function limitLoad(server: FastifyInstance): void {
     if (mayBegin(request)) done();
     else sendProblem(request, reply, overloaded);
   });
-  // Counted from the arrival of the body to the beginning of the response: a slow client is no work.
+  // Counts from the arrival of the body to the beginning of the response: slow clients cause no work.
   server.addHook('preHandler', (request, reply, done) => {
-    // A file arrives while its handler runs, which has a limit of its own.
+    // The handler of a file runs while the file arrives, and has a limit of its own.
     if (request.routeOptions.config.file) {
       done();
       return;
@@ -98,7 +98,7 @@ export function limitLoad(server: FastifyInstance): void {
       done();
       return;
     }
-    // 300 changes that came at once would all begin in one turn of the event loop, which took 0.2 s.
+    // Otherwise 300 concurrent changes all begin in one turn of the event loop, which took 0.2 s.
     const begin = async (): Promise<void> => {
       await pace.pause();
       done();
@@ -119,7 +119,7 @@ export function limitLoad(server: FastifyInstance): void {
   });
 }
 
-/** Milliseconds that requests wait while clients connect, at most. */
+/** Maximum milliseconds that requests wait while clients connect. */
 const ACCEPT_MS = 50;
 
 /**

@@ -6,7 +6,7 @@ import { readBoardName, readId } from './path';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
-/** Finds the board of a resource: undefined if the resource does not exist, null if it has no board. */
+/** Finds the name of the board of a resource: undefined if the resource does not exist, null if it has no board. */
 type FindBoardName = (id: number) => Promise<string | null | undefined>;
 
 /** Finds the resources that paths name. Each module registers the path parameter of its resource. */
@@ -32,8 +32,8 @@ export class PathResources {
   }
 
   /**
-   * The name of the board that the resource of a path belongs to, and the problem for callers who may
-   * not see it; undefined if it belongs to no board.
+   * Finds the board that the resource of a path belongs to: its name, and the problem for callers who may
+   * not see it; undefined if the resource belongs to no board.
    * @throws Problem if the resource does not exist
    */
   async boardOf({
@@ -53,7 +53,7 @@ export class PathResources {
       : { name: readBoardName(name), missing: 'board_not_found' };
   }
 
-  /** The problem of a request whose path names a resource that does not exist; else undefined. */
+  /** Returns the problem of a request if its path names a resource that does not exist. */
   async missing(request: FastifyRequest): Promise<Problem | undefined> {
     const { params, method, routeOptions, access = OPEN } = request;
     const { board_name: named } = (params ?? {}) as { board_name?: string };

@@ -2,32 +2,32 @@
 export const FIELD_ERRORS = {
   ambiguous_date: 'The date can be read in several orders (import).',
   blank: 'The string is empty or contains only white space.',
-  changed: 'The file was changed after the export: its checksum is another one (import).',
-  cut: 'The file ends in the middle (import).',
+  changed: 'The file was changed after the export: its checksum does not match (import).',
+  cut: 'The file is incomplete (import).',
   duplicate: 'The value, the field or the parameter occurs more than once.',
-  excluded: 'It cannot be combined with another field or parameter of the request.',
+  excluded: 'The field or parameter cannot be combined with another one of the request.',
   invalid_cursor: 'The cursor does not belong to this list with these filters and this sort.',
   invalid_date: 'The date or date-time does not exist or has another format than required.',
   invalid_key: 'The idempotency key is not 1 to 255 visible ASCII characters.',
   invalid_text: 'The string contains invalid characters, such as NUL or a lone surrogate.',
   invalid_type: 'The value has another type than required, such as a string instead of a number.',
   invalid_value: 'The value is not one of the allowed values.',
-  malformed: 'The CSV or JSON is not well-formed there (import).',
+  malformed: 'The CSV or JSON is not well-formed at this line (import).',
   not_admin: 'The first token must have the scope `admin`.',
   not_for_admin: 'An admin token cannot be restricted to certain boards.',
-  not_found: 'It refers to something that does not exist.',
+  not_found: 'The value refers to a resource that does not exist.',
   not_nullable: 'The value must not be null.',
   out_of_range: 'The number or date is outside the allowed range.',
   read_only: 'The field is read-only, and its value is not the stored one.',
   rejected: 'The operation was rejected; the `code` of the problem says why (batch).',
   required: 'The field is required.',
-  seq_exhausted: 'The list ends at the greatest `seq` (import).',
+  seq_exhausted: 'The last item of the list has the greatest possible `seq` (import).',
   too_deep: 'The body is nested too deep.',
   too_long: 'The string has too many characters.',
   too_few: 'There are too few items.',
   too_many: 'There are too many items.',
   too_precise: 'The number has too many decimals.',
-  unexpected: 'The line has no place there in an export of a board (import).',
+  unexpected: 'An export of a board cannot have this line here (import).',
   unknown_field: 'There is no field or parameter with this name.',
   unknown_version: 'The export was written by a later version (import).',
   unrepeatable: 'The request cannot have a key, because its response must not be stored.',
@@ -129,7 +129,7 @@ export const PROBLEMS = {
   seq_exhausted: [
     409,
     'No seq left',
-    'The list ends at the greatest `seq`; send a `seq`, or move a story.',
+    'The last item of the list has the greatest possible `seq`; send a `seq`, or move a story.',
   ],
   sprint_full: [409, 'Sprint full', 'The sprint would have more than 2,000 stories.'],
   sprint_completed: [
@@ -153,7 +153,7 @@ export const PROBLEMS = {
   content_too_large: [
     413,
     'Content too large',
-    'The body, or what would be stored for it, is too large.',
+    'The body, or the data to store for it, is too large.',
   ],
   uri_too_long: [414, 'URI too long', 'The URL is too long.'],
   unsupported_media_type: [
@@ -215,7 +215,7 @@ export class Problem extends Error {
     this.headers = { ...(this.status === 503 && { 'Retry-After': '1' }), ...options.headers };
   }
 
-  /** The problem of a request with these errors. */
+  /** Returns the problem of a request with these errors. */
   static invalid(errors: FieldError[]): Problem {
     const [first] = errors;
     const detail =
@@ -225,7 +225,7 @@ export class Problem extends Error {
     return new Problem('invalid_request', detail, { errors });
   }
 
-  /** The document of RFC 9457, section 3. @param instance the path of the request */
+  /** Returns the document of RFC 9457, section 3. @param instance the path of the request */
   document(instance: string, requestId: string): Record<string, unknown> {
     return {
       type: `urn:sprintline:problem:${this.code}`,

@@ -16,7 +16,7 @@ export function ReadOnly(...names: string[]): ClassDecorator {
 const readOnlyOf = (body: object): string[] =>
   (Reflect.getMetadata(READ_ONLY, body.constructor) ?? []) as string[];
 
-/** The fields of a body that may be changed. */
+/** Returns the fields of a body that a client may change. */
 export function writable<T extends object>(body: T): T {
   const readOnly = new Set(readOnlyOf(body));
   return Object.fromEntries(

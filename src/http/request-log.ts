@@ -24,7 +24,7 @@ export function logRequests(
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(none)';
     const { live } = request.routeOptions.config;
-    // How long a stream was open is no latency.
+    // The time for which a stream was open is not a latency.
     if (!live || reply.statusCode !== 200) {
       observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     }

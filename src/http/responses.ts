@@ -9,9 +9,9 @@ import { contentTypeOf, formatOf, writeFormat } from './formats';
 const logger = new Logger('Request');
 
 /**
- * Writes responses: objects become JSON, an `Answer` its content, lists and reports the format that was
- * asked for; each gets its entity tag, and 304 where the client has it. Hooks of the server, since the first
- * interceptor of Nest costs a request 57 µs and a hook 7.
+ * Writes responses: objects as JSON, an `Answer` as its content, lists and reports in the requested format.
+ * Adds entity tags, and answers 304 if the client has the content. It uses hooks of the server, because the
+ * first interceptor of Nest costs a request 57 µs and a hook 7.
  */
 export function writeResponses(server: FastifyInstance): void {
   server.addHook('preSerialization', (request, reply, payload, done) => {
@@ -32,7 +32,7 @@ export function writeResponses(server: FastifyInstance): void {
   server.addHook('onSend', endWithNewline);
 }
 
-/** The content of a response; nothing where the client has it, which is found out before it is read. */
+/** Returns the content of a response. If the client has it, answers 304 and does not read it. */
 async function write(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,7 +62,7 @@ async function write(
 
 /**
  * Ends JSON with a newline, for terminals and files. Entity tags are digests of the JSON without it;
- * answers that are cached or streamed have it already.
+ * responses that are cached or streamed have it already.
  */
 function endWithNewline(
   _request: FastifyRequest,
@@ -75,7 +75,7 @@ function endWithNewline(
   done(null, isJson ? `${payload}\n` : payload);
 }
 
-/** Adds the entity tag of a representation, which a change returns as a later GET does. */
+/** Adds the entity tag of a representation. The response to a change has the tag of a later GET. */
 function addEntityTag(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { HTTPMethod } from 'find-my-way';
 import findMyWay from 'find-my-way';
 
-/** Characters of a path parameter: each of the 100 characters of a board's name may have 12 of them. */
+/** Characters of a path parameter: percent-encoded, each of the 100 characters of a board's name may have 12. */
 export const MAX_PARAMETER_LENGTH = 4096;
 
 /** The methods of each path, for 405, `Allow` and OPTIONS; Fastify does not offer them. */

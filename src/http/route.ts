@@ -30,10 +30,10 @@ export interface LongResponse {
   tagged: string;
 }
 
-/** A response that takes long to make. */
+/** A response that takes long to render. */
 export interface RenderedResponse {
   render: () => Promise<Buffer>;
-  /** As of a long response. */
+  /** As in `LongResponse`. */
   tagged: string;
 }
 
@@ -51,7 +51,7 @@ export interface Writing {
   headers?: Record<string, string>;
 }
 
-/** The formats of a route, the preferred one first; `null` where its `Answer` writes them. */
+/** The formats of a route, the preferred one first; `null` if an `Answer` writes it. */
 export type Formats = Partial<Record<Format, Writing | null>>;
 
 declare module 'fastify' {
@@ -77,7 +77,7 @@ declare module 'fastify' {
     filtered?: boolean;
     /** Its response must not be stored, so it takes no `Idempotency-Key`. */
     unrepeatable?: boolean;
-    /** How many times as long as BODY_LIMIT its body may be. */
+    /** Its body may be this many times as long as BODY_LIMIT. */
     bodyFactor?: number;
     /** It takes an `Idempotency-Key`. */
     repeatable?: boolean;
@@ -110,8 +110,8 @@ export function Route(settings: RouteSettings): MethodDecorator {
 }
 
 /**
- * The scope that a route requires. A token for certain boards needs access to the board of the path, too.
- * Routes whose path has no board are forbidden to it, unless the service filters by board (`filtered`).
+ * Sets the scope that a route requires. A token for certain boards needs access to the board of the path, too.
+ * Routes whose path has no board are forbidden to such a token, unless the service filters by board (`filtered`).
  */
 export const RequireScope = (
   scope: Scope | 'public',
@@ -126,8 +126,8 @@ export const Repeatable = (): MethodDecorator =>
   applyDecorators(UseInterceptors(IdempotencyInterceptor), Route({ repeatable: true }));
 
 /**
- * The problems that the service of a route has for this operation, such as conflicts. Problems of
- * its path, its parameters and its scope are added to every operation.
+ * Declares the problems of the service for this operation, such as conflicts. Problems of the path, the
+ * parameters and the scope are added to every operation.
  */
 export const Rejects = (...problems: ProblemCode[]): MethodDecorator => Route({ problems });
 
@@ -147,7 +147,7 @@ export function Answers(
   );
 }
 
-/** Describes a handler that answers 200 with a `Listing`, which is a bare array of JSON or CSV. */
+/** Describes a handler that answers 200 with a `Listing`: a bare array of JSON, or CSV. */
 export const AnswersTable = (
   summary: string,
   type: Type<unknown>,
@@ -178,7 +178,7 @@ export const AnswersAction = (
 ): MethodDecorator =>
   applyDecorators(Answers(summary, type, description), Repeatable(), Route({ tagged: true }));
 
-/** PUT and PATCH of a resource are the same operation. */
+/** Describes PUT and PATCH of a resource, which are the same operation. */
 export const AnswersUpdate = (
   summary: string,
   type: Type<unknown>,

@@ -21,7 +21,7 @@ export const InstantField = field({
   description: 'RFC 3339, UTC, milliseconds.',
 });
 
-/** A string that is one of some words. */
+/** A string that is one of `words`. */
 export const EnumField = (words: readonly string[], more: Schema = {}): PropertyDecorator =>
   ApiProperty({ type: 'string', enum: [...words], ...more });
 

@@ -8,8 +8,8 @@ import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 
 /**
- * A stream of the parts of a response, which are read from a snapshot and closed with it. The first part
- * is read at once, so that its errors become a response.
+ * Streams the parts of a response, and closes the snapshot that they are read from. Reads the first part at
+ * once, so that its errors become a response.
  */
 export async function streamParts(
   parts: AsyncGenerator<string>,
@@ -53,7 +53,7 @@ export interface StreamedContent {
 export class StreamedAnswer extends Answer {
   constructor(
     private readonly database: Database,
-    /** As far as it is known before the content is read, whose tag and revision are sent. */
+    /** The tag before the content is read, for 304; the response has the tag and the revision of the content. */
     readonly etag: string,
     readonly revision: number,
     private readonly read: (snapshot: Reader) => Promise<StreamedContent>,
@@ -78,25 +78,25 @@ export class StreamedAnswer extends Answer {
   }
 }
 
-/** Characters of a part of a long response: what one slow reader keeps in memory. */
+/** Characters of a part of a long response; a slow client keeps one part in memory. */
 export const PART_LENGTH = 64 * 1024;
 
-/** How many rows are read for a part, so that it has a bounded length. */
+/** Determines how many rows are read for a part, so that its length is bounded. */
 export interface PartSize {
   rows(): number;
-  /** @param length characters that the rows were written as */
+  /** @param length characters of the written rows */
   measured(length: number, rows: number): void;
 }
 
 /**
- * Chooses by the length of the part before; at most twice as many rows, because long rows may follow short
- * ones.
+ * Determines the rows of a part by the length of the part before; at most doubles them, because long rows
+ * may follow short ones.
  */
 export class GrowingPartSize implements PartSize {
-  /** Few, before anything is known of their length. */
+  /** Few rows at first, because their length is unknown. */
   private next = 2;
 
-  /** @param max rows of a part, at most */
+  /** @param max maximum rows of a part */
   constructor(private readonly max: number) {}
 
   rows(): number {
@@ -110,25 +110,25 @@ export class GrowingPartSize implements PartSize {
   }
 }
 
-/** How rows become the parts of a response. */
+/** The rows of a response, and how they are written. */
 export interface RowsInParts<Row> {
-  /** Reads so many rows that follow one. */
+  /** Reads at most `limit` rows that follow a row. */
   read: (after: Row | undefined, limit: number) => Promise<Row[]>;
-  /** The text of a row; undefined if it is left out. */
+  /** Returns the text of a row; undefined if the row is left out. */
   write: (row: Row) => string | undefined;
   /** Precedes the first row. */
   begin?: string;
   separator?: string;
   /** Follows the last row. */
   end?: string;
-  /** Rows of all parts, at most. */
+  /** Maximum rows of all parts. */
   most?: number;
   size: PartSize;
 }
 
 /**
- * Rows as text, in parts of bounded length. Rows that do not fit into a part are read again for the next
- * one, so that a slow reader keeps only one part.
+ * Writes rows as text, in parts of bounded length. Rows that do not fit into a part are read again for the
+ * next one, so that a slow client keeps only one part in memory.
  */
 export async function* inParts<Row>({
   read,
@@ -142,7 +142,7 @@ export async function* inParts<Row>({
   let left = most;
   let last: Row | undefined;
   let before = begin;
-  // A function, because a generator keeps its variables, such as the rows, until the part is taken.
+  // A function, because a generator keeps its variables, such as the rows, until the part is read.
   const next = async (): Promise<string> => {
     const limit = Math.min(size.rows(), left);
     const rows = await read(last, limit);

@@ -11,9 +11,9 @@ import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
 import { clientOf } from './access';
 
-/** Bytes of a file. */
+/** Maximum bytes of a file. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
-/** Bytes of a form besides the file. */
+/** Maximum bytes of a form besides the file. */
 const MAX_FORM_BYTES = 1024 * 1024;
 
 const FORM = 'multipart/form-data';
@@ -45,8 +45,8 @@ export class Upload {
   private body: AsyncIterator<Buffer> | undefined;
 
   /**
-   * @param stallMs milliseconds between two chunks, at most
-   * @param allowMs limits the time that the rest of the body may take
+   * @param stallMs maximum milliseconds between two chunks
+   * @param allowMs limits the time for the rest of the body
    */
   constructor(
     private readonly request: FastifyRequest,
@@ -54,13 +54,13 @@ export class Upload {
     private readonly allowMs: (ms: number) => void,
   ) {}
 
-  /** As `clientOf` the request. */
+  /** The client of the request; see `clientOf`. */
   get client(): string {
     return clientOf(this.request);
   }
 
   /**
-   * Reads the body. The rest of a file that is not read whole is discarded.
+   * Reads the body. If it fails, discards the rest of the body.
    * @param others names of the parts of a form that may precede the file
    * @throws Problem `unsupported_media_type`, `content_too_large`, `malformed_body`, `request_timeout`, …
    */
@@ -78,9 +78,9 @@ export class Upload {
     }
   }
 
-  /** The next request of the connection is read when the rest of this one is. */
+  /** Discards the rest of the body, after which the server reads the next request of the connection. */
   private async discardRest(): Promise<void> {
-    // A stream does not flow while an iterator reads it, and Node notices a tick later that none does.
+    // A stream does not flow while an iterator reads it; Node notices the end of the iterator a tick later.
     await this.body?.return?.().catch(() => undefined);
     await setImmediate();
     this.request.raw.resume();
@@ -118,7 +118,7 @@ export class Upload {
     const bytes = Readable.from(hashed(), { objectMode: false });
     try {
       const result = await use({ ...file, bytes });
-      // All of it belongs to the digest.
+      // The digest is that of the whole file.
       if (!bytes.readableEnded) for await (const _ of bytes);
       return result;
     } finally {
@@ -152,7 +152,7 @@ export class Upload {
         }
       });
       form.on('file', (_, bytes, name, _encoding, mediaType) => {
-        // The error of the form says why the file ends early.
+        // The form reports why the file ends early.
         bytes.on('error', () => undefined);
         result = this.readFile(bytes as AsyncIterable<Buffer>, { fields, name, mediaType }, use);
         result.catch(() => reading.abort());
@@ -173,7 +173,7 @@ export class Upload {
     return result;
   }
 
-  /** The body as it arrives. The request is not destroyed with it: it has yet to be answered. */
+  /** Yields the body as it arrives. Does not destroy the request, which has yet to be answered. */
   private async *chunks(limit: number): AsyncGenerator<Buffer> {
     const { raw } = this.request;
     const fail = (problem: Problem): Problem => {
@@ -204,7 +204,7 @@ export class Upload {
 const invalid = (name: string, code: FieldErrorCode, detail: string): Problem =>
   Problem.invalid([{ pointer: `/${name}`, code, detail: `${name} ${detail}` }]);
 
-/** @throws Problem `request_timeout` where nothing arrives in time */
+/** @throws Problem `request_timeout` if nothing arrives in time */
 async function within<T>(ms: number, next: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -9,7 +9,7 @@ import { Problem } from './problem';
 import { suggestion } from './suggestion';
 import { Rejected, validatedAt } from './validation';
 
-/** Levels of objects and lists in a body, and fields in all, without those of the objects in its lists. */
+/** Limits of a body: levels of objects and lists, and fields in total, without those of objects in lists. */
 const MAX_DEPTH = 32;
 const MAX_FIELDS = 1000;
 
@@ -38,7 +38,7 @@ class InvalidFields extends Error {
 /** Nest's ValidationPipe for bodies and queries; every error becomes a field error of one problem. */
 @Injectable()
 export class ProblemValidationPipe extends ValidationPipe {
-  /** DTOs of which an empty query is valid, as of most lists: validating it takes 40 µs. */
+  /** DTOs for which an empty query is valid, as for most lists. Validating it each time takes 40 µs. */
   private readonly validWhenEmpty = new Set<unknown>();
 
   constructor(private readonly clock: Clock) {
@@ -93,7 +93,7 @@ export class ProblemValidationPipe extends ValidationPipe {
 type Place = 'pointer' | 'parameter';
 
 /**
- * The fields of a parsed body; none without a body.
+ * Returns the fields of a parsed body; none without a body.
  * @throws Problem if it cannot be parsed, is not an object, is nested too deep or has too many fields
  */
 export function fieldsOfBody(body: unknown): Record<string, unknown> {
@@ -108,8 +108,8 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
     if (depth > MAX_DEPTH) {
       throw reject('too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
     }
-    // Items of a list do not count: a bulk move names up to 1,000 stories in one, and each operation of a
-    // batch may have as many fields as a body.
+    // Items of a list do not count: the list of a bulk move names up to 1,000 stories, and each operation of
+    // a batch may have as many fields as a body.
     const isList = Array.isArray(value);
     let count = isList ? 0 : Object.keys(value).length;
     for (const item of Object.values(value) as unknown[]) {
@@ -148,13 +148,13 @@ function fieldErrors(error: ValidationError, place: Place, known: string[]): Fie
   });
 }
 
-/** The names of the properties of a DTO. */
+/** Returns the names of the properties of a DTO. */
 const namesOf = (Dto: Type): string[] => {
   const rules = getMetadataStorage().getTargetValidationMetadatas(Dto, '', false, false);
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 };
 
-/** An error for each item that an earlier one equals. */
+/** Returns an error for each item that equals an earlier one. */
 const duplicates = (property: string, list: unknown[]): FieldError[] =>
   list.flatMap((item, i): FieldError[] => {
     if (list.indexOf(item) === i) return [];
@@ -162,7 +162,7 @@ const duplicates = (property: string, list: unknown[]): FieldError[] =>
     return [{ pointer: `/${property}/${i}`, code: 'duplicate', detail }];
   });
 
-/** Characters of the name of a field that a `detail` contains. */
+/** Maximum characters of the name of a field in a `detail`. */
 const MAX_SHOWN = 100;
 
 function fieldError(

@@ -82,7 +82,7 @@ export const convert = (change: (value: unknown, sent: unknown) => unknown): Pro
     return sent === undefined || sent === null ? sent : change(value, sent);
   });
 
-/** A form repeats the name of a list, so a list of one is a string there, and an empty one is null. */
+/** Converts a list. A form repeats its name, so a list of one item is a string there, and an empty one is null. */
 export const convertList = (
   change: (item: unknown) => unknown,
   order: (list: unknown[]) => unknown[] = (list) => list,
@@ -94,7 +94,7 @@ export const convertList = (
     return Array.isArray(list) ? order(list.map(change)) : list;
   });
 
-/** Whether a string has more than `max` code points; each is one or two of what `length` counts. */
+/** Whether a string has more than `max` code points; each is one or two of the units that `length` counts. */
 export function isLonger(text: string, max: number): boolean {
   if (text.length <= max || text.length > 2 * max) return text.length > max;
   let length = 0;
@@ -125,7 +125,7 @@ type Parsed = { value: unknown } | Rejected;
 /** A value that `parse` reads. */
 const Parse = (parse: (value: unknown) => Parsed, schema: Schema): PropertyDecorator =>
   applyDecorators(
-    // The value that was sent: a property that a subclass overrides is converted by the base class, too.
+    // Parses the value that was sent: if a subclass overrides a property, the base class converts `value` first.
     convert((_, sent) => {
       const parsed = parse(sent);
       return parsed instanceof Rejected ? parsed : parsed.value;
@@ -140,10 +140,10 @@ const Parse = (parse: (value: unknown) => Parsed, schema: Schema): PropertyDecor
 
 const reject = (code: FieldErrorCode, message: string): Rejected => new Rejected(code, message);
 
-/** UTF-16 units that one code point in NFC may have been before: four code points of two units. */
+/** Maximum UTF-16 units that NFC composes to one code point: four code points of two units. */
 const MAX_DECOMPOSED = 8;
 
-/** A name: trimmed, in NFC, of 1 to `max` code points without control characters. */
+/** Parses a name: trimmed, in NFC, of 1 to `max` code points without control characters. */
 export function parseLine(value: unknown, max: number): Parsed {
   if (typeof value !== 'string') return reject('invalid_type', 'must be a string');
   if (!isStorable(value)) return reject('invalid_text', 'must not contain NUL or lone surrogates');
@@ -158,7 +158,7 @@ export function parseLine(value: unknown, max: number): Parsed {
   return { value: name };
 }
 
-/** As `parseLine`; `.` and `..` are rejected, because no URL keeps them. */
+/** As `parseLine`; `.` and `..` are rejected, because URLs drop them. */
 export function parseBoardName(value: unknown): Parsed {
   const parsed = parseLine(value, 100);
   return 'value' in parsed && (parsed.value === '.' || parsed.value === '..')
@@ -217,7 +217,7 @@ function parseDecimal(value: unknown, max: number): Parsed {
 
 /** A number from 0 to `max` with at most two decimals, as a JSON number or a decimal string. */
 export const IsDecimal = (max: number): PropertyDecorator =>
-  // No `multipleOf: 0.01`: many validators reject 0.07 by it.
+  // No `multipleOf: 0.01`: with it many validators reject 0.07.
   Parse((value) => parseDecimal(value, max), { type: 'number', minimum: 0, maximum: max });
 
 /** Story points. */
@@ -231,7 +231,7 @@ export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
     Doc({ type: 'string', enum: [...words] }),
   );
 
-/** An object with any names, whose values `test` accepts. @param values what these are, for the message */
+/** An object with any names, whose values `test` accepts. @param values describes them in the message */
 export const IsRecord = (
   values: string,
   schema: Schema,
@@ -265,7 +265,7 @@ export const IsFlag = (): PropertyDecorator =>
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
 
-/** A calendar date `YYYY-MM-DD` of the years 1000 to 9999; of a date-time the date written in it. */
+/** Parses a calendar date `YYYY-MM-DD` of the years 1000 to 9999; ignores the time of a date-time. */
 export function parseDate(value: unknown): Parsed {
   if (typeof value !== 'string') return reject('invalid_type', 'must be a date, YYYY-MM-DD');
   const match = DATE.exec(value);
@@ -312,10 +312,10 @@ function parseInstant(value: unknown): Parsed {
 export const IsInstant = (): PropertyDecorator =>
   Parse(parseInstant, { type: 'string', format: 'date-time' });
 
-/** When a DTO is validated. */
+/** The time at which a DTO is validated. */
 export const validatedAt = new WeakMap<object, Date>();
 
-/** An instant as of `IsInstant`, later than now. */
+/** An instant as in `IsInstant`, later than now. */
 export const IsFutureInstant = (): PropertyDecorator =>
   applyDecorators(
     Rule('out_of_range', 'must be in the future', (value, { object }) => {
@@ -349,7 +349,7 @@ export const IsLabels = (): PropertyDecorator =>
     }),
   );
 
-/** A list of at least one of some words, each once; it takes the order of the words. */
+/** A list of at least one of `words`, without duplicates, which is sorted in the order of `words`. */
 export const IsListOf = (words: readonly string[]): PropertyDecorator =>
   applyDecorators(
     convertList(
@@ -369,7 +369,7 @@ export const IsListOf = (words: readonly string[]): PropertyDecorator =>
     }),
   );
 
-/** A list of board names, each as `parseBoardName` has it. */
+/** A list of board names, each as `parseBoardName` returns it. */
 export const IsBoardNames = (max: number): PropertyDecorator =>
   applyDecorators(
     convertList((item) => {
@@ -391,7 +391,7 @@ export const IsBoardNames = (max: number): PropertyDecorator =>
 
 const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= ID[0];
 
-/** A list of at most `max` different ids; the error of a repeated one points to it. */
+/** A list of at most `max` different ids; the error of a repeated id points to it. */
 export const IsIdList = (max: number): PropertyDecorator =>
   applyDecorators(
     convertList(toInteger),
@@ -408,15 +408,15 @@ export const IsIdList = (max: number): PropertyDecorator =>
   );
 
 /**
- * What stands in a batch for the id of a resource that the batch creates, such as `$story`. A property that
- * may be `named` has it until the batch resolves it.
+ * Whether a value is a reference to a resource that the batch creates, such as `$story`. A property that
+ * may be `named` contains the reference until the batch resolves it.
  */
 export const isReference = (value: unknown): value is string =>
   typeof value === 'string' && /^\$[A-Za-z0-9][\w.-]{0,63}$/.test(value);
 
 export const REFERENCE_SCHEMA = { type: 'string', pattern: '^\\$[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' };
 
-/** The name of what an operation of a batch creates. */
+/** The name of the resource that an operation of a batch creates. */
 export const IsReferenceName = (): PropertyDecorator =>
   applyDecorators(
     convert((value) => value),
@@ -448,7 +448,7 @@ const besideSchema = (side: string, named: boolean): Schema => ({
   additionalProperties: false,
 });
 
-/** A position in a list of stories: an end of it, or next to a story. */
+/** A position in a list of stories: first, last, or next to a story. */
 export const IsPosition = ({ named = false } = {}): PropertyDecorator =>
   Parse((value) => parsePosition(value, named), {
     oneOf: [
@@ -458,7 +458,7 @@ export const IsPosition = ({ named = false } = {}): PropertyDecorator =>
     ],
   });
 
-/** One of some words, or an id. */
+/** One of `words`, or an id. */
 export const IsWordOrId = (words: readonly string[], { named = false } = {}): PropertyDecorator =>
   Parse(
     (value) => {
