@@ -3,7 +3,7 @@ import type { DestinationStream, Level, Logger as Pino } from 'pino';
 import pino from 'pino';
 import { toText } from './text';
 
-/** Writes one JSON object a line or, as `text`, one line for a person, by default to standard output. */
+/** Creates a logger that writes JSON lines or, as `text`, lines for people, by default to standard output. */
 export function createLogger(
   level: string,
   destination?: DestinationStream,
@@ -24,8 +24,8 @@ export function createLogger(
 }
 
 /**
- * The properties of an error that are logged. The error of a driver also has the whole statement with the
- * content of stories, which must not be logged.
+ * Returns the properties of an error that are logged. The error of a driver also has the whole statement with
+ * the content of stories, which must not be logged.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -1,4 +1,4 @@
-/** A line of the log for a person at a terminal; the times are in UTC. @param line one JSON object */
+/** Formats a line of the log for a terminal, with the time in UTC. @param line one JSON object */
 export function toText(line: string): string {
   const { level, time, msg, context, err, method, url, status, duration_ms, ...rest } = JSON.parse(
     line,

@@ -38,12 +38,12 @@ export class Metrics implements OnApplicationShutdown {
     gauge('streams_open', 'Open streams of events.', () => streams.count);
   }
 
-  /** Adds memory, garbage collection and delays of the process, which are watched until it ends. */
+  /** Adds metrics of the process, such as memory, garbage collection and the delay of the event loop. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Counts a request. `route` is the pattern of the path, which bounds the number of series. */
+  /** Records the duration of a request. `route` is the pattern of the path, which bounds the number of series. */
   observe(method: string, route: string, status: number, seconds: number): void {
     this.durations.labels(method, route, String(status)).observe(seconds);
   }
