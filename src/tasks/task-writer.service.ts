@@ -8,14 +8,14 @@ import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
 import { findTasksOfStories } from './task.queries';
 
-/** Tasks of one story: one event contains all of them when the story moves to another board. */
+/** Maximum tasks of one story: if it moves to another board, one event contains all of them. */
 export const MAX_TASKS = 1000;
 
-/** A task to create in a story, by one of many rows. */
+/** A task to create in a story. */
 export interface PlacedTask {
   body: CreateTask & { seq: number };
   story_id: number;
-  /** If it is done; default: now. */
+  /** Ignored unless the task is done. Default: now. */
   done_at?: Date | null;
   /** Default: now. */
   created_at?: Date | undefined;
@@ -37,7 +37,7 @@ export class TaskWriter {
     return created;
   }
 
-  /** Creates tasks, many by each statement. @param known ids of tasks that these stories have already */
+  /** Creates tasks, many with each statement. @param known ids of tasks that these stories already have */
   async createMany(
     change: Change,
     board: LockedBoard,
@@ -55,7 +55,7 @@ export class TaskWriter {
   }
 
   /**
-   * Writes what the body changes of a task. A `done_at` is that of another tool.
+   * Writes the fields of a task that the body changes. An import may set `done_at`.
    * @returns the task after the change, or the same object if nothing changed
    */
   async update(

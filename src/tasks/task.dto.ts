@@ -22,7 +22,7 @@ export class TaskView {
 
 export class CreateTask {
   @IsText(255, { blank: false }) @Doc({ example: 'Write the migration' }) title: string;
-  /** Default: one more than the greatest of the story. */
+  /** Default: one more than the greatest `seq` of the story's tasks. */
   @Nullable() @IsInt32() seq?: number | null;
   @Optional() @IsOneOf(STATUSES) status?: Status;
   @Nullable() @IsText(100) assignee?: string | null;

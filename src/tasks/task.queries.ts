@@ -22,7 +22,7 @@ export const representTask = (row: TaskView): TaskView => ({
 });
 
 /**
- * The tasks of a story in their order. Plain SQL: moving stories reads the tasks of each story, up to
+ * Reads the tasks of a story in their order. Plain SQL: moving stories reads the tasks of each story, up to
  * 1,000 stories in one change.
  */
 export async function findTasks(reader: Reader, storyId: number): Promise<TaskView[]> {
@@ -33,7 +33,7 @@ export async function findTasks(reader: Reader, storyId: number): Promise<TaskVi
   return rows.map(representTask);
 }
 
-/** The tasks of several stories, those of each in their order. */
+/** Reads the tasks of several stories, by story and in their order. */
 export async function findTasksOfStories(
   reader: Reader,
   storyIds: readonly number[],

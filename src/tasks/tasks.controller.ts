@@ -25,7 +25,7 @@ export class TasksController {
 
   @Get('stories/:story_id/tasks')
   @RequireScope('read')
-  @Answers('List tasks of a story', [TaskView], 'By `seq`, then `id`.')
+  @Answers('List tasks of a story', [TaskView], 'Sorted by `seq`, then `id`.')
   ofStory(@StoryId() storyId: number, @Query() page: PageQuery) {
     return this.tasks.ofStory(storyId, page);
   }

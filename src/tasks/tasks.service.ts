@@ -44,7 +44,7 @@ export class TasksService implements OnModuleInit {
     );
   }
 
-  /** The tasks of a story. @throws Problem `story_not_found` */
+  /** Lists the tasks of a story. @throws Problem `story_not_found` */
   async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
     const board = await this.tasks.manager
       .createQueryBuilder(Story, 's')
@@ -144,7 +144,7 @@ export class TasksService implements OnModuleInit {
     return { board, task: found.task };
   }
 
-  /** A task and its board; undefined when either is deleted. */
+  /** Finds a task and its board; undefined if either is deleted. */
   private async find(
     manager: EntityManager,
     id: number,
@@ -171,12 +171,12 @@ async function requireFree(
   externalId: string | null,
 ): Promise<void> {
   if (externalId === null) return;
-  // The index of the story's order finds its tasks, at most 1,000.
+  // The index of the story's order finds its tasks, which are at most 1,000.
   const same = { story_id: storyId, external_id: externalId };
   if (await change.manager.existsBy(Task, same)) throw new Problem('external_id_taken');
 }
 
-/** @throws Restart when the story moved to another board before its board was locked */
+/** @throws Restart if the story moved to another board before its board was locked */
 function requireOn(board: LockedBoard, boardId: number): void {
   if (boardId !== board.id) throw new Restart('the story moved to another board', boardId);
 }

@@ -9,24 +9,24 @@ export class Clock {
   }
 }
 
-/** An instant as the databases store it: UTC with milliseconds, `YYYY-MM-DD HH:MM:SS.mmm`. */
+/** Formats an instant as the databases store it: UTC with milliseconds, `YYYY-MM-DD HH:MM:SS.mmm`. */
 export function toStored(instant: Date): string {
   return instant.toISOString().slice(0, 23).replace('T', ' ');
 }
 
-/** A stored instant in RFC 3339: UTC with milliseconds, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+/** Converts a stored instant to RFC 3339: UTC with milliseconds, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export function toRfc3339(stored: string): string {
   return `${stored.slice(0, 10)}T${stored.slice(11)}Z`;
 }
 
-/** An instant as `toRfc3339` writes it, as the databases store it. */
+/** Converts an instant from the format of `toRfc3339` to the one that the databases store. */
 export const fromRfc3339 = (instant: string): string =>
   `${instant.slice(0, 10)} ${instant.slice(11, 23)}`;
 
 /** By time zone, because creating a formatter takes sixty times as long as using it. */
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 
-/** What the clocks of an IANA time zone show at an instant: `YYYY-MM-DD HH:MM:SS`. */
+/** Returns the local time of an instant in an IANA time zone: `YYYY-MM-DD HH:MM:SS`. */
 export function wallClock(instant: Date, timeZone: string): string {
   let formatter = formatters.get(timeZone);
   if (!formatter) {
@@ -45,14 +45,14 @@ export function wallClock(instant: Date, timeZone: string): string {
   return formatter.format(instant);
 }
 
-/** The calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */
+/** Returns the calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */
 export const calendarDate = (instant: Date, timeZone: string): string =>
   wallClock(instant, timeZone).split(' ', 1)[0] as string;
 
 /** Matches IANA names, but not offsets such as `+02:00`. */
 const IANA_NAME = /^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/;
 
-/** The IANA names of three letters. Others that ICU knows are ambiguous: it takes BST for Dhaka's time. */
+/** The IANA names of three letters. Others that ICU knows are ambiguous: it reads BST as the time of Dhaka. */
 const ABBREVIATIONS = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/;
 
 /** Whether a board may have this time zone: an IANA name, old or new, or `UTC`. */

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 export class Pace {
   private resumedAt = performance.now();
 
-  /** @param workMs milliseconds of work between two pauses, at least */
+  /** @param workMs minimum milliseconds of work between two pauses */
   constructor(private readonly workMs = 10) {}
 
   async pause(): Promise<void> {
