@@ -134,7 +134,7 @@ export class Config {
   @Setting(
     'UPLOAD_TIMEOUT_MS',
     '300000',
-    'Milliseconds for a file to import to arrive; a client that sends nothing of it for REQUEST_TIMEOUT_MS is disconnected before.',
+    'Milliseconds for a file to import to arrive; a client that sends nothing for REQUEST_TIMEOUT_MS is disconnected earlier.',
   )
   @Integer(1000, 3_600_000)
   readonly uploadTimeoutMs: number;

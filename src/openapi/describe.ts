@@ -29,14 +29,14 @@ export function describeOperations(document: OpenAPIObject): OpenAPIObject {
     }
     for (const { content } of [requestBody ?? { content: {} }, ...Object.values(responses)]) {
       const media = content?.['application/json'];
-      // A file is of any form.
+      // A file has no example.
       if (media && !Array.isArray(media.schema?.type)) media.example = exampleOf(media, schemas);
     }
   }
   return document;
 }
 
-/** An example of a body, with the properties that its schema has. */
+/** Returns the example of a body, with the properties that its schema has. */
 function exampleOf({ schema }: Media, schemas: Schemas): unknown {
   const { $ref = '' } = schema?.items ?? schema ?? {};
   const name = $ref.split('/').pop() ?? '';

@@ -5,13 +5,13 @@ import { RELATIVE } from '../sprints/sprint.queries';
 
 type Schema = Record<string, unknown>;
 
-/** What determines the problems of an operation. */
+/** The properties of an operation that determine its problems. */
 export interface Rejecting {
   operationId: string;
   method: string;
   path: string;
   scope: Scope | 'public' | undefined;
-  /** Served under overload, too. */
+  /** Whether it is served under overload, too. */
   always: boolean;
   /** Parameters, also those in headers. */
   parameters: { name: string }[];
@@ -49,7 +49,7 @@ function problemsOf({
   const relative = RELATIVE.find((which) => new RegExp(`/sprints/${which}(/|$)`).test(path));
   const missing = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const code = MISSING[name];
-    if (!code) throw new Error(`${path}: what is missing if there is no ${name}?`);
+    if (!code) throw new Error(`${path}: no problem is known for a missing ${name}`);
     return code;
   });
   const isPublic = scope === 'public';
@@ -98,7 +98,7 @@ const HEADERS: Record<number, string[]> = {
 /** The error responses of the document, each named after the codes that it can have. */
 export class ProblemResponses {
   private readonly codesOf = new Map<string, string>();
-  /** The components; `Problem` is the response for what no operation lists. */
+  /** The components. `Problem` is the response for the codes that no operation lists. */
   readonly components: Record<string, Schema> = {
     Problem: describe('Any other error; `code` says which.', UNEXPECTED, [
       'Retry-After',
@@ -120,7 +120,7 @@ export class ProblemResponses {
     return { ...Object.fromEntries(responses), default: refTo('Problem') };
   }
 
-  /** Adds the response with these codes, unless another operation has it already. */
+  /** Adds the component for these codes, unless another operation has added it. */
   private name(name: string, codes: ProblemCode[]): string {
     const known = this.codesOf.get(name);
     if (known === keyOf(codes)) return name;
@@ -141,7 +141,7 @@ const refTo = (name: string): Schema => ({ $ref: `#/components/responses/${name}
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const pascal = (code: string): string => code.split('_').map(capital).join('');
 
-/** One or two codes make a name; more of them are named after the operation: `CompleteSprintConflict`. */
+/** Names a response after one or two codes or, if it has more, after the operation: `CompleteSprintConflict`. */
 function nameOf(codes: ProblemCode[], { operationId }: Rejecting): string {
   const common = Object.entries(COMMON).find(([, others]) => keyOf(others) === keyOf(codes));
   if (common) return common[0];
@@ -153,7 +153,7 @@ function nameOf(codes: ProblemCode[], { operationId }: Rejecting): string {
   return capital(operation) + kind;
 }
 
-/** A response; its examples are named after the codes that it can have. */
+/** Describes a response, with an example for each of its codes. */
 function describe(description: string, codes: readonly ProblemCode[], headers: string[]): Schema {
   return {
     description,

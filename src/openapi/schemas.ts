@@ -8,14 +8,14 @@ import { STATUSES } from '../stories/story.entity';
 
 type Schema = Record<string, unknown>;
 
-/** The names of enumerations, which the DTOs have as lists of words. */
+/** The enumerations by name. The DTOs have only their words. */
 const ENUMS: Record<string, readonly string[]> = {
   Status: STATUSES,
   SprintState: SPRINT_STATES,
   Scope: SCOPES,
 };
 
-/** Enumerations that later versions add words to: any string, so that clients compile and parse then. */
+/** Enumerations that later versions may extend: their schema is any string, so that clients keep working. */
 const OPEN_ENUMS: Record<string, readonly string[]> = {
   CommitmentRule: COMMITMENT_RULES,
   EventEntity: EVENT_ENTITIES,
@@ -27,7 +27,7 @@ const OPEN_ENUMS: Record<string, readonly string[]> = {
 const PREFIX = '#/components/schemas/';
 const refTo = (name: string): Schema => ({ $ref: PREFIX + name });
 
-/** Names the schemas as clients call them: resources without the `View` of their class, enumerations. */
+/** Names the schemas for clients: removes the `View` of class names, and gives enumerations a name. */
 export function nameSchemas(document: OpenAPIObject): OpenAPIObject {
   const named = rewrite(document) as OpenAPIObject;
   const components = named.components as { schemas: Record<string, unknown> };
@@ -49,12 +49,12 @@ export function nameSchemas(document: OpenAPIObject): OpenAPIObject {
   return named;
 }
 
-/** The name of the schema of a class. */
+/** Returns the name of the schema of a class. */
 export const nameOf = (className: string): string => className.replace(/View$/, '');
 
 const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
 
-/** A part of the document with the names of schemas. */
+/** Replaces class names and lists of words by the names of schemas, in a part of the document. */
 function rewrite(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(rewrite);
   if (typeof node !== 'object' || node === null) return node;
