@@ -1,4 +1,4 @@
-// As in main.ts.
+// See main.ts.
 process.env.TZ = 'UTC';
 import 'reflect-metadata';
 import { Command } from 'commander';

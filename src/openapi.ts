@@ -96,7 +96,7 @@ function complete(document: OpenAPIObject): OpenAPIObject {
     }
   }
   document.tags = TAGS.map(([name, description]) => ({ name, description }));
-  // While the database has no token, requests need none.
+  // Requests need a token only if one exists.
   document.security = [{}, { bearer: [] }];
   components.schemas = { ...components.schemas, Problem: PROBLEM, FieldError: FIELD_ERROR };
   components.headers = HEADERS;

@@ -63,11 +63,11 @@ export class Authenticator {
   }
 
   /**
-   * Reads the present access of callers whose responses are still open; undefined for a caller whose
+   * Reads the current access of callers whose responses are still open; undefined for a caller whose
    * token or session is no longer valid.
    * @throws Problem `database_unavailable`
    */
-  async present(callers: readonly Access[]): Promise<(Access | undefined)[]> {
+  async currentAccess(callers: readonly Access[]): Promise<(Access | undefined)[]> {
     const ids = [...new Set(callers.map(({ tokenId }) => tokenId))].filter((id) => id > 0);
     const rows =
       ids.length === 0

@@ -5,7 +5,7 @@ import { IsText } from '../http/validation';
 
 /** The caller and its access. If it is not signed in, `actor` and `scope` are null and `boards` is empty. */
 export class SessionView {
-  /** The name of the token; `anonymous` where none is required. */
+  /** The name of the token; `anonymous` if no token is required. */
   @ApiProperty({ type: 'string', nullable: true }) actor: string | null;
   @ApiProperty({ type: 'string', enum: SCOPES, nullable: true }) scope: Scope | null;
   /** Names of the boards that the caller may see. Null: all boards. */

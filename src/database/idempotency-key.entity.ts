@@ -23,7 +23,7 @@ export class IdempotencyKey {
   @Column({ type: 'text', nullable: true })
   answer: string | null;
 
-  /** The revision of the board that the response is about; null if it is about none. */
+  /** The revision of the board that the response is about; null if it is about no board. */
   @Column({ type: 'integer', nullable: true })
   revision: number | null;
 

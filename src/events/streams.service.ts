@@ -155,9 +155,9 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Returns the streams whose clients may not read their board. */
   private async denied(open: readonly OpenStream[]): Promise<OpenStream[]> {
-    const present = await this.authenticator.present(open.map(({ client }) => client.access));
+    const current = await this.authenticator.currentAccess(open.map(({ client }) => client.access));
     return open.filter(({ feed }, i) => {
-      const access = present[i];
+      const access = current[i];
       return !access || !maySee(access, feed.boardName);
     });
   }

@@ -22,7 +22,7 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
     // Nothing is sent on the connection while the file is imported.
     request.raw.setTimeout(0);
     request.upload = new Upload(request, config.requestTimeoutMs, allow);
-    done(null, nothingOf(request));
+    done(null, emptyBodyOf(request));
   };
   const { bodyLimit = 0 } = server.initialConfig;
   server.addHook('onRoute', (route) => {
@@ -38,7 +38,7 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
 }
 
 /** An empty stream for the parser instead of the body; Fastify compares its length with the header. */
-const nothingOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedLength: number } =>
+const emptyBodyOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedLength: number } =>
   Object.assign(Readable.from([]), {
     receivedEncodedLength: Number(headers['content-length'] ?? 0),
   });

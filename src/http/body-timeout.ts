@@ -26,7 +26,7 @@ export function setBodyTimeout(
   clearTimeout(timers.get(request));
   if (request.complete) return;
   const timer = setTimeout(() => {
-    // As Node does for a request that exceeds its own limit.
+    // Node does the same for a request that exceeds its own limit.
     const error = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     server.server.emit('clientError', error, request.socket);
   }, ms);

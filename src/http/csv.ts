@@ -11,7 +11,7 @@ function quoted(cell: Cell): string {
 
 /** The beginning of a formula in a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
-/** The same after any number of apostrophes: `guarded` adds one and `unguarded` removes one, so none is lost. */
+/** A formula after any number of apostrophes: `guarded` adds one, and `unguarded` removes one. */
 const WITH_APOSTROPHES = /^'*[=+\-@\t\r]/;
 
 /** Precedes a cell with an apostrophe if a spreadsheet would compute it as a formula. */

@@ -26,7 +26,7 @@ const REJECTION_MS = 50;
 
 /**
  * Milliseconds for which a read that found no slot is rejected again without authenticating it, so that a client
- * that ignores `Retry-After` costs a quarter of the processor time. It is longer than the delay, after which the client sends again.
+ * that ignores `Retry-After` costs a quarter of the processor time. Such a client sends again after REJECTION_MS.
  */
 const REJECTED_MS = 2 * REJECTION_MS;
 

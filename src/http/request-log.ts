@@ -15,7 +15,7 @@ export function logRequest(logger: Logger, request: FastifyRequest, reply: Fasti
   });
 }
 
-/** Logs and measures every request. @param observe takes method, route, status and seconds */
+/** Logs and measures every request. @param observe receives method, route, status and seconds */
 export function logRequests(
   server: FastifyInstance,
   logger: Logger,

@@ -75,11 +75,11 @@ declare module 'fastify' {
     anonymous?: true;
     /** Its service filters by the boards that the caller may see, so its path need not name a board. */
     filtered?: boolean;
-    /** Its response must not be stored, so it takes no `Idempotency-Key`. */
+    /** Its response must not be stored, so it accepts no `Idempotency-Key`. */
     unrepeatable?: boolean;
     /** Its body may be this many times as long as BODY_LIMIT. */
     bodyFactor?: number;
-    /** It takes an `Idempotency-Key`. */
+    /** It accepts an `Idempotency-Key`. */
     repeatable?: boolean;
     /** Its body is a file, which its handler reads as it arrives. */
     file?: true;
@@ -121,7 +121,7 @@ export const RequireScope = (
 /** The body of the route is a file, or a form with one; its handler gets an `Upload`. */
 export const TakesFile = (): MethodDecorator => Route({ file: true });
 
-/** The route takes an `Idempotency-Key`. */
+/** The route accepts an `Idempotency-Key`. */
 export const Repeatable = (): MethodDecorator =>
   applyDecorators(UseInterceptors(IdempotencyInterceptor), Route({ repeatable: true }));
 

@@ -94,7 +94,7 @@ export const convertList = (
     return Array.isArray(list) ? order(list.map(change)) : list;
   });
 
-/** Whether a string has more than `max` code points; each is one or two of the units that `length` counts. */
+/** Whether a string has more than `max` code points; each is one or two UTF-16 units of its `length`. */
 export function isLonger(text: string, max: number): boolean {
   if (text.length <= max || text.length > 2 * max) return text.length > max;
   let length = 0;

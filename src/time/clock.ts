@@ -23,7 +23,7 @@ export function toRfc3339(stored: string): string {
 export const fromRfc3339 = (instant: string): string =>
   `${instant.slice(0, 10)} ${instant.slice(11, 23)}`;
 
-/** By time zone, because creating a formatter takes sixty times as long as using it. */
+/** Cached by time zone, because creating a formatter takes sixty times as long as using it. */
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 
 /** Returns the local time of an instant in an IANA time zone: `YYYY-MM-DD HH:MM:SS`. */
