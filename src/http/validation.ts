@@ -82,7 +82,7 @@ export const convert = (change: (value: unknown, sent: unknown) => unknown): Pro
     return sent === undefined || sent === null ? sent : change(value, sent);
   });
 
-/** Converts a list. A form repeats its name, so a list of one item is a string there, and an empty one is null. */
+/** Converts a list. A form repeats the name of a list, so one item is a string there, and no items are null. */
 export const convertList = (
   change: (item: unknown) => unknown,
   order: (list: unknown[]) => unknown[] = (list) => list,
