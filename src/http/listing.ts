@@ -53,7 +53,7 @@ const IN_SNAPSHOT = Symbol('in a snapshot');
 
 /** The source of a list. */
 export interface ListSource {
-  /** Builds the SELECT without order, limit and offset. If it is not `indexed`, it has a column `id`. */
+  /** Builds the SELECT without order, limit and offset. It has a column `id` unless the list is `indexed`. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of any entity
   query: () => SelectQueryBuilder<any>;
   /**
