@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { createDatabase, engineUnderTest } from '../support/databases';
-import { PATIENT } from '../support/faults';
+import { LONG_DEADLINE } from '../support/faults';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { inOrder, replay } from '../support/replay';
 
@@ -41,7 +41,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     const database = await createDatabase();
     drop = () => database.drop();
     // They find the database empty, all at once.
-    instances = await atOnce(count, () => startApp({ database, environment: PATIENT }));
+    instances = await atOnce(count, () => startApp({ database, environment: LONG_DEADLINE }));
   });
   afterAll(async () => {
     for (const instance of instances) await instance.close();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../support/client';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
-import { PATIENT, promised, scale } from '../support/faults';
+import { LONG_DEADLINE, promised, scale } from '../support/faults';
 import { postStories } from '../support/fill';
 import { Ledger } from '../support/ledger';
 import { Program } from '../support/program';
@@ -24,7 +24,7 @@ describe('a program that is killed while 16 clients write', () => {
     const ledger = new Ledger('Crash');
     const starts: number[] = [];
     for (let kills = 0; kills < KILLS; kills += 1) {
-      const program = await Program.spawn(database, { environment: PATIENT });
+      const program = await Program.spawn(database, { environment: LONG_DEADLINE });
       const ready = await program.ready();
       starts.push(ready);
       const client = program.client;

@@ -48,7 +48,7 @@ async function migrateAndDie(database: TestDatabase, share: number): Promise<voi
   url.port = String(proxy.port);
   const program = await Program.spawn({ url: url.href });
   let steps = 0;
-  proxy.heard = (data) => {
+  proxy.onData = (data) => {
     if (!/CREATE|INSERT|UPDATE|ALTER/.test(data.toString('latin1'))) return;
     steps += 1;
     if (steps === at) program.signal('SIGKILL');

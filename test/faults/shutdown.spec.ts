@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
 import { createDatabase } from '../support/databases';
-import { afterwards, PATIENT, promised, scale } from '../support/faults';
+import { afterwards, LONG_DEADLINE, promised, scale } from '../support/faults';
 import { NOT_ACCEPTED } from '../support/http';
 import { Ledger } from '../support/ledger';
 import { freePort } from '../support/mysql-server';
@@ -109,7 +109,7 @@ describe('SIGTERM', () => {
 
   it(`of two instances in turn is not noticed by clients that check readiness, ${RESTARTS} times`, async () => {
     // On a busy machine a readiness check may take a second, even if the instance is ready.
-    const environment = { ...PATIENT, SHUTDOWN_DELAY_MS: '3000' };
+    const environment = { ...LONG_DEADLINE, SHUTDOWN_DELAY_MS: '3000' };
     const ports = [await freePort(), await freePort()];
     const start = (i: number): Promise<Program> =>
       Program.start(database, { environment, port: ports[i] });

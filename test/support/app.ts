@@ -15,7 +15,7 @@ import { createDatabase } from './databases';
 export class TestClock extends Clock {
   private instant: Date | undefined;
 
-  /** Stops at an RFC 3339 instant; without one it runs again. */
+  /** Stops the clock at an RFC 3339 instant; without one it runs again. */
   set(instant?: string): void {
     this.instant = instant === undefined ? undefined : new Date(instant);
   }
@@ -25,7 +25,7 @@ export class TestClock extends Clock {
   }
 }
 
-/** The real application, listening, on a database of its own. */
+/** The real application, which listens on a port and has its own database. */
 export interface TestApp {
   app: NestFastifyApplication;
   url: string;
@@ -37,10 +37,10 @@ export interface TestApp {
 
 export interface AppOptions {
   engine?: EngineName;
-  /** An existing database, which `close` does not drop: for another instance on it. */
+  /** An existing database, for a further instance; `close` does not drop it. */
   database?: TestDatabase;
   environment?: Record<string, string>;
-  /** Gets the lines of the log. */
+  /** An array that receives the lines of the log. */
   log?: string[];
   /** The folder of the built page. */
   web?: string;
@@ -89,7 +89,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** The application of a suite, which starts before its tests and is closed after them. */
+/** Starts an application before the tests of a suite and closes it after them. */
 export function useApp(options: AppOptions = {}): TestApp {
   const service = {} as TestApp;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Steps } from '../../src/reports/steps';
 
-/** Runs a long computation without a pause. */
+/** Runs a computation in steps to its end, without pauses. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();

@@ -15,7 +15,7 @@ const SINGLE: [method: RegExp, path: RegExp, op: string, type: string, parent?: 
   [/DELETE/, /^\/api\/tasks\/(\d+)$/, 'delete', 'task'],
 ];
 
-/** The operation of a batch that does the same as a single request; undefined if there is none. */
+/** Returns the batch operation that is equivalent to a single request; undefined if there is none. */
 function operationOf(method: string, path: string, body?: object): object | undefined {
   for (const [methods, pattern, op, type, parent] of SINGLE) {
     const match = methods.test(method) && pattern.exec(path);
@@ -29,8 +29,8 @@ function operationOf(method: string, path: string, body?: object): object | unde
 }
 
 /**
- * Sends each change of a board as a batch of one operation, first as a dry run, which must have the same
- * outcome, and answers as the single request does.
+ * Sends each change of a board as a batch of one operation and returns the response of the single request.
+ * Each batch is first sent as a dry run, which must have the same outcome.
  */
 export class BatchClient extends Client {
   constructor(
@@ -59,8 +59,8 @@ export class BatchClient extends Client {
     expect(outcome(answer)).toEqual(outcome(dry));
     if (answer.status !== 200) return answer;
     const { op, type: _, ...resource } = answer.body.results[0];
-    const { id: __, ...tried } = dry.body.results[0];
-    expect(answer.body.results[0]).toMatchObject(withoutTimes(tried));
+    const { id: __, ...dryResult } = dry.body.results[0];
+    expect(answer.body.results[0]).toMatchObject(withoutTimes(dryResult));
     return { ...answer, status: op === 'create' ? 201 : 200, body: resource };
   }
 }

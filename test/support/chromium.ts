@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The Chromium of this machine; undefined where there is none. */
+/** Finds the executable of Chromium on this machine. */
 export function chromiumBinary(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return ['chromium', 'chromium-browser', 'google-chrome']

@@ -19,7 +19,7 @@ export interface CallOptions {
   form?: string | Record<string, string>;
   /** Sent as it is. */
   raw?: string | Buffer;
-  /** The response is not compared with the OpenAPI document. */
+  /** Does not compare the response with the OpenAPI document. */
   undocumented?: boolean;
   /** Milliseconds after which the call fails. */
   timeout?: number;
@@ -28,19 +28,19 @@ export interface CallOptions {
 export interface ClientOptions {
   /** Sent with every call. */
   headers?: Record<string, string>;
-  /** Connections at a time. */
+  /** Maximum number of concurrent connections. */
   connections?: number;
-  /** No response is compared with the OpenAPI document, for tests that make many calls. */
+  /** Compares no response with the OpenAPI document; for tests that make many calls. */
   undocumented?: boolean;
-  /** The bodies of successful responses are not kept. */
+  /** Discards the bodies of successful responses. */
   discard?: boolean;
-  /** Address of this machine that the connections come from. */
+  /** Local address of the connections. */
   localAddress?: string;
 }
 
 /**
- * Calls the service over HTTP and compares each response with the OpenAPI document. It never repeats a
- * call by itself.
+ * Calls the service over HTTP and compares each response with the OpenAPI document. It never retries a
+ * call.
  */
 export class Client {
   private readonly agent: Agent;
@@ -54,12 +54,12 @@ export class Client {
     this.agent = agent ?? new Agent({ keepAlive: true, maxSockets: connections, localAddress });
   }
 
-  /** The headers that it sends with every call. */
+  /** Headers of every call. */
   get headers(): Record<string, string> {
     return { ...this.options.headers };
   }
 
-  /** The same client with headers that it sends with every call. */
+  /** Returns a client on the same connections with additional headers in every call. */
   with(headers: Record<string, string>): Client {
     const all = { ...this.options.headers, ...headers };
     return new Client(this.url, { ...this.options, headers: all }, this.agent);
@@ -85,7 +85,7 @@ export class Client {
     return this.call('DELETE', path, undefined, options);
   }
 
-  /** @throws Error where there is no complete response */
+  /** @throws Error if there is no complete response */
   async call<T = any>(
     method: string,
     path: string,
@@ -118,7 +118,7 @@ export class Client {
     return answer;
   }
 
-  /** Closes its connections; calls that have no response yet fail. */
+  /** Closes the connections; calls without a response fail. */
   close(): void {
     this.agent.destroy();
   }

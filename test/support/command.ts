@@ -11,7 +11,7 @@ export interface Outcome {
   err: string;
 }
 
-/** Runs a command of the command line on a database, in this process. */
+/** Runs a command of the CLI on a database, in this process. */
 export async function command(database: TestDatabase, ...words: string[]): Promise<Outcome> {
   const outcome: Outcome = { code: 0, out: '', err: '' };
   const log = jest.spyOn(console, 'log').mockImplementation((line) => (outcome.out += `${line}\n`));
@@ -31,7 +31,7 @@ export async function command(database: TestDatabase, ...words: string[]): Promi
   }
 }
 
-/** Runs `work` with the path of a file with this content. */
+/** Runs `work` with the path of a temporary file with this content. */
 export async function withFile<T>(
   content: string | Buffer,
   work: (path: string) => Promise<T>,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 interface Media {
   schema: object;
-  /** Of a problem: by the codes that the response can have. */
+  /** By problem code, for error responses. */
   examples?: Record<string, object>;
 }
 interface Response {
@@ -29,7 +29,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true 
 addFormats(ajv);
 ajv.addSchema(document, 'openapi');
 
-/** More text in a template means a closer match: `/sprints/current` before `/sprints/{id}`. */
+/** Templates with more literal text first: `/sprints/current` before `/sprints/{id}`. */
 const templates = Object.keys(document.paths)
   .map((template) => ({
     template,
@@ -38,12 +38,12 @@ const templates = Object.keys(document.paths)
   }))
   .sort((a, b) => b.text - a.text);
 
-/** Never optional where it is documented. */
+/** A header that must be present wherever it is documented. */
 const REVISION = 'X-Board-Revision';
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Throws if the document does not describe the response. */
+/** Checks a response against the OpenAPI document. @throws Error if the document does not describe it */
 export function conforms(
   method: string,
   path: string,
@@ -53,7 +53,7 @@ export function conforms(
   const found = templates.find(({ pattern }) => pattern.test(pathname));
   const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase();
   const operation = found && document.paths[found.template]?.[verb];
-  // What is not in the document can only be an error; OPTIONS is answered everywhere.
+  // An undocumented operation must be an error, except OPTIONS, which every path has.
   if (!operation || !found) {
     if (answer.status >= 400 || method === 'OPTIONS' || pathname === '/') return;
     throw new Error(`${method} ${path} answered ${answer.status} but is not in the document`);
@@ -99,7 +99,7 @@ export function conforms(
   }
 }
 
-/** Every operation of the document, as `GET /api/…`. */
+/** Lists every operation of the document, as `GET /api/…`. */
 export function operations(): string[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

@@ -11,18 +11,18 @@ import { createDataSource } from '../../src/database/data-source';
 export type EngineName = 'sqlite' | 'mysql';
 
 declare global {
-  /** The engine of the jest project that runs this file; `none` where it needs no database. */
+  /** The engine of the jest project that runs this file; `none` in projects without one. */
 
   var ENGINE: EngineName | 'none';
 }
 
-/** The engine that this run of a file tests. */
+/** Returns the engine of this jest project. */
 export function engineUnderTest(): EngineName {
-  if (ENGINE === 'none') throw new Error('this suite has no engine, so it must name one');
+  if (ENGINE === 'none') throw new Error('this project has no engine: the suite must name one');
   return ENGINE;
 }
 
-/** A database that a test has for itself. */
+/** A database that no other test uses. */
 export interface TestDatabase {
   engine: EngineName;
   /** The value of DATABASE_URL. */
@@ -52,11 +52,11 @@ export async function createDatabase(engine = engineUnderTest()): Promise<TestDa
   };
 }
 
-/** The target of a database's URL. */
+/** Parses the URL of a database. */
 export const targetOf = ({ url }: Pick<TestDatabase, 'url'>): DatabaseTarget =>
   Config.from({ DATABASE_URL: url }).database;
 
-/** Runs `work` on a connection of its own, which migrates nothing. */
+/** Runs `work` on a separate connection, without migrating the database. */
 export async function withDataSource<T>(
   database: Pick<TestDatabase, 'url'>,
   work: (dataSource: DataSource) => Promise<T>,

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 
-/** One event as it came. */
+/** An event as the stream sent it. */
 export interface StreamedEvent {
   id: number;
   event: string;
@@ -21,7 +21,7 @@ export class Stream {
   readonly events: StreamedEvent[] = [];
   comments = 0;
   retry: number | undefined;
-  /** Resolves when the response has ended: whether it ended cleanly, or was cut off. */
+  /** Resolves when the response has ended: `clean` at its regular end, `cut` if it broke off. */
   readonly ended: Promise<'clean' | 'cut'>;
   hasEnded = false;
   private rest = '';
@@ -66,7 +66,7 @@ export class Stream {
     return this.response.statusCode ?? 0;
   }
 
-  /** The events of the log, without those about the stream itself. */
+  /** The events of the log, without the stream's own `ready` and `reset`. */
   get logged(): StreamedEvent[] {
     return this.events.filter(({ event }) => event !== 'ready' && event !== 'reset');
   }
@@ -99,7 +99,7 @@ export class Stream {
     });
   }
 
-  /** Waits for the event with this revision. */
+  /** Waits for the event with this revision, or a later one. */
   reaches(revision: number, withinMs?: number): Promise<void> {
     return this.until(({ lastId = -1 }) => lastId >= revision, withinMs);
   }

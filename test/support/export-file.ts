@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { lastLine } from '../../src/transfer/export/export-format';
 
-/** The lines of an export but for the last one. */
+/** Returns the lines of an export without the last one, which has the checksum. */
 export const linesOf = (file: string): string[] => file.trimEnd().split('\n').slice(0, -1);
 
-/** An export of these lines, with the checksum of these. */
+/** Returns an export of these lines, with their checksum as its last line. */
 export function signed(lines: string[]): string {
   const text = lines.map((line) => `${line}\n`).join('');
   return text + lastLine(lines.length, createHash('sha256').update(text).digest('hex'));
 }
 
-/** An export without fields that are null, as of a version that did not have these fields. */
+/** Returns the export as an earlier version wrote it: without certain fields if they are null. */
 export function asOfEarlierVersion(file: string): string {
   const lines = linesOf(file);
   const earlier = lines.map((line) =>

@@ -1,25 +1,25 @@
 /** `npm run test:long` runs the tests of faults and of models in a long form, `npm run test:slow` in a short one. */
 export const LONG = process.env.TESTS === 'long';
 
-/** A number of repetitions, or a duration, of the quick form and of the long one. */
+/** Returns the number of repetitions, or the duration, for the form that runs: the short one or the long one. */
 export function scale(quick: number, long: number): number {
   return LONG ? long : quick;
 }
 
 /**
- * Milliseconds that a test allows for what takes at most so many on a machine of its own: the tests show
- * that the order of magnitude is right, `bench/` measures.
+ * Returns five times the documented duration, because tests share their machine: they check the order of
+ * magnitude, `bench/` measures.
  */
 export function promised(ms: number): number {
   return 5 * ms;
 }
 
-/** A deadline that changes meet on a busy machine, too, where they wait long for the lock of their board. */
-export const PATIENT = { DATABASE_DEADLINE_MS: '20000' };
+/** A long deadline: on a busy machine changes wait long for the lock of their board. */
+export const LONG_DEADLINE = { DATABASE_DEADLINE_MS: '20000' };
 
 const cleanups: (() => unknown)[] = [];
 
-/** Runs `cleanup` when the present test has ended, also after a failure; the latest is run first. */
+/** Runs `cleanup` when the current test has ended, even if it failed; the latest registered runs first. */
 export function afterwards(cleanup: () => unknown): void {
   cleanups.push(cleanup);
 }

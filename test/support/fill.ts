@@ -8,7 +8,7 @@ type Row = Record<string, string | number | null>;
 
 const CALLER: Caller = { actor: 'ada', scope: 'write', client: 'test' };
 
-/** Inserts rows without the service: fast, and without events. */
+/** Inserts rows without the API: fast, and without events. */
 export async function insertRows(
   { app }: Pick<TestApp, 'app'>,
   table: string,
@@ -28,7 +28,7 @@ export async function insertRows(
 
 export const CREATED = '2026-11-21 12:00:00.000';
 
-/** A row of `stories` in a backlog. */
+/** Returns a row of `stories` in a backlog. */
 export const storyRow = (boardId: number, i: number, rest: Row = {}): Row => ({
   board_id: boardId,
   title: `Story ${i}`,
@@ -54,7 +54,7 @@ export async function fillBacklog(
   await insertRows(service, 'stories', count, (i) => storyRow(body.id as number, i, rest));
 }
 
-/** Appends `story.updated` events to the log of a board whose stories are `fillBacklog`'s, one for each. */
+/** Appends a `story.updated` event for each story of a board that `fillBacklog` has filled. */
 export async function fillLog(
   service: TestApp,
   boardPath: string,
@@ -81,7 +81,7 @@ export async function fillLog(
     .run(CALLER, (change) => change.update('boards', boardId, { revision: revision + count }));
 }
 
-/** Creates stories through the API, 50 at a time. @param path of their list */
+/** Creates stories through the API, 50 at a time. @param path path of their list */
 export async function postStories(
   client: Client,
   path: string,

@@ -1,7 +1,7 @@
 import type { Client } from './client';
 import { boardPath, made2xx } from './make';
 
-/** Everything that a board is, read through the interface. */
+/** The resources of a board, as the API shows them. */
 export interface Shown {
   board: any;
   sprints: any[];
@@ -18,7 +18,7 @@ export async function shownBoard(client: Client, name: string): Promise<Shown> {
   return { board: await get(path), sprints: await get(`${path}/sprints`), stories, tasks };
 }
 
-/** All rows of the service, by board; equal texts mean that nothing changed. */
+/** Returns all resources of the service as one string; it is equal as long as nothing changes. */
 export async function fingerprint(client: Client): Promise<string> {
   const all: Shown[] = [];
   for (const { name } of await made2xx<any[]>(client.get('/api/boards'))) {

@@ -15,7 +15,7 @@ const HAPROXY = ['/usr/sbin/haproxy', '/usr/bin/haproxy', '/usr/local/sbin/hapro
 
 interface Node {
   folder: string;
-  /** For clients, for the cluster's own traffic, and for HAProxy's question whether it is well. */
+  /** Ports: `port` for clients, `group` for traffic of the cluster, `check` for HAProxy's health checks. */
   port: number;
   group: number;
   check: number;
@@ -24,8 +24,8 @@ interface Node {
 }
 
 /**
- * Three nodes of MariaDB with Galera on this machine, and HAProxy before them, which leads each new
- * connection to the next node that is well. Gone when the tests are.
+ * Three nodes of MariaDB with Galera on this machine, behind HAProxy, which passes each new connection to
+ * the next healthy node. `destroy` removes all of it.
  */
 export class GaleraCluster {
   private proxy: ChildProcess | undefined;
@@ -35,16 +35,16 @@ export class GaleraCluster {
     private readonly provider: string,
     readonly folder: string,
     readonly nodes: Node[],
-    private readonly front: number,
+    private readonly proxyPort: number,
   ) {}
 
-  /** @throws where the machine has not what it takes, with the names of the packages */
+  /** @throws Error if a package is missing; the message names the packages */
   static async create(): Promise<GaleraCluster> {
     const binary = serverBinary();
     const provider = PROVIDERS.find(existsSync);
     const haproxy = HAPROXY.find(existsSync);
     if (!binary?.endsWith('mariadbd') || !provider || !haproxy) {
-      throw new Error('a cluster takes the packages mariadb-server, galera-4, rsync and haproxy');
+      throw new Error('a cluster needs the packages mariadb-server, galera-4, rsync and haproxy');
     }
     const folder = mkdtempSync(join(tmpdir(), 'sprintline-galera-'));
     const nodes: Node[] = [];
@@ -78,7 +78,7 @@ export class GaleraCluster {
       ],
       { stdio: 'pipe' },
     );
-    // The others begin with a copy, so that they join without a transfer of everything.
+    // The others begin with a copy of the data, so they join without a full transfer.
     await this.start(0, true);
     await this.stop(0);
     for (const node of others) {
@@ -91,17 +91,17 @@ export class GaleraCluster {
     await this.startProxy(haproxy);
   }
 
-  /** The way through HAProxy. */
+  /** Returns the URL of a database through HAProxy. */
   url(database: string): string {
-    return `mysql://root@127.0.0.1:${this.front}/${database}`;
+    return `mysql://root@127.0.0.1:${this.proxyPort}/${database}`;
   }
 
-  /** The way to one node. */
+  /** Returns the URL of a database on one node. */
   urlOf(node: number, database: string): string {
     return `mysql://root@127.0.0.1:${this.nodes[node]?.port}/${database}`;
   }
 
-  /** Starts a node, and waits until it has what the cluster has. */
+  /** Starts a node and waits until it is in sync with the cluster. */
   async start(index: number, alone = false): Promise<void> {
     const node = this.nodes[index] as Node;
     const log = join(node.folder, 'error.log');
@@ -114,7 +114,7 @@ export class GaleraCluster {
     const provider = [
       `gmcast.listen_addr=tcp://127.0.0.1:${node.group}`,
       `ist.recv_addr=127.0.0.1:${await freePort()}`,
-      // A dead node is given up after 2 s; until then no node writes.
+      // A dead node is removed from the cluster after 2 s; until then no node can write.
       'evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.25S;evs.suspect_timeout=PT2S',
     ].join(';');
     const options = [
@@ -150,7 +150,7 @@ export class GaleraCluster {
     throw new Error(`node ${index + 1} did not join:\n${readFileSync(log, 'utf8').slice(-4000)}`);
   }
 
-  /** Stops a node in order. */
+  /** Shuts a node down cleanly. */
   async stop(index: number): Promise<void> {
     await this.end(index, 'SIGTERM');
   }
@@ -169,12 +169,12 @@ export class GaleraCluster {
   private async end(index: number, signal: NodeJS.Signals): Promise<void> {
     const child = this.nodes[index]?.process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
-    await gone;
+    await exited;
   }
 
-  /** Where a killed node has to go on, so that it is sent what it missed and not everything. */
+  /** Reads the position of a killed node, so that it receives only the changes since then. */
   private position(node: Node, options: string[]): string[] {
     const log = join(node.folder, 'recover.log');
     rmSync(log, { force: true });
@@ -193,8 +193,8 @@ export class GaleraCluster {
   private async startProxy(haproxy: string): Promise<void> {
     for (const node of this.nodes) {
       node.health = createServer((_, response) => {
-        void isSynced(node.port).then((well) => {
-          response.statusCode = well ? 200 : 503;
+        void isSynced(node.port).then((isHealthy) => {
+          response.statusCode = isHealthy ? 200 : 503;
           response.end();
         });
       }).listen(node.check, '127.0.0.1');
@@ -210,7 +210,7 @@ export class GaleraCluster {
         '  timeout server 1h',
         '  option redispatch',
         'listen galera',
-        `  bind 127.0.0.1:${this.front}`,
+        `  bind 127.0.0.1:${this.proxyPort}`,
         '  balance roundrobin',
         '  option httpchk GET /',
         '  default-server inter 500ms fastinter 200ms fall 2 rise 2 on-marked-down shutdown-sessions',
@@ -229,11 +229,11 @@ export class GaleraCluster {
         await sleep(50);
       }
     }
-    throw new Error('HAProxy leads to no node');
+    throw new Error('HAProxy reaches no node');
   }
 }
 
-/** Started by root the nodes run as the user of the package, for as root they send each other nothing. */
+/** Started by root, the nodes run as the user of the package: as root they transfer no data to each other. */
 const USER = 'mysql';
 const isRoot = process.getuid?.() === 0;
 

@@ -10,8 +10,8 @@ export interface Provided {
   folder?: string;
 }
 
-/** Says loudly what is not tested, or fails where it must be. */
-function lacks(message: string, isRequired: boolean): void {
+/** Warns that tests are skipped, or fails if they are required. */
+function warnOrFail(message: string, isRequired: boolean): void {
   if (isRequired) throw new Error(message);
   const line = '!'.repeat(message.length + 8);
   console.warn(`\n${line}\n!!  ${message}  !!\n${line}\n`);
@@ -20,31 +20,31 @@ function lacks(message: string, isRequired: boolean): void {
 const MEMORY = '/dev/shm';
 const ENOUGH = 2 ** 30;
 
-/** Keeps databases and other files in memory where there is enough: the disk is not under test. */
+/** Puts temporary files such as databases in memory if there is enough: these tests do not test the disk. */
 function useMemory(): void {
   if (!existsSync(MEMORY)) return;
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize < ENOUGH) return;
   const folder = mkdtempSync(join(MEMORY, 'sprintline-tests-'));
-  // A server that was started by root runs as another user.
+  // Started by root, the server runs as another user.
   chmodSync(folder, 0o777);
   (globalThis as Provided).folder = process.env.TMPDIR = folder;
 }
 
 /**
- * Provides a MySQL server for the tests: the one that TEST_MYSQL_URL names (its user must be allowed to
- * create databases), else a throwaway one if the machine has a server.
+ * Provides a MySQL server for the tests: the one of TEST_MYSQL_URL, whose user must be allowed to create
+ * databases, else a temporary one if MySQL or MariaDB is installed.
  */
 export default async function globalSetup(): Promise<void> {
-  // The long suites measure.
+  // The long suites measure, so they use the disk.
   if (process.env.TESTS !== 'long') useMemory();
-  // The tests of faults kill the built program.
+  // Some tests run the built program.
   execFileSync(process.execPath, ['scripts/build-if-needed.mjs'], {
     cwd: join(__dirname, '../..'),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (chromiumBinary() === undefined) {
-    lacks(
+    warnOrFail(
       'There is no Chromium on this machine, so the board in the browser is not tested. ' +
         'Install chromium.',
       process.env.REQUIRE_CHROMIUM !== undefined,
@@ -53,7 +53,7 @@ export default async function globalSetup(): Promise<void> {
   if (process.env.TEST_MYSQL_URL) return;
   const binary = serverBinary();
   if (binary === undefined) {
-    lacks(
+    warnOrFail(
       'There is no mariadbd or mysqld on this machine, so nothing is tested on MySQL. ' +
         'Install mariadb-server, or set TEST_MYSQL_URL.',
       process.env.REQUIRE_MYSQL !== undefined,

@@ -2,11 +2,11 @@
 export interface Hostile {
   name: string;
   method: string;
-  /** With `{board}`, `{sprint}`, `{story}`, `{task}` for existing ones. */
+  /** `{board}`, `{sprint}`, `{story}`, `{task}` stand for existing ones. */
   path: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** The expected status; any error status if it is missing. */
+  /** The expected status; if it is missing, any error of the client is expected. */
   status?: number;
 }
 
@@ -16,7 +16,7 @@ const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const shown = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')).slice(0, 60);
 
-/** A request with a JSON body. */
+/** Returns a request with a JSON body. */
 const json = (
   name: string,
   method: string,
@@ -256,7 +256,6 @@ const members = MEMBERS.flatMap(([create, update, valid, bad]) =>
   Object.entries(bad).flatMap(([member, values]) =>
     values.flatMap((value) => {
       const name = `${member} ${shown(value)}`;
-      // An absent end means none, and an update may leave out what a new one must have.
       const made = create && json(`new ${name}`, 'POST', create, { ...valid, [member]: value });
       return [...(made ? [made] : []), json(name, 'PUT', update, { [member]: value })];
     }),

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 
-/** A response as it came, with every header. */
+/** A response with every header. */
 export interface RawResponse {
   status: number;
   headers: Record<string, string>;
@@ -18,18 +18,18 @@ export interface SendOptions {
   body?: string | Buffer;
   /** Keeps connections for many requests; without it each request has its own. */
   agent?: Agent;
-  /** Address of this machine that the connection comes from. */
+  /** Local address of the connection. */
   localAddress?: string;
   /** Milliseconds after which a request without a complete response fails. */
   timeout?: number;
-  /** The text of a successful response is not kept. */
+  /** Discards the body of a successful response. */
   discard?: boolean;
 }
 
-/** The connection was not accepted, so the server has never seen the request. */
+/** Message of the error if the connection was not accepted, so that the server never got the request. */
 export const NOT_ACCEPTED = 'the connection was not accepted';
 
-/** Sends one request exactly as it is given: its path is not normalised, and it is never repeated. */
+/** Sends one request without normalising its path, and never retries it. */
 export function send(url: string, options: SendOptions = {}): Promise<RawResponse> {
   const { method = 'GET', body, agent = false, timeout = 30_000, localAddress } = options;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/s.exec(url) ?? [];
@@ -42,7 +42,7 @@ export function send(url: string, options: SendOptions = {}): Promise<RawRespons
         hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
         port,
         method,
-        // Only what a request line cannot contain is encoded.
+        // Encodes only characters that a request line cannot contain.
         path: path.replace(/[^\x21-\x7e]+/g, encodeURIComponent) || '/',
         headers: { ...length, ...options.headers },
         agent,
@@ -74,7 +74,7 @@ export function send(url: string, options: SendOptions = {}): Promise<RawRespons
     const fail = (error: Error & { code?: string }): void => {
       clearTimeout(timer);
       const unseen = !outgoing.reusedSocket && /^ECONN(REFUSED|RESET)$/.test(error.code ?? '');
-      // Errors of the system belong to another realm than those of the tests.
+      // System errors come from outside jest's realm: `instanceof Error` is false for them.
       reject(new Error(unseen ? NOT_ACCEPTED : (error.code ?? error.message), { cause: error }));
     };
     const timer = setTimeout(

@@ -5,18 +5,18 @@ import { loadClient } from './load';
 import { boardPath, eventsOf, made2xx } from './make';
 import { inOrder, replay } from './replay';
 
-/** The titles that a story may have; undefined means that it may not exist. */
+/** The titles that a story may have; undefined means that it may be missing. */
 type Possible = (string | undefined)[];
 
 /**
- * Writes to one board from many clients at once, and records what was acknowledged, what was rejected,
- * and what is unknown because there was no response. Each story is changed by one writer only.
+ * Writes to one board from many clients at once and records which writes were acknowledged, which were
+ * rejected, and which have an unknown outcome because there was no response. Only one writer changes a story.
  */
 export class Ledger {
   acknowledged = 0;
   /** How many writes were not acknowledged, by status or error. */
   readonly rejected = new Map<string, number>();
-  /** Time of the latest acknowledged write, and the longest pause between two. */
+  /** Time of the last acknowledged write, and the longest time between two. */
   lastMs = performance.now();
   longestPause = 0;
   /** The titles that each story may have. */
@@ -28,8 +28,8 @@ export class Ledger {
   constructor(readonly board: string) {}
 
   /**
-   * Starts writers, which write until `stop`, also after errors.
-   * @param clientOf the client of a writer's next write
+   * Starts writers, which write until `stop`, even after errors.
+   * @param clientOf returns the client for a writer's next write
    * @param pause milliseconds before each write
    */
   start(writers: number, clientOf: (writer: number) => Client, pause = 0): void {
@@ -44,14 +44,14 @@ export class Ledger {
     await Promise.all(this.writers);
   }
 
-  /** Forgets the writes that were rejected. */
+  /** Resets the rejected writes and the longest pause. */
   forget(): void {
     this.rejected.clear();
     this.longestPause = 0;
     this.lastMs = performance.now();
   }
 
-  /** Compares the board with what was acknowledged and with its own log, which must have no gap. */
+  /** Checks that the board has every acknowledged write and equals the replay of its log, which has no gap. */
   async audit(url: string): Promise<void> {
     const client = loadClient(url, 4);
     const path = boardPath(this.board);
@@ -80,11 +80,11 @@ export class Ledger {
   private async write(client: () => Client, pause: number): Promise<void> {
     const board = boardPath(this.board);
     let sprint: number | undefined;
-    const mine: number[] = [];
+    const ownStories: number[] = [];
     while (!this.stopping) {
       if (pause > 0) await sleep(pause);
       const dice = Math.random();
-      const id = mine[Math.floor(Math.random() * mine.length)];
+      const id = ownStories[Math.floor(Math.random() * ownStories.length)];
       if (sprint === undefined) {
         const made = await this.send(client, 'POST', `${board}/sprints`, {
           start_date: '2026-11-23',
@@ -95,12 +95,12 @@ export class Ledger {
         const made = await this.send(client, 'POST', `/api/sprints/${sprint}/stories`, { title });
         if (made) {
           this.stories.set(made.body.id, [title]);
-          mine.push(made.body.id);
+          ownStories.push(made.body.id);
         }
       } else if (dice < 0.8) {
-        await this.change(client, 'PUT', id, this.title(), mine);
+        await this.change(client, 'PUT', id, this.title(), ownStories);
       } else if (dice < 0.9) {
-        await this.change(client, 'DELETE', id, undefined, mine);
+        await this.change(client, 'DELETE', id, undefined, ownStories);
       } else {
         // Moves all of the sprint's stories in one change.
         await this.send(client, 'DELETE', `/api/sprints/${sprint}`);
@@ -109,30 +109,30 @@ export class Ledger {
     }
   }
 
-  /** Changes a story. Where the outcome is unknown, the story is not changed again. */
+  /** Changes a story. A story whose change was not acknowledged is not changed again. */
   private async change(
     client: () => Client,
     method: 'PUT' | 'DELETE',
     id: number,
     title: string | undefined,
-    mine: number[],
+    ownStories: number[],
   ): Promise<void> {
     const before = this.stories.get(id) ?? [];
     this.stories.set(id, [...before, title]);
     const body = method === 'PUT' ? { title } : undefined;
     const done = await this.send(client, method, `/api/stories/${id}`, body);
     if (done) this.stories.set(id, [title]);
-    if (!done || method === 'DELETE') mine.splice(mine.indexOf(id), 1);
+    if (!done || method === 'DELETE') ownStories.splice(ownStories.indexOf(id), 1);
   }
 
-  /** The response, if the write was acknowledged. */
+  /** Sends a write and returns the response if it was acknowledged. */
   private async send(
     client: () => Client,
     method: string,
     path: string,
     body?: unknown,
   ): Promise<Answer | undefined> {
-    let why: string;
+    let reason: string;
     try {
       const answer = await client().call(method, path, body);
       if (answer.status < 300) {
@@ -142,14 +142,14 @@ export class Ledger {
         this.lastMs = now;
         return answer;
       }
-      why = `${answer.status}`;
+      reason = `${answer.status}`;
       if (answer.status === 503 && !answer.headers.has('retry-after')) {
-        why = '503 without Retry-After';
+        reason = '503 without Retry-After';
       }
     } catch (error) {
-      why = (error as Error).message;
+      reason = (error as Error).message;
     }
-    this.rejected.set(why, (this.rejected.get(why) ?? 0) + 1);
+    this.rejected.set(reason, (this.rejected.get(reason) ?? 0) + 1);
     await sleep(20);
     return undefined;
   }

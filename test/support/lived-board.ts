@@ -2,8 +2,8 @@ import type { TestApp } from './app';
 import { made2xx, Workspace } from './make';
 
 /**
- * A board that has gone through everything: sprints of all kinds, stories that moved in all ways, to
- * another board and back, deleted rows of each kind, and another name and time zone.
+ * Creates a board whose log has every type of event but `board.deleted`: sprints in all states, stories moved
+ * within and between lists and boards, deleted rows of each kind, and a new name and time zone.
  */
 export async function livedBoard(service: TestApp): Promise<Workspace> {
   const { client, clock } = service;
@@ -17,8 +17,8 @@ export async function livedBoard(service: TestApp): Promise<Workspace> {
   const other = await Workspace.create(client);
   const otherSprint = await other.sprint('2026-08-31');
   const board = await Workspace.create(client, 'Europe/Berlin', 'Lived');
-  const gone = await board.sprint('2026-08-24', { name: 'Deleted' });
-  await board.story(gone, { title: 'its sprint is deleted' });
+  const deleted = await board.sprint('2026-08-24', { name: 'Deleted' });
+  await board.story(deleted, { title: 'its sprint is deleted' });
   const sprints: any[] = [];
   for (const [i, start] of ['08-31', '09-14', '09-28', '10-12', '10-26'].entries()) {
     const end = new Date(Date.parse(`2026-${start}`) + 11 * 86_400_000).toISOString().slice(0, 10);
@@ -26,7 +26,7 @@ export async function livedBoard(service: TestApp): Promise<Workspace> {
     sprints.push(await board.sprint(`2026-${start}`, { name: `Sprint ${i + 1}`, ...dates }));
     await other.story(null);
   }
-  await remove(`/api/sprints/${gone.id}`);
+  await remove(`/api/sprints/${deleted.id}`);
   for (const [i, sprint] of sprints.slice(0, 4).entries()) {
     day(sprint.start_date.slice(5), '08');
     const stories: any[] = [];
@@ -36,7 +36,7 @@ export async function livedBoard(service: TestApp): Promise<Workspace> {
       await board.task(story, { title: `Task of ${i}.${k}` });
       stories.push(story);
     }
-    // One that is started by hand; the others commit to what is in them on their first day.
+    // All but one are started explicitly; that one commits to its stories at the end of its first day.
     if (i !== 1) await post(`/api/sprints/${sprint.id}/start`, {});
     await post(`/api/stories/${stories[4].id}/move`, { position: { after: stories[0].id } });
     const later = Date.parse(sprint.start_date) + 3 * 86_400_000;
@@ -65,7 +65,7 @@ export async function livedBoard(service: TestApp): Promise<Workspace> {
     if (i === 2) await post(`/api/sprints/${sprint.id}/reopen`, {});
     if (i === 2) await post(`/api/sprints/${sprint.id}/complete`, { unfinished: 'backlog' });
   }
-  // One that is completed and open again.
+  // A sprint that was completed and is open again.
   await post(`/api/sprints/${sprints[1].id}/reopen`, {});
   // A list without gaps, so that others are shifted.
   const backlog = await made2xx<any[]>(client.get(`${board.path}/backlog`));

@@ -3,22 +3,22 @@ import type { Answer } from './client';
 import { Client } from './client';
 import { afterwards } from './faults';
 
-/** A client for tests that make many calls and look at few of the responses. */
+/** Returns a client for tests that make many calls and check few of the responses. */
 export function loadClient(url: string, connections = 256): Client {
   const client = new Client(url, { connections, undocumented: true });
   afterwards(() => client.close());
   return client;
 }
 
-/** A request that clients repeat: method, path and body. */
+/** A request that clients repeat. */
 export type Repeated = [method: string, path: string, body?: unknown];
 
-/** The response of a request, or why there was none. */
+/** The response to a request, or the error if there was none. */
 export type Outcome = Answer | Error;
 
 /**
- * Sends requests from many clients at once until it is stopped, each client again as soon as it has its
- * response, or `pause` milliseconds after an error.
+ * Sends requests from many clients at once until it is stopped. Each client sends the next request as soon as
+ * it has a response, or `pause` milliseconds after an error or a 503.
  */
 export function sendFrom(
   url: string,
@@ -47,13 +47,13 @@ export function sendFrom(
   return { stop };
 }
 
-/** The different statuses, or the messages of errors, in their order. */
+/** Returns the distinct statuses and error messages, sorted. */
 export function statuses(outcomes: Outcome[]): string[] {
   const all = outcomes.map((one) => (one instanceof Error ? one.message : String(one.status)));
   return [...new Set(all)].sort();
 }
 
-/** Milliseconds of the slowest response; infinite where one is missing. */
+/** Returns the milliseconds of the slowest response; infinite if one is missing. */
 export function slowest(outcomes: Outcome[]): number {
   return Math.max(0, ...outcomes.map((one) => (one instanceof Error ? Infinity : one.ms)));
 }

@@ -2,16 +2,16 @@ import type { Answer, Client } from './client';
 
 let made = 0;
 
-/** The name of a board that no other test of this process uses. */
+/** Returns a name for a board that no other test of this process uses. */
 export function freshName(prefix = 'Board'): string {
   made += 1;
   return `${prefix} ${made}`;
 }
 
-/** The path of a board. */
+/** Returns the path of a board. */
 export const boardPath = (name: string): string => `/api/boards/${encodeURIComponent(name)}`;
 
-/** The events of a board after a revision. */
+/** Reads the events of a board after a revision. */
 export async function eventsOf(client: Client, board: string, after = 0): Promise<any[]> {
   const events: any[] = [];
   for (;;) {
@@ -22,14 +22,14 @@ export async function eventsOf(client: Client, board: string, after = 0): Promis
   }
 }
 
-/** The body of a response that must be a success, for calls that only prepare a test. */
+/** Returns the body of a response that must be successful; for calls that prepare a test. */
 export async function made2xx<T = any>(call: Promise<Answer<T>>): Promise<T> {
   const answer = await call;
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
   return answer.body;
 }
 
-/** A new board, and what a test creates in it. */
+/** A board in which a test creates sprints, stories and tasks. */
 export class Workspace {
   private constructor(
     readonly client: Client,
@@ -43,7 +43,7 @@ export class Workspace {
     return new Workspace(client, name);
   }
 
-  /** An existing board. */
+  /** Returns an existing board. */
   static named(client: Client, name: string): Workspace {
     return new Workspace(client, name);
   }
@@ -68,7 +68,7 @@ export class Workspace {
     );
   }
 
-  /** The events after a revision. */
+  /** Reads the events after a revision. */
   events(after = 0): Promise<any[]> {
     return eventsOf(this.client, this.name, after);
   }

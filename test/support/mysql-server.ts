@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 
-/** The path of a MySQL-speaking server on this machine, if there is one. */
+/** Finds the executable of MariaDB or MySQL on this machine. */
 export function serverBinary(): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   for (const name of ['mariadbd', 'mysqld']) {
@@ -46,7 +46,7 @@ export class MysqlServer {
 
   static async create(binary: string): Promise<MysqlServer> {
     const folder = mkdtempSync(join(tmpdir(), 'sprintline-mysql-'));
-    // A server that was started by root runs as another user.
+    // Started by root, the server runs as another user.
     chmodSync(folder, 0o777);
     const server = new MysqlServer(binary, folder, await freePort());
     server.initialize();
@@ -54,7 +54,7 @@ export class MysqlServer {
     return server;
   }
 
-  /** Starts the server on its data, and waits until it answers. */
+  /** Starts the server on its data and waits until it accepts connections. */
   async start(): Promise<void> {
     const child = spawn(
       this.binary,
@@ -70,8 +70,8 @@ export class MysqlServer {
         '--skip-name-resolve',
         '--max-connections=500',
         '--innodb-buffer-pool-size=128M',
-        // The data is thrown away; what a crash of the machine would lose does not matter. A crash of
-        // the server itself loses nothing.
+        // With 2, a crash of the machine may lose changes, which does not matter for test data; a crash of
+        // the server alone loses nothing.
         '--innodb-flush-log-at-trx-commit=2',
         ...(this.isMariadb
           ? ['--innodb-log-file-size=32M', '--performance-schema=OFF']
@@ -94,13 +94,13 @@ export class MysqlServer {
     throw new Error(`${this.binary} did not start:\n${this.errorLog()}`);
   }
 
-  /** Kills the server, and waits until it is gone. */
+  /** Kills the server, and waits until it has exited. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const { process: child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
-    await gone;
+    await exited;
   }
 
   async destroy(): Promise<void> {
@@ -127,7 +127,7 @@ export class MysqlServer {
           data,
           '--auth-root-authentication-method=normal',
           '--skip-test-db',
-          // Two that are installed at once take each other's temporary tables in a common folder.
+          // In a common folder, two installations at once overwrite each other's temporary tables.
           `--tmpdir=${this.folder}`,
           '--innodb-log-file-size=32M',
         ],
@@ -155,7 +155,7 @@ export class MysqlServer {
 const FIRST_PORT = 20_000 + 1000 * (Number(process.env.JEST_WORKER_ID ?? 0) % 12);
 let lastPort = Math.floor(Math.random() * 1000);
 
-/** A free port. It is no ephemeral port, which another socket could be given while a server restarts on it. */
+/** Finds a free port that is not ephemeral, so that no other socket gets it while a server restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     lastPort = (lastPort + 1) % 1000;

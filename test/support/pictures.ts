@@ -21,7 +21,7 @@ export const HOSTILE_NAMES = [
 ];
 
 interface Days {
-  /** What remains at the end of each day. */
+  /** The remaining work at the end of each day. */
   remaining: number[];
   /** The scope at the end of each day, or of all days. */
   scope: number[] | number;
@@ -29,7 +29,7 @@ interface Days {
   unit?: Unit;
 }
 
-/** A burndown as its picture gets it. */
+/** Returns the input of the picture of a burndown. */
 export function burndownOf(
   { remaining, scope, committed = 0, unit = 'points' }: Days,
   sprint: Partial<BurndownPicture['sprint']> = {},
@@ -146,7 +146,7 @@ export const burndowns: Record<string, BurndownPicture> = {
   ),
 };
 
-/** A velocity of sprints that committed and completed so much. */
+/** Returns a velocity of sprints with these names; `work` is what each committed to and completed. */
 export const velocityOf = (
   names: (string | null)[],
   work: (index: number) => [committed: number, completed: number] = (index) => [
@@ -188,7 +188,7 @@ export const velocities: Record<string, VelocityView> = {
   hostile: velocityOf(HOSTILE_NAMES, (index) => [100_000 - index * 20_000, index * 19_999.99]),
 };
 
-/** A forecast of a history of completed work as its picture gets it. */
+/** Returns the input of the picture of a forecast from completed work per sprint. */
 export function forecastOf(
   amount: number,
   completed: number[],
@@ -226,11 +226,11 @@ interface Box {
   bottom: number;
 }
 
-/** The texts of a picture without their parts. */
+/** Returns the plain texts of a picture. */
 export const textsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text [^>]*>(.*?)<\/text>/g)].map(([, content = '']) => plain(content));
 
-/** The boxes that the texts of a picture do not exceed. */
+/** Returns the bounding box of each text of a picture. */
 export function textBoxes(svg: string): Box[] {
   return [...svg.matchAll(/<text ([^>]*)>(.*?)<\/text>/g)].map(
     ([, attributes = '', content = '']) => {

@@ -5,23 +5,23 @@ import { onStatement } from './statements';
 
 type Row = Record<string, unknown>;
 
-/** How the database executes a statement. */
+/** The plan by which the database executes a statement. */
 export interface Plan {
-  /** The statement on one line, with lists of values cut short. */
+  /** The statement on one line, with lists of values shortened. */
   sql: string;
   steps: string[];
 }
 
 /**
- * Has the database explain every statement right before it is executed, once for each text: with its
- * parameters, in its transaction, on the rows that it meets.
+ * Runs EXPLAIN for each distinct statement right before its first execution, with its parameters, in its
+ * transaction.
  */
 export class Plans {
   private readonly found = new Map<string, Plan>();
 
   constructor(private readonly database: TestDatabase) {}
 
-  /** Begins to explain; returns what ends it. */
+  /** Starts to explain statements; the returned function stops it. */
   listen(): () => void {
     return onStatement({ before: (statement) => this.explain(statement) });
   }
@@ -36,7 +36,7 @@ export class Plans {
       .replace(/\s+/g, ' ')
       .replace(/\((\?, ?)+\?\)/g, '(?, …)')
       .trim();
-    // An INSERT has nothing to find.
+    // An INSERT reads no rows.
     if (this.found.has(sql) || !/^(SELECT|UPDATE|DELETE|WITH)/.test(sql)) return;
     const plan: Plan = { sql, steps: [] };
     this.found.set(sql, plan);
@@ -47,7 +47,7 @@ export class Plans {
     plan.steps = rows.map(step);
   }
 
-  /** SQLite plans by the text alone, and its driver mistakes an explained UPDATE for a running one. */
+  /** Explains on a separate connection, because the driver treats EXPLAIN of an UPDATE as an UPDATE. */
   private explainSeparately(sql: string, parameters: unknown[]): Row[] {
     const connection = new Libsql(this.database.url.replace('sqlite:', ''));
     try {
@@ -58,7 +58,7 @@ export class Plans {
   }
 }
 
-/** A row of an EXPLAIN on one line: operation, table, index, columns. */
+/** Formats a row of an EXPLAIN on one line: operation, table, index, columns. */
 function step(row: Row): string {
   const { detail, type, table, key, ref, Extra } = row;
   if (typeof detail === 'string') return detail;
@@ -66,11 +66,11 @@ function step(row: Row): string {
   return [type, table, key, columns, Extra].filter(Boolean).join(' ');
 }
 
-/** Indexes that begin with the board, and have more than that. */
+/** Indexes whose first of several columns is the board. */
 const OF_BOARD =
   'ix_stories_list|ix_stories_board|ix_stories_updated|uq_stories_external_id|ix_sprints_order';
 
-/** Whether a statement reads all rows of a table, or all of a board, or, where that matters, sorts rows. */
+/** Returns whether a statement reads all rows of a table or of a board, or, with `sorting`, sorts rows. */
 export function isWide({ sql, steps }: Plan, sorting = true): boolean {
   // TypeORM's `exists` selects from a table of one row.
   const scan = '^SCAN (?!CONSTANT ROW|dummy_table)|^(ALL|index) ';

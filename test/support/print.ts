@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const root = join(__dirname, '../..');
 
 /**
- * The results of the functions of a script. The scripts use Prettier, an ES module that jest cannot
- * load, so they run in a process of their own.
+ * Returns the results of functions of a script. Scripts use Prettier, an ES module that jest cannot load,
+ * so the script runs in a separate process.
  */
 export function printed(script: string, ...functions: string[]): string[] {
   const program = `

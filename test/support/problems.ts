@@ -14,7 +14,7 @@ export function expectProblem(answer: Answer, status: number, code: string): voi
   });
 }
 
-/** The errors of a problem as `/pointer code`, `parameter code` or `header code`, sorted. */
+/** Returns the errors of a problem as `/pointer code`, `parameter code` or `header code`, sorted. */
 export function errorsOf(answer: Answer): string[] {
   return (answer.body.errors as Record<string, string>[])
     .map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header} ${code}`)

@@ -59,7 +59,7 @@ export class Program {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
-  /** Starts the program, and does not wait until it listens. */
+  /** Starts the program without waiting until it listens. */
   static async spawn(
     database: Pick<TestDatabase, 'url'>,
     { environment = {}, port, wrapper = [] }: ProgramOptions = {},
@@ -144,7 +144,7 @@ export class Program {
   }
 
   signal(signal: NodeJS.Signals): void {
-    // The group 0 would be our own.
+    // A missing PID would be 0, the process group of the tests.
     if (this.child.pid === undefined) return;
     try {
       process.kill(-this.pid, signal);
@@ -159,7 +159,7 @@ export class Program {
   }
 }
 
-/** Resident memory of a process in bytes; 0 when it has ended. */
+/** Returns the resident memory of a process in bytes; 0 when it has ended. */
 export function memoryOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,19 +1,19 @@
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** A proxy whose connections can be lost without a signal to either side. */
+/** A TCP proxy that can stop forwarding without closing a connection. */
 export class Proxy {
   private readonly pairs = new Set<[Socket, Socket]>();
   private swallowing = false;
-  /** Called with every piece that a client sends, before it is passed on. */
-  heard: (data: Buffer) => void = () => undefined;
+  /** Called with each chunk that a client sends, before it is forwarded. */
+  onData: (data: Buffer) => void = () => undefined;
 
   private constructor(
     private readonly server: Server,
     private readonly target: number,
   ) {}
 
-  /** Passes connections on to a port on loopback. */
+  /** Starts a proxy that forwards connections to a port on loopback. */
   static async to(target: number): Promise<Proxy> {
     const server = createServer({ noDelay: true });
     const proxy = new Proxy(server, target);
@@ -26,13 +26,13 @@ export class Proxy {
     return (this.server.address() as { port: number }).port;
   }
 
-  /** Passes nothing on and closes nothing from now on; new connections are accepted, and stay silent. */
+  /** Stops forwarding and closes nothing; new connections are accepted and never answered. */
   swallow(): void {
     this.swallowing = true;
     for (const pair of this.pairs) for (const socket of pair) socket.pause();
   }
 
-  /** Passes new connections on again; earlier ones stay lost. */
+  /** Forwards new connections again; earlier ones stay stopped. */
   mend(): void {
     this.swallowing = false;
   }
@@ -56,7 +56,7 @@ export class Proxy {
     for (const [from, to] of [pair, [far, near] as const]) {
       from.on('error', () => undefined);
       from.on('data', (data) => {
-        if (from === near) this.heard(data);
+        if (from === near) this.onData(data);
         to.write(data);
       });
       from.once('close', () => {

@@ -1,6 +1,6 @@
 type Story = Record<string, any> & { id: number; seq: number };
 
-/** The stories of a board according to its log alone, by `seq`, then `id`. */
+/** Returns the stories of a board according to its log, by `seq`, then `id`. */
 export function storiesOf(events: any[]): Story[] {
   return [...replay(events).stories.values()].sort(inOrder);
 }
@@ -20,8 +20,8 @@ export interface Replayed {
 const KINDS = { sprint: 'sprints', story: 'stories', task: 'tasks' } as const;
 
 /**
- * Replays a log from its first event. Throws where an event does not follow from those before it: a
- * gap, a change of a row that does not exist, a wrong `before`. `after` is called after each event.
+ * Replays a log from its first event. `after` is called after each event.
+ * @throws Error if an event contradicts those before it: a gap, a change of a missing row, a wrong `before`
  */
 export function replay(
   events: any[],
@@ -85,7 +85,7 @@ function changed(row: any, before: any, after: any, fail: (why: string) => never
   return { ...row, ...after };
 }
 
-/** Many stories of one list that were renumbered together. */
+/** Applies an event that renumbers many stories of one list. */
 function shift(state: Replayed, event: any, fail: (why: string) => never): void {
   const { entity, id, at, before, after } = event;
   const list = entity === 'board' ? null : id;
@@ -96,7 +96,7 @@ function shift(state: Replayed, event: any, fail: (why: string) => never): void 
       inOrder(story, before.last) <= 0 &&
       !after.except.includes(story.id),
   );
-  if (shifted.length !== after.count) fail(`${shifted.length} stories are there`);
+  if (shifted.length !== after.count) fail(`${shifted.length} stories are in the range`);
   for (const story of shifted) {
     story.seq += after.by;
     story.version += 1;

@@ -4,7 +4,7 @@ import { Replay } from '../../src/reports/replay';
 import { report as reportSteps } from '../../src/reports/report';
 import { atOnce } from './at-once';
 
-// The computations of reports, without pauses.
+// The functions that compute reports, run without pauses.
 
 export function replay(
   events: Iterable<ReplayedEvent>,

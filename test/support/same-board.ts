@@ -1,12 +1,12 @@
 import type { Client } from './client';
 import { boardPath, eventsOf, made2xx } from './make';
 
-/** What a board and its past are, as the API shows them. */
+/** A board with its events and reports, as the API shows them. */
 export type Everything = Record<string, any>;
 
 type Kind = 'board' | 'sprint' | 'story' | 'task';
 
-/** The kinds of values by the names of fields. */
+/** The kind of resource that a field contains. */
 const KINDS: Record<string, Kind> = {
   board: 'board',
   sprint: 'sprint',
@@ -17,7 +17,7 @@ const KINDS: Record<string, Kind> = {
   tasks: 'task',
 };
 
-/** Reads everything that the API shows of a board, for the stories and sprints with these ids. */
+/** Reads everything that the API shows of a board: resources, log, histories and reports. */
 export async function everythingOf(client: Client, name: string): Promise<Everything> {
   const path = boardPath(name);
   const get = async (rest: string): Promise<any> => {
@@ -32,7 +32,7 @@ export async function everythingOf(client: Client, name: string): Promise<Everyt
   const histories: any[] = [];
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
     const history = (await get(`/api/stories/${id}/history`)) as any[];
-    // Its events on other boards are no part of this one.
+    // A history also has events of other boards.
     histories.push(history.filter(({ board_name }) => board_name === name));
   }
   const of = async (rows: any[], rest: (id: number) => string): Promise<any[]> => {
@@ -57,13 +57,13 @@ export async function everythingOf(client: Client, name: string): Promise<Everyt
   };
 }
 
-/** What a board is with the ids and the name of a restored one; their logs show which ids belong together. */
+/** Returns `from` with the ids and the name of the restored board `to`; their logs show which ids correspond. */
 export function asRestored(from: Everything, to: Everything): Everything {
   const ids = { board: new Map(), sprint: new Map(), story: new Map(), task: new Map() };
   from.events.forEach((event: any, i: number) => {
     const other = to.events[i];
     ids[event.entity as Kind].set(event.id, other?.id);
-    // The sprint of another board is none that the file has.
+    // A sprint of another board has no event in this log.
     if (event.type === 'story.moved_out') {
       ids.sprint.set(event.after.sprint_id, other?.after?.sprint_id);
     }

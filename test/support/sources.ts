@@ -6,12 +6,12 @@ const SRC = join(__dirname, '../../src');
 
 /** A file of the program. */
 export interface Source {
-  /** Below `src`, with slashes. */
+  /** Relative to `src`, with slashes. */
   path: string;
   text: string;
 }
 
-/** Every file of the program. */
+/** Reads every file of the program. */
 export function sources(): Source[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -28,7 +28,7 @@ export function syntaxOf({ path, text }: Source): ts.SourceFile {
 export interface Import {
   from: string;
   to: string;
-  /** `import type`, which is gone when the program runs. */
+  /** Whether it is `import type`, which does not exist at run time. */
   typeOnly: boolean;
   names: string[];
 }

@@ -15,7 +15,7 @@ interface Listeners {
   after?: (statement: Statement, result: unknown) => void;
 }
 
-/** The methods that all statements go through: of TypeORM, and of the threads that read snapshots. */
+/** The methods that send all statements: those of TypeORM and of the threads that read snapshots. */
 const METHODS: [object, name: string, statementOf: (...args: any[]) => Omit<Statement, 'query'>][] =
   [
     ...[BetterSqlite3QueryRunner.prototype, MysqlQueryRunner.prototype].map(
@@ -33,8 +33,8 @@ const METHODS: [object, name: string, statementOf: (...args: any[]) => Omit<Stat
   ];
 
 /**
- * Listens to every statement that the services of this process send, until the returned function is
- * called.
+ * Calls the listeners for every statement that the services of this process send, until the returned
+ * function is called.
  */
 export function onStatement({ before, after }: Listeners): () => void {
   const restores = METHODS.map(([prototype, name, statementOf]) => {
@@ -55,7 +55,7 @@ export function onStatement({ before, after }: Listeners): () => void {
   return () => restores.forEach((restore) => restore());
 }
 
-/** How many rows the services of this process read while `work` runs. */
+/** Counts the rows that the services of this process read while `work` runs. */
 export async function rowsReadDuring(work: () => Promise<unknown>): Promise<number> {
   let rows = 0;
   const stop = onStatement({

@@ -6,14 +6,14 @@ import { afterwards } from './faults';
 /** Milliseconds between two attempts to connect. */
 const RETRY_MS = 20;
 
-/** A reader of a stream from its beginning, which connects again after its last event, as browsers do. */
+/** Reads a stream from its beginning and reconnects after its last event, as browsers do. */
 export class Subscription {
   readonly events: StreamedEvent[] = [];
   connections = 0;
   private isClosed = false;
   private stream: Stream | undefined;
 
-  /** @param urlOf the URL of the instance for the next connection */
+  /** @param urlOf returns the URL of the instance for the next connection */
   constructor(
     private readonly urlOf: (connection: number) => string,
     private readonly path: string,

@@ -7,7 +7,7 @@ export interface UploadOptions {
   query?: string;
   type?: string;
   headers?: Record<string, string>;
-  /** Sent beside the file in a form. */
+  /** Sent with the file in a form. */
   mapping?: object;
 }
 
@@ -25,7 +25,7 @@ export async function upload(
   });
 }
 
-/** A form with a mapping and a file, and its type. */
+/** Returns a form with a mapping and a file, and its content type. */
 async function formOf(mapping: object, file: string | Buffer): Promise<[Buffer, string]> {
   const form = new FormData();
   form.append('mapping', JSON.stringify(mapping));
@@ -38,13 +38,13 @@ async function formOf(mapping: object, file: string | Buffer): Promise<[Buffer, 
 const NOTHING = { sprints: 0, stories: 0, tasks: 0 };
 
 interface TwiceOptions extends Pick<UploadOptions, 'query' | 'mapping'> {
-  /** The instant of the first import. */
+  /** Time of the first import. */
   at?: string;
 }
 
 /**
- * Imports a file into a new board: as a dry run, which answers the same as the import, then really, then
- * twice again, which changes nothing. Returns what the import answered.
+ * Imports a file into a new board and returns the response. A dry run before it must have the same response,
+ * and two repetitions after it must change nothing.
  */
 export async function importTwice(
   { client, clock }: TestApp,
@@ -65,7 +65,7 @@ export async function importTwice(
   expect(dry).toEqual(first);
   expect(first).toMatchObject({ updated: NOTHING, unchanged: NOTHING });
   const before = await revision();
-  // A week later the sprints without dates would be laid out elsewhere.
+  // A first import a week later would give other dates to sprints without dates.
   for (const days of [0, 7]) {
     clock.set(new Date(Date.parse(at) + days * 86_400_000).toISOString());
     const again = await load();
