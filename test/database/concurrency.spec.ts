@@ -8,18 +8,18 @@ import { LONG_DEADLINE } from '../support/faults';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { inOrder, replay } from '../support/replay';
 
-/** Runs so many at once, each with its number. */
+/** Starts `count` runs at once, each with its number. */
 const atOnce = <T>(count: number, run: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => run(i)));
 
-/** How many answers had which status. */
+/** Counts the responses by status. */
 function tally(answers: Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** A sequence of numbers that is the same in every run (mulberry32). */
+/** Returns a pseudorandom generator with a seed, so that every run has the same numbers (mulberry32). */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -34,13 +34,13 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
   let instances: TestApp[];
   let drop: () => Promise<void>;
   let turn = 0;
-  /** The clients of the instances, one after the other. */
+  /** Returns the client of the next instance, in rotation. */
   const client = (): Client => (instances[(turn += 1) % instances.length] as TestApp).client;
 
   beforeAll(async () => {
     const database = await createDatabase();
     drop = () => database.drop();
-    // They find the database empty, all at once.
+    // All of them migrate the empty database at once.
     instances = await atOnce(count, () => startApp({ database, environment: LONG_DEADLINE }));
   });
   afterAll(async () => {
@@ -48,7 +48,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     await drop();
   });
 
-  it('create one board from first sprints that arrive at once', async () => {
+  it('create one board from first sprints and stories that arrive at once', async () => {
     const path = boardPath(freshName('First'));
     const answers = await atOnce(24, (i) =>
       client().post(
@@ -64,7 +64,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect((await client().get<any[]>(`${path}/sprints`)).body).toHaveLength(12);
   });
 
-  it('give each new story of a list another seq', async () => {
+  it('give each new story of a list a different seq', async () => {
     const board = await Workspace.create(client());
     const sprint = await board.sprint('2026-11-23');
     const answers = await atOnce(60, () =>
@@ -80,7 +80,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect(new Set(tasks.map(({ body }) => body.seq as number)).size).toBe(30);
   });
 
-  it('accept exactly one of many changes with the same tag', async () => {
+  it('accept exactly one of many changes with the same entity tag', async () => {
     const board = await Workspace.create(client());
     const sprint = await board.sprint('2026-11-23');
     const story = await board.story(sprint);
@@ -97,14 +97,14 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
         client().put(path, { [member]: zones[i] }, { headers: { 'if-match': tag } }),
       );
       expect([path, tally(answers)]).toEqual([path, { 200: 1, 412: 19 }]);
-      const winner = answers.find(({ status }) => status === 200);
-      expect((await client().get(path)).body).toEqual(winner?.body);
+      const acceptedAnswer = answers.find(({ status }) => status === 200);
+      expect((await client().get(path)).body).toEqual(acceptedAnswer?.body);
     }
     const deletions = await atOnce(10, () => client().delete(`/api/stories/${story.id}`));
     expect(tally(deletions)).toEqual({ 200: 1, 404: 9 });
   });
 
-  it('give a name and an external id to one of many requests', async () => {
+  it('accept a name and an external id from only one of many requests', async () => {
     const boards = await atOnce(8, () => Workspace.create(client()));
     const name = freshName('Wanted');
     const renamed = await Promise.all([
@@ -132,12 +132,12 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect(await board.revision()).toBe(2 + 10 + 300);
   });
 
-  it('lose no story of a sprint that is deleted while stories are created and moved there', async () => {
+  it('lose no story of a sprint that is deleted while stories are created in it and moved to it', async () => {
     const board = await Workspace.create(client());
-    const elsewhere = await Workspace.create(client());
+    const otherBoard = await Workspace.create(client());
     for (let round = 0; round < 6; round += 1) {
       const sprint = await board.sprint('2026-11-23');
-      const movers = await atOnce(6, (i) => (i % 2 ? board : elsewhere).story(null));
+      const movers = await atOnce(6, (i) => (i % 2 ? board : otherBoard).story(null));
       const stories = `/api/sprints/${sprint.id}/stories`;
       let deleted: Answer | undefined;
       const answers = await atOnce(30, async (i) => {
@@ -149,10 +149,10 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
       });
       expect(answers.every(({ status }) => [200, 201, 400, 404].includes(status))).toBe(true);
       expect(deleted?.status).toBe(200);
-      const there = answers.filter(({ body }) => body.sprint_id === sprint.id);
-      expect(deleted?.body.stories_moved_to_backlog).toBe(there.length);
+      const inSprint = answers.filter(({ body }) => body.sprint_id === sprint.id);
+      expect(deleted?.body.stories_moved_to_backlog).toBe(inSprint.length);
       const backlog = (await client().get<any[]>(`${board.path}/backlog`)).body;
-      for (const { body } of there)
+      for (const { body } of inSprint)
         expect(backlog.map(({ id }) => id as number)).toContain(body.id);
     }
     const all = (await client().get<any[]>(`${board.path}/stories`)).body;
@@ -190,7 +190,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     );
   });
 
-  it('delete a board while it is written to, with everything in it', async () => {
+  it('delete a board with everything in it while clients write to it', async () => {
     const board = await Workspace.create(client());
     const sprint = await board.sprint('2026-11-23');
     const answers = await atOnce(30, (i) =>
@@ -209,7 +209,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
       expect((await client().get(`/api/stories/${body.id}`)).status).toBe(404);
   });
 
-  it('keep everything that was acknowledged and nothing that was rejected, and read no partial change', async () => {
+  it('store all acknowledged changes and no rejected one, and show no partial change', async () => {
     const board = await Workspace.create(client());
     const sprints = [
       await board.sprint('2020-01-01'),
@@ -220,15 +220,15 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
       board.story(i % 2 ? current : null, { external_id: `seed ${i}` }),
     );
     const random = randomFrom(7);
-    const refused: Answer[] = [];
+    const rejected: Answer[] = [];
     const accepted: Answer[] = [];
-    let expectedRefusals = 0;
+    let expectedRejections = 0;
 
-    /** One request of a client; every fourth is invalid. */
-    const act = async (i: number): Promise<void> => {
+    /** Sends one request of a client; every fourth is invalid. */
+    const sendOne = async (i: number): Promise<void> => {
       const story = seeds[random(20)];
       const bad = i % 4 === 0;
-      if (bad) expectedRefusals += 1;
+      if (bad) expectedRejections += 1;
       const path = `/api/stories/${story.id}`;
       const answer = (await (
         bad
@@ -256,13 +256,13 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
               () => client().put(path, { status: ['todo', 'done'][random(2)], points: random(9) }),
             ][random(5)]
       )?.()) as Answer;
-      (answer.status < 300 ? accepted : refused).push(answer);
+      (answer.status < 300 ? accepted : rejected).push(answer);
     };
 
-    let busy = true;
+    let isWriting = true;
     const readings: { from: number; to: number; full: any }[] = [];
     const read = async (): Promise<void> => {
-      while (busy) {
+      while (isWriting) {
         const from = (await client().get(board.path)).body.revision as number;
         const full = (await client().get(`${board.path}/sprints/current`)).body;
         readings.push({ from, to: (await client().get(board.path)).body.revision as number, full });
@@ -270,13 +270,13 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     };
     const readers = Array.from({ length: 6 }, read);
     await atOnce(24, async (worker) => {
-      for (let i = 0; i < 16; i += 1) await act(worker * 16 + i);
+      for (let i = 0; i < 16; i += 1) await sendOne(worker * 16 + i);
     });
-    busy = false;
+    isWriting = false;
     await Promise.all(readers);
 
-    expect(refused.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
-    expect(refused).toHaveLength(expectedRefusals);
+    expect(rejected.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
+    expect(rejected).toHaveLength(expectedRejections);
 
     const events = await board.events();
     const versions = new Map<string, Set<number>>();
@@ -298,7 +298,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
       wanted.set(revision, JSON.stringify(full));
     });
 
-    // Every acknowledged version is in the log, and nothing that was rejected.
+    // The log has every acknowledged version and no rejected change.
     for (const { body } of accepted) {
       const key = `${'story_id' in body ? 'task' : 'story'} ${body.id}`;
       expect([key, body.version, versions.get(key)?.has(body.version as number)]).toEqual([
@@ -312,7 +312,7 @@ describe.each([1, 2])('%i instance(s) on one database', (count) => {
     expect([...state.stories.values()].sort(inOrder)).toEqual(shown);
     expect(events.map(({ revision }) => revision)).toEqual(events.map((_, i) => i + 1));
 
-    // Every reading is the board as it was at one revision.
+    // Every response shows the board at a single revision.
     expect(readings.length).toBeGreaterThan(10);
     for (const { from, to, full } of readings) {
       const seen = JSON.stringify(full.stories);
@@ -343,7 +343,7 @@ onSqlite('other requests run between the changes of a burst', async () => {
     const unitOfWork = service.app.get(UnitOfWork);
     await Promise.all(Array.from({ length: 40 }, () => unitOfWork.maintain(change)));
     done = true;
-    // They take 0.2 s, and one in two of them is followed by a pause.
+    // The 40 changes take 0.2 s, and other requests can run after every second one.
     expect(turns).toBeGreaterThanOrEqual(15);
   } finally {
     await service.close();
@@ -351,7 +351,7 @@ onSqlite('other requests run between the changes of a burst', async () => {
 });
 
 onSqlite(
-  'a change gets its turn soon beside another process that changes without a pause',
+  'a change waits for few changes of another process that writes without a pause',
   async () => {
     const service = await startApp();
     const { database, client } = service;
@@ -370,7 +370,7 @@ onSqlite(
       for (let i = 0; i < 10; i += 1) {
         await made2xx(client.put(`/api/stories/${story.id}`, { title: `Title ${i}` }));
       }
-      // It waits for one of them each time. With pauses of up to 64 ms it met three to five.
+      // Each change waits for about one change of the other process; with retries after up to 64 ms it was 3 to 5.
       expect(changed).toBeLessThan(20);
     } finally {
       done = true;

@@ -16,7 +16,7 @@ const post = (
 ): Promise<Answer> =>
   service.client.post(path, body, { headers: { 'Idempotency-Key': key, ...headers } });
 
-/** What a client sees of a response. */
+/** The parts of a response that must be equal when it is sent again. */
 const seen = ({ status, text, headers }: Answer) => ({
   status,
   text,
@@ -31,7 +31,7 @@ const storiesOf = async (board: string): Promise<{ title: string }[]> =>
   (await service.client.get(`/api/boards/${board}/backlog`)).body;
 
 describe('a request with an Idempotency-Key', () => {
-  it('is performed once and answered alike, however often it is sent at once', async () => {
+  it('is performed once and gets the same response, however often it is sent at once', async () => {
     const keys = Array.from({ length: 60 }, (_, i) => `at-once-${i}`);
     const answers: Answer[] = [];
     for (let round = 0; round < keys.length; round += 20) {
@@ -57,9 +57,9 @@ describe('a request with an Idempotency-Key', () => {
     expect((await storiesOf('Crowd')).map(({ title }) => title).sort()).toEqual([...keys].sort());
   });
 
-  it('is answered alike however long the response is', async () => {
+  it('gets the same response however long it is', async () => {
     const { client } = service;
-    // In JSON each of these takes six characters; a statement may have 16 MiB.
+    // In JSON each of these characters takes six bytes; a statement may have 16 MiB.
     const description = `😀${'\u0001'.repeat(32_700)}`;
     const ids: number[] = [];
     for (let i = 0; i < 90; i += 1) {
@@ -75,7 +75,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([replayed(first), replayed(second)]).toEqual([false, true]);
     expect(second.text === first.text).toBe(true);
     expect(seen(second).etag).toBe(seen(first).etag);
-    // They go with their keys.
+    // The stored responses are deleted with their keys.
     service.clock.set('2027-03-01T00:00:00.000Z');
     await service.app.get(ExpiredKeys).delete();
     service.clock.set();
@@ -90,7 +90,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('gets its first response though the resource was changed or deleted', async () => {
+  it('gets its first response even if the resource was changed or deleted', async () => {
     const body = { title: 'ephemeral' };
     const first = await post('/api/boards/Later/backlog', 'later', body);
     await service.client.put(`/api/stories/${first.body.id}`, { title: 'changed' });
@@ -103,7 +103,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await storiesOf('Later')).toEqual([]);
   });
 
-  it('gets its first response though its path names no sprint any more', async () => {
+  it('gets its first response even if its path no longer names a sprint', async () => {
     service.clock.set('2026-11-21T12:00:00.000Z');
     const board = await Workspace.create(service.client);
     const sprint = await board.sprint('2026-11-16', { end_date: '2026-11-29' });
@@ -139,15 +139,15 @@ describe('a request with an Idempotency-Key', () => {
       [path, { title: 'first', seq: 1 }],
       ['/api/boards/Another/backlog', { title: 'first' }],
     ] as const) {
-      const refused = await post(where, 'taken', body);
-      expect(refused.status).toBe(422);
-      expect(refused.body.code).toBe('idempotency_key_reused');
+      const rejected = await post(where, 'taken', body);
+      expect(rejected.status).toBe(422);
+      expect(rejected.body.code).toBe('idempotency_key_reused');
     }
     expect(await storiesOf('Other')).toHaveLength(1);
     expect((await service.client.get('/api/boards/Another')).status).toBe(404);
   });
 
-  it('is the same request with a trailing slash', async () => {
+  it('is the same request with or without a trailing slash', async () => {
     await post('/api/boards/Slash/backlog', 'slash', { title: 'one' });
     const again = await post('/api/boards/Slash/backlog/', 'slash', { title: 'one' });
     expect(replayed(again)).toBe(true);
@@ -167,10 +167,10 @@ describe('a request with an Idempotency-Key', () => {
   it('that is rejected five times at once leaves the key unused', async () => {
     const path = '/api/boards/Refused/backlog';
     await service.client.post(path, { title: 'in the way', external_id: 'X-1' });
-    const refusals = await Promise.all(
+    const rejections = await Promise.all(
       Array.from({ length: 5 }, () => post(path, 'refused', { title: 'mine', external_id: 'X-1' })),
     );
-    expect(refusals.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
+    expect(rejections.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
     expect((await post(path, 'refused', { title: 'mine' })).status).toBe(201);
   });
 
@@ -182,16 +182,16 @@ describe('a request with an Idempotency-Key', () => {
       expect(replayed(made)).toBe(false);
     }
     for (const key of ['', 'k'.repeat(256), 'a b', 'ä']) {
-      const refused = await post(path, key, { title: 'none' });
-      expect(refused.status).toBe(400);
-      expect(refused.body.errors).toEqual([
+      const rejected = await post(path, key, { title: 'none' });
+      expect(rejected.status).toBe(400);
+      expect(rejected.body.errors).toEqual([
         { header: 'Idempotency-Key', code: 'invalid_key', detail: expect.any(String) },
       ]);
     }
     expect(await storiesOf('Keys')).toHaveLength(4);
   });
 
-  it('is 404 first if its path does not exist', async () => {
+  it('is 404 if its path does not exist, even if the key is invalid', async () => {
     expect((await post('/api/sprints/999999/stories', '', { title: 'x' })).status).toBe(404);
     expect((await post('/api/sprints/999999/stories', 'k', { title: 'x' })).status).toBe(404);
   });
@@ -220,13 +220,13 @@ describe('stored responses', () => {
     expect(seen(await post(path, 'day', { title: 'two' }))).toEqual(seen(second));
   });
 
-  it('are deleted afterwards, a chunk at a time', async () => {
+  it('are deleted afterwards, in chunks', async () => {
     const { app, clock } = service;
     await app.get(ExpiredKeys).delete();
     clock.set('2027-02-01T00:00:00.000Z');
     await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
-    // More in one millisecond than a chunk has.
+    // More keys of one millisecond than a chunk has.
     await insertRows(service, 'idempotency_keys', 600, (i) => ({
       token_id: 0,
       idempotency_key: `expired-${i}`,

@@ -109,7 +109,7 @@ describe('an import of CSV', () => {
     service.clock.set();
   });
 
-  it('has one event for each row, without a gap, by the actor of the request', async () => {
+  it('appends one event for each row, without a gap, with the actor of the request', async () => {
     await load('Logged', HEADER + 'L-1,first,,,,,,,,One\nL-2,second,,,,,,,,One\n');
     const events = await of('/api/boards/Logged/events');
     expect(events.map((event: any) => [event.revision, event.type, event.actor])).toEqual([
@@ -122,7 +122,7 @@ describe('an import of CSV', () => {
     expect((await client.get('/api/boards/Logged')).body.revision).toBe(4);
   });
 
-  it('changes nothing the second time', async () => {
+  it('changes nothing when it is repeated', async () => {
     const file = HEADER + 'T-1,first,text,done,1,2,ada,"x,y",5,One\nT-2,second,,,,,,,,\n';
     await load('Twice', file);
     const before = [await storiesOf('Twice'), await of('/api/boards/Twice/events')];
@@ -137,7 +137,7 @@ describe('an import of CSV', () => {
     expect([await storiesOf('Twice'), await of('/api/boards/Twice/events')]).toEqual(before);
   });
 
-  it('refuses the whole file for an error in its last row, and names every error', async () => {
+  it('rejects the whole file for an error in its last row, and reports every error', async () => {
     const answer = await load(
       'Faulty',
       'title,points,status,labels,seq\n' +
@@ -162,7 +162,7 @@ describe('an import of CSV', () => {
   });
 });
 
-/** The parts of a form, in their order. */
+/** Encodes a form with these parts, in this order. */
 function formOf(parts: { name: string; value: string | Buffer; file?: string; type?: string }[]): {
   file: Buffer;
   type: string;
@@ -193,7 +193,7 @@ describe('a second import', () => {
   const first =
     HEADER + 'U-1,one,old,todo,1,1,ada,x,,One\nU-2,two,,done,,2,,,,One\nU-3,three,,,,,,,,\n';
 
-  it('updates what differs, and leaves what the file does not have', async () => {
+  it('updates fields that differ, and keeps those that the file does not have', async () => {
     await load('Updated', first);
     const [one] = (await of('/api/boards/Updated/stories?external_id=U-1')) as any[];
     const answer = await load(
@@ -242,7 +242,7 @@ describe('a second import', () => {
     ]);
   });
 
-  it('finds a sprint by its id on the board, else takes the word for a name', async () => {
+  it('finds a sprint by its id on the board, else by its name', async () => {
     const sprint = (
       await client.post('/api/boards/Ids/sprints', { start_date: '2026-11-02', name: 'Named' })
     ).body;
@@ -258,7 +258,7 @@ describe('a second import', () => {
     expect(stories.map(({ title }: any) => title)).toEqual(['a', 'c']);
   });
 
-  it('leaves the stories of completed sprints where they are, and updates the rest', async () => {
+  it('does not move stories of completed sprints, but updates their other fields', async () => {
     service.clock.set('2026-11-20T10:00:00.000Z');
     const make = (name: string, start_date: string): Promise<any> =>
       made2xx(client.post('/api/boards/Done/sprints', { name, start_date }));
@@ -297,7 +297,7 @@ describe('a second import', () => {
     service.clock.set();
   });
 
-  it('refuses the whole file where only the board shows an error, in its last row', async () => {
+  it('rejects the whole file for an error in its last row that depends on the board', async () => {
     await load('Whole', first);
     const before = await of('/api/boards/Whole/events');
     const answer = await load('Whole', 'external_id,points\nU-1,8\nU-2,8\nU-9,1\n');
@@ -308,7 +308,7 @@ describe('a second import', () => {
     expect(await of('/api/boards/Whole/events')).toEqual(before);
   });
 
-  it('refuses a file with which a sprint would be full', async () => {
+  it('rejects a file with more stories than a sprint may have', async () => {
     const rows = Array.from({ length: 2001 }, (_, i) => `F-${i},Story ${i},Full\n`);
     const answer = await load('Full', `external_id,title,sprint\n${rows.join('')}`);
     expectProblem(answer, 409, 'sprint_full');
@@ -320,8 +320,8 @@ describe('a second import', () => {
   });
 });
 
-describe('our own CSV', () => {
-  it('is read back equal to the list that it was exported from', async () => {
+describe("Sprintline's own CSV", () => {
+  it('is imported with the same values as the exported list', async () => {
     const titles = ['=1+1', "'=x", "''-y", "'quoted'", '-3', '@all', '\ttab', 'a,"b"\nc', 'ü😀'];
     const sprint = await made2xx(
       client.post('/api/boards/Export/sprints', { start_date: '2026-11-02', name: 'A, B' }),
@@ -388,7 +388,7 @@ describe('our own CSV', () => {
     expect(a).toMatchObject({ title: 'a', points: 2, assignee: 'x; y\tz' });
   });
 
-  it('keeps the apostrophes of a file whose columns are mapped, which is not our export', async () => {
+  it('keeps the apostrophes of a file whose columns are mapped, because it is not an export', async () => {
     const parts = (mapping: object) => [
       { name: 'mapping', value: JSON.stringify(mapping) },
       { name: 'file', value: "title,Key\n'--type=' is rejected,A-1\n" },
@@ -422,7 +422,7 @@ describe('a mapping', () => {
     sprints: { 'It 1': { start_date: '2026-01-05', end_date: '2026-01-16' } },
   };
 
-  it('says what columns, statuses, priorities and sprints mean', async () => {
+  it('defines the meaning of columns, statuses, priorities and sprints', async () => {
     const answer = await loadForm('Mapped', [
       { name: 'mapping', value: JSON.stringify(mapping), type: 'application/json' },
       { name: 'file', value: file, file: 'stories.csv', type: 'text/csv' },
@@ -446,7 +446,7 @@ describe('a mapping', () => {
     });
   });
 
-  it('has the same result when the answer sends it back', async () => {
+  it('has the same result when the mapping of the response is sent', async () => {
     const send = async (board: string, sent: object): Promise<any> => {
       const parts = [
         { name: 'mapping', value: JSON.stringify(sent) },
@@ -458,7 +458,7 @@ describe('a mapping', () => {
     expect(await send('Returned', answer.mapping)).toEqual(answer);
   });
 
-  it('is refused with every error at once', async () => {
+  it('is rejected with every error at once', async () => {
     const wrong = {
       columns: { title: 7 },
       status: { Open: 'open', Done: 'done' },
@@ -548,14 +548,14 @@ describe('a mapping', () => {
       '/mapping',
       'invalid_type',
     ],
-  ])('of a form with %s is refused', async (_, parts, pointer, code) => {
+  ])('of a form with %s is rejected', async (_, parts, pointer, code) => {
     const answer = await loadForm('Form', parts);
     expectProblem(answer, 400, 'invalid_request');
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer, code })]);
     expect((await client.get('/api/boards/Form')).status).toBe(404);
   });
 
-  it('of a form that is cut off is refused', async () => {
+  it('of a form that is cut off is rejected', async () => {
     const { file: whole, type } = formOf([{ name: 'file', value: 'title\na\nb\n', file: 'a.csv' }]);
     for (const length of [0, 10, 60, 100, whole.length - 30]) {
       const answer = await load('Cut', whole.subarray(0, length), { type });
@@ -572,13 +572,13 @@ describe('a dry run', () => {
     'external_id,title,status,points,sprint,other\nR-1,a,done,1,One,\nR-2,b,,,Two\nR-3,c,,,,\n,d,,,,x\n';
   const run = (query: string): Promise<Answer> => load('Rehearsed', file, { query });
 
-  it('answers as the import does, byte for byte, and changes nothing', async () => {
+  it('has the response of the import, byte for byte, and changes nothing', async () => {
     service.clock.set('2026-11-20T10:00:00.000Z');
-    const rehearsed = await run('format=csv&dry_run=true');
-    expect(rehearsed.headers.get('x-board-revision')).toBe('0');
+    const dryRun = await run('format=csv&dry_run=true');
+    expect(dryRun.headers.get('x-board-revision')).toBe('0');
     expect((await client.get('/api/boards/Rehearsed')).status).toBe(404);
     const first = await run('format=csv');
-    expect(rehearsed.text).toBe(first.text);
+    expect(dryRun.text).toBe(first.text);
     const before = await of('/api/boards/Rehearsed/events');
     const again = await run('format=csv&dry_run=true');
     expect(again.headers.get('x-board-revision')).toBe(String(before.length));
@@ -589,7 +589,7 @@ describe('a dry run', () => {
 });
 
 describe('the import of a body', () => {
-  it('of another type is refused, and files by all other routes', async () => {
+  it('of another content type is rejected, and all other routes reject files', async () => {
     for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', '']) {
       const answer = await load('Types', 'title\na\n', { type });
       expect([type, answer.status]).toEqual([type, 415]);
@@ -620,7 +620,7 @@ describe('the import of a body', () => {
     }
   });
 
-  it('of more than 32 MiB is refused, and the connection can be used again', async () => {
+  it('of more than 32 MiB is rejected, and the connection can be used again', async () => {
     const file = Buffer.alloc(33 * 1024 * 1024, ' ').fill('[', 0, 1);
     expectProblem(await load('Big', file), 413, 'content_too_large');
     const { file: form, type } = formOf([{ name: 'file', value: file, file: 'a.csv' }]);
@@ -639,7 +639,7 @@ describe('the import of a body', () => {
     expect((await client.get('/api/boards/Big')).status).toBe(404);
   });
 
-  it('of more than 1 MiB is still refused by other routes', async () => {
+  it('of more than 1 MiB is rejected by other routes', async () => {
     const title = 'x'.repeat(1_100_000);
     expectProblem(
       await client.post('/api/boards/Big/backlog', { title }),
@@ -659,13 +659,13 @@ describe('the import of a body', () => {
     ['JSON of an unknown tool', '{"a": [1, 2]}', 'unknown_format'],
     ['a cut JSON', '{"cards": [{"id": "x"', 'unknown_format'],
     ['half a character', Buffer.from('7469746c650a61c3', 'hex'), 'invalid_file'],
-  ])('that is %s is refused', async (_, file, code) => {
+  ])('that is %s is rejected', async (_, file, code) => {
     const answer = await load('Refused', file, { query: '', type: 'application/octet-stream' });
     expect([answer.status, answer.body.detail && answer.body.code]).toEqual([400, code]);
     expect((await client.get('/api/boards/Refused')).status).toBe(404);
   });
 
-  it('repeats its answer for an idempotency key, and refuses the key for other bytes', async () => {
+  it('repeats its response for an idempotency key, and rejects the key for other bytes', async () => {
     const headers = { 'idempotency-key': 'import-1' };
     const first = await load('Keyed', 'title\na\n', { headers });
     const again = await load('Keyed', 'title\na\n', { headers });
@@ -676,7 +676,7 @@ describe('the import of a body', () => {
     );
     expect(both[0]?.text).toBe(both[1]?.text);
     expect((await storiesOf('Keyed')).map(({ title }: any) => title)).toEqual(['a', 'c']);
-    // The boundary of a form is another one each time; the parts count.
+    // The boundary of a form differs each time; only the parts are compared.
     const parts = [
       { name: 'mapping', value: '{}' },
       { name: 'file', value: 'title\nd\n' },
@@ -697,7 +697,7 @@ describe('the import of a body', () => {
   });
 });
 
-describe('imports at the same time', () => {
+describe('concurrent imports', () => {
   const rows = (count: number): string =>
     Array.from({ length: count }, (_, i) => `P-${i},Story ${i},Sprint ${i % 3}\n`).join('');
   const file = `external_id,title,sprint\n${rows(600)}`;
@@ -721,7 +721,7 @@ describe('imports at the same time', () => {
     expect(await expectGapless('Raced')).toHaveLength(604);
   });
 
-  it('beside 16 clients that change the board lose and double nothing', async () => {
+  it('while 16 clients change the board lose and duplicate nothing', async () => {
     await load('Busy', file);
     const sprint = (await of('/api/boards/Busy/sprints'))[0];
     const changed = file.replaceAll(',Story', ',Changed');
@@ -751,7 +751,7 @@ describe('imports at the same time', () => {
 });
 
 describe('with tokens', () => {
-  it('asks for the scope write and for the board, and tells who imported', async () => {
+  it('needs the scope write and access to the board, and logs the actor', async () => {
     const own = await startApp();
     try {
       const admin = (
@@ -781,7 +781,7 @@ describe('with tokens', () => {
     }
   });
 
-  it('creates no board where boards are created by POST /api/boards only', async () => {
+  it('creates no board if only POST /api/boards may create boards', async () => {
     const own = await startApp({ environment: { CREATE_BOARDS: 'explicit' } });
     try {
       const by = own.client;

@@ -7,7 +7,7 @@ let board: Workspace;
 let sprint: any;
 let stories: any[];
 
-/** Twelve stories with whatever stories may have, in the backlog and in a sprint. */
+/** Twelve stories with different values of every field, in the backlog and in a sprint. */
 const STORIES = [
   { title: 'Banana bread', seq: 5, priority: 2, points: 3, labels: ['food', 'a'], assignee: 'Ada' },
   { title: 'apple pie', seq: 3, priority: null, points: 0.5, labels: ['food'], status: 'done' },
@@ -40,14 +40,14 @@ const titles = async (query: string): Promise<string[]> => {
   return answer.body.map((story: any) => story.title as string);
 };
 
-/** The titles of the stories that fit, in the default order. */
+/** Returns the titles of the stories that match, in the default order. */
 const expected = (fits: (story: any) => boolean): string[] =>
   [...stories]
     .sort((a, b) => a.seq - b.seq || a.id - b.id)
     .filter(fits)
     .map(({ title }) => title as string);
 
-/** Follows a list from page to page. */
+/** Reads all pages of a list. */
 async function paged(path: string, between?: () => Promise<unknown>): Promise<any[][]> {
   const pages: any[][] = [];
   let next: string | undefined = path;
@@ -86,7 +86,7 @@ describe('a list of stories', () => {
     expect(await titles('label=%22')).toEqual([]);
   });
 
-  it('matches any of several values of one filter, and all of several filters', async () => {
+  it('has rows that match any value of a filter, and all filters', async () => {
     expect(await titles('status=done&status=in_progress')).toEqual(
       expected((s) => s.status !== 'todo'),
     );
@@ -100,7 +100,7 @@ describe('a list of stories', () => {
     expect(await titles('status=done&status=done')).toEqual(expected((s) => s.status === 'done'));
   });
 
-  it('matches null for an empty value', async () => {
+  it('has rows with null for a filter with an empty value', async () => {
     expect(await titles('assignee=')).toEqual(expected((s) => s.assignee === null));
     expect(await titles('priority=')).toEqual(expected((s) => s.priority === null));
     expect(await titles('priority=&priority=0')).toEqual(
@@ -144,7 +144,7 @@ describe('a list of stories', () => {
     expect(await search(`' OR 1=1 --`)).toEqual([]);
   });
 
-  it('is sorted by any fields; null comes last, and ties by id', async () => {
+  it('is sorted by any fields, with null last, and by id where these are equal', async () => {
     const nullsLast =
       (name: string, sign: number) =>
       (a: any, b: any): number =>
@@ -191,7 +191,7 @@ describe('a list of stories', () => {
     expect(Object.keys(answer.body[0])).toEqual(['title', 'id', 'labels']);
   });
 
-  it('shows what changed since an instant', async () => {
+  it('shows the stories that changed since an instant', async () => {
     const since = (instant: string): Promise<string[]> =>
       titles(`updated_since=${encodeURIComponent(instant)}`);
     const from = '2026-11-21T12:00:03.500Z';
@@ -305,7 +305,7 @@ describe('pages', () => {
     }
   });
 
-  it('keep filters and fields, and may change their size', async () => {
+  it('have the filters and fields of the first page, and may have another size', async () => {
     const { client } = service;
     const path = `${board.path}/stories?assignee=&fields=title&limit=2`;
     const first = await client.get(path, { undocumented: true });
@@ -337,27 +337,27 @@ describe('pages', () => {
     }
   });
 
-  it('are stable while rows come and go', async () => {
+  it('neither skip nor repeat a row while rows are inserted and deleted', async () => {
     const { client } = service;
     const own = await Workspace.create(client);
-    const there: any[] = [];
-    for (let i = 0; i < 20; i += 1) there.push(await own.story(null, { seq: i * 10 }));
+    const initial: any[] = [];
+    for (let i = 0; i < 20; i += 1) initial.push(await own.story(null, { seq: i * 10 }));
     let step = 0;
     const pages = await paged(`${own.path}/backlog?limit=4`, async () => {
-      // One before and one after the present place, and the last story that was shown is deleted.
+      // Inserts a story before and one after the current position, and deletes the last story of the page.
       await own.story(null, { title: 'before', seq: -1 });
       await own.story(null, { title: 'after', seq: 195 });
-      const last = there[step * 4 + 3];
+      const last = initial[step * 4 + 3];
       if (last) await client.delete(`/api/stories/${last.id}`);
       step += 1;
     });
     const ids = pages.flat().map(({ id }) => id as number);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const { id } of there) expect(ids).toContain(id);
+    for (const { id } of initial) expect(ids).toContain(id);
     expect(pages.flat().some(({ title }) => title === 'before')).toBe(false);
   });
 
-  it('have a cursor that is bound to path, filters and sort', async () => {
+  it('have a cursor that is valid only for its path, filters and sort', async () => {
     const { client } = service;
     const first = await client.get(`${board.path}/stories?limit=2&sort=title&status=todo`);
     const link = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
@@ -377,7 +377,7 @@ describe('pages', () => {
     }
   });
 
-  it('reject a cursor that is not theirs', async () => {
+  it('reject a cursor that the service did not create', async () => {
     const { client } = service;
     const encode = (value: unknown): string =>
       Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -414,7 +414,7 @@ describe('pages', () => {
         'cursor invalid_cursor',
       );
     }
-    // JSON can say a number that is none any more when it is read.
+    // JSON allows numbers that are parsed as Infinity.
     const encoded = (text: string): string => Buffer.from(text).toString('base64url');
     for (const [sort, keys] of [
       ['seq', '1e999,1'],

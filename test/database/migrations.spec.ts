@@ -26,7 +26,7 @@ const applied = (): Promise<string[]> =>
 
 describe('migrations', () => {
   it('create exactly the tables that the entities describe', async () => {
-    // TypeORM must know whether it compares with MySQL or MariaDB.
+    // TypeORM needs to know whether the server is MySQL or MariaDB.
     await migrate(targetOf(database));
     const [{ version }] = await withDataSource<any>(database, (dataSource) =>
       dataSource.query(
@@ -41,7 +41,7 @@ describe('migrations', () => {
     });
   });
 
-  it('that lack a column are noticed', async () => {
+  it('are noticed if they lack a column', async () => {
     await migrate(targetOf(database));
     await withDataSource(database, async (dataSource) => {
       await dataSource.query('ALTER TABLE tasks DROP COLUMN assignee');
@@ -50,7 +50,7 @@ describe('migrations', () => {
     });
   });
 
-  it('and entities are all in the registry, migrations in order', () => {
+  it('are all registered in order, as are all entities', () => {
     const found = sources().filter(({ path }) => path.endsWith('.entity.ts'));
     expect(found).toHaveLength(entities.length);
     const files = readdirSync(join(__dirname, '../../src/database/migrations'));
@@ -64,7 +64,7 @@ describe('migrations', () => {
     const instances = await Promise.all(Array.from({ length: 4 }, () => startApp({ database })));
     try {
       expect(await applied()).toEqual(migrations.map(({ name }) => name));
-      // Each of them writes, and sees what the others wrote.
+      // Each instance writes, and reads what the others wrote.
       for (const [i, { client }] of instances.entries()) {
         const made = await client.post('/api/boards/Shared/backlog', { title: `story ${i}` });
         expect(made.status).toBe(201);
@@ -82,7 +82,7 @@ describe('migrations', () => {
     expect(await migrate(targetOf(database))).toEqual([]);
   });
 
-  it('give boards and sprints that exist working days and no start', async () => {
+  it('give existing boards working days, and existing sprints no start', async () => {
     const before = await startApp({ database });
     before.clock.set('2026-11-20T12:00:00Z');
     const dates = { start_date: '2026-11-20', end_date: '2026-11-24' };
@@ -124,7 +124,7 @@ describe('migrations', () => {
     }
   });
 
-  it('of a newer program keep this one from using the database, and change nothing', async () => {
+  it('of a newer version keep the program from using the database, which stays unchanged', async () => {
     await migrate(targetOf(database));
     await withDataSource(database, (dataSource) =>
       dataSource.query(
@@ -140,7 +140,7 @@ describe('migrations', () => {
   });
 });
 
-it('every foreign key has an index that begins with its columns, so that no deletion reads a table', async () => {
+it('every foreign key has an index that begins with its columns, so that no deletion reads a whole table', async () => {
   const service = await startApp({ database });
   try {
     const dataSource = service.app.get(DataSource);
@@ -165,7 +165,7 @@ it('every foreign key has an index that begins with its columns, so that no dele
 });
 
 describe('ids', () => {
-  it('are never assigned twice, not after a deletion and not after a restart', async () => {
+  it('are never assigned twice, even after a deletion or a restart', async () => {
     const given: Record<string, number[]> = { board: [], sprint: [], story: [], task: [] };
     for (let start = 0; start < 2; start += 1) {
       const service = await startApp({ database });

@@ -13,7 +13,7 @@ beforeAll(() => {
 
 let boards = 0;
 
-/** A board with a sprint, whose stories have these numbers; `titles` names them in order. */
+/** Creates a board with a sprint whose stories have these `seq` and, in this order, the titles a, b, c, … */
 async function list(seqs: number[]): Promise<{ board: string; sprint: number; ids: number[] }> {
   const board = `Move ${(boards += 1)}`;
   const sprint = await client.post(`/api/boards/${board}/sprints`, { start_date: '2026-11-23' });
@@ -37,8 +37,8 @@ const move = (id: number | undefined, body: object, options?: object): Promise<A
 const moveAll = (board: string, body: object, options?: object): Promise<Answer> =>
   client.post(`/api/boards/${board}/stories/move`, body, options);
 
-/** The log, replayed, is what the lists show. */
-async function expectLogToTellAll(board: string): Promise<void> {
+/** Expects the replay of the log to equal the lists. */
+async function expectReplayToEqualLists(board: string): Promise<void> {
   const shown = await client.get(`/api/boards/${board}/stories`);
   expect(storiesOf(await eventsOf(client, board))).toEqual(shown.body);
 }
@@ -50,16 +50,16 @@ describe('moving a story', () => {
     expect(await inSprint(sprint)).toEqual(['c0', 'a1', 'b2']);
     expect((await move(ids[0], { position: 'last' })).status).toBe(200);
     expect(await inSprint(sprint)).toEqual(['c0', 'b2', 'a3']);
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 
-  it('is to the end without a position', async () => {
+  it('moves it to the end without a position', async () => {
     const { sprint, ids } = await list([1, 2, 3]);
     await move(ids[0], {});
     expect(await inSprint(sprint)).toEqual(['b2', 'c3', 'a4']);
   });
 
-  it('to its own position changes nothing and has no event', async () => {
+  it('to its own position changes nothing and appends no event', async () => {
     const { ids, board } = await list([1, 2, 3]);
     const before = await revision(board);
     for (const [i, position] of [
@@ -101,16 +101,16 @@ describe('moving a story', () => {
       before: { first: { id: ids[0], seq: 1 }, last: { id: ids[0], seq: 1 } },
       after: { by: -2, count: 1, except: [] },
     });
-    // What gave way is another representation, so it has another version and another tag.
+    // A shifted story has a new representation, so it has a new version and a new entity tag.
     const shown = await client.get(`/api/stories/${ids[0]}`);
     expect(shown.body).toMatchObject({ seq: -1, version: 2, updated_at: events[0].at });
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 
   it.each([
     ['the stories above', 'aebcd', 0],
     ['the stories below', 'abced', 2],
-  ])('among stories of one seq leaves %s where they are', async (_, order, after) => {
+  ])('among stories with the same seq shifts only %s', async (_, order, after) => {
     const { sprint, ids, board } = await list([5, 5, 5, 5, 5]);
     await move(ids[4], { position: { after: ids[after] } });
     const stories = await inSprint(sprint);
@@ -121,7 +121,7 @@ describe('moving a story', () => {
     expect(stories.filter((story) => story.endsWith('5') && !story.startsWith('e'))).toHaveLength(
       3,
     );
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 
   it('works at both ends of the range of seq', async () => {
@@ -130,10 +130,10 @@ describe('moving a story', () => {
     expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('cabd');
     await move(ids[0], { position: 'last' });
     expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('cbda');
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 
-  it('goes to another sprint, to the backlog and back, by list or by neighbour', async () => {
+  it('moves it to another sprint, to the backlog and back, by list or by neighbour', async () => {
     const { sprint, ids, board } = await list([1, 2, 3]);
     const other = await client.post(`/api/boards/${board}/sprints`, { start_date: '2026-12-07' });
     const otherId = other.body.id as number;
@@ -146,13 +146,13 @@ describe('moving a story', () => {
     expect((await inBacklog(board)).map((story) => story[0]).join('')).toBe('bc');
     expect(await inSprint(sprint)).toEqual([]);
     await move(ids[1], { sprint_id: sprint, position: 'last' });
-    const told = (await eventsOf(client, board)).at(-1);
-    expect(told).toMatchObject({
+    const event = (await eventsOf(client, board)).at(-1);
+    expect(event).toMatchObject({
       type: 'story.moved',
       before: { sprint_id: null },
       after: { sprint_id: sprint },
     });
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 
   it('to a sprint of another board moves its tasks too, with events in both logs', async () => {
@@ -175,8 +175,8 @@ describe('moving a story', () => {
       sprint_id: to.sprint,
     });
     expect((await inSprint(to.sprint)).map((story) => story[0]).join('')).toBe('aabb');
-    await expectLogToTellAll(from.board);
-    await expectLogToTellAll(to.board);
+    await expectReplayToEqualLists(from.board);
+    await expectReplayToEqualLists(to.board);
   });
 
   it('to a board where its external_id is taken is rejected', async () => {
@@ -184,8 +184,8 @@ describe('moving a story', () => {
     const to = await list([1]);
     await client.put(`/api/stories/${from.ids[0]}`, { external_id: 'X-1' });
     await client.put(`/api/stories/${to.ids[0]}`, { external_id: 'X-1' });
-    const refused = await move(from.ids[0], { sprint_id: to.sprint });
-    expect([refused.status, refused.body.code]).toEqual([409, 'external_id_taken']);
+    const rejected = await move(from.ids[0], { sprint_id: to.sprint });
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'external_id_taken']);
   });
 
   it('checks If-Match, and answers with the tag of the story', async () => {
@@ -224,29 +224,29 @@ describe('moving a story', () => {
     [400, '/sprint_id', { sprint_id: 9007199254740991 }],
     [400, '/sprint_id', { sprint_id: 'x' }],
     [400, '/where', { where: 'first' }],
-  ])('is refused with %i at %s for %j', async (status, pointer, body) => {
+  ])('is rejected with %i at %s for %j', async (status, pointer, body) => {
     const { ids, board } = await list([1]);
     const before = await revision(board);
-    const refused = await move(ids[0], body);
-    expect([refused.status, refused.body.errors.map((e: any) => e.pointer)]).toEqual([
+    const rejected = await move(ids[0], body);
+    expect([rejected.status, rejected.body.errors.map((e: any) => e.pointer)]).toEqual([
       status,
       [pointer],
     ]);
     const together = await moveAll(board, { ...body, story_ids: [ids[0]] });
-    expect([together.status, together.body.errors]).toEqual([status, refused.body.errors]);
+    expect([together.status, together.body.errors]).toEqual([status, rejected.body.errors]);
     expect(await revision(board)).toBe(before);
   });
 
   it('next to itself, or to a story of another list, is 400', async () => {
     const { ids, board, sprint } = await list([1, 2]);
-    const strange = await list([1]);
+    const otherList = await list([1]);
     for (const [body, pointer] of [
       [{ position: { after: ids[0] } }, '/position'],
       [{ position: { after: ids[1] }, sprint_id: null }, '/position'],
-      [{ position: { after: strange.ids[0] }, sprint_id: sprint }, '/position'],
+      [{ position: { after: otherList.ids[0] }, sprint_id: sprint }, '/position'],
     ] as const) {
-      const refused = await move(ids[0], body);
-      expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, pointer]);
+      const rejected = await move(ids[0], body);
+      expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, pointer]);
       expect((await moveAll(board, { ...body, story_ids: [ids[0]] })).status).toBe(400);
     }
     expect((await move(999_999_999, { position: 'x' })).status).toBe(404);
@@ -266,10 +266,10 @@ describe('moving many stories', () => {
     for (const story of moved.body) {
       expect((await client.get(`/api/stories/${story.id}`)).body).toEqual(story);
     }
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 
-  it('without a list moves each within its own', async () => {
+  it('without a list moves each story within its own list', async () => {
     const { sprint, ids, board } = await list([1, 2, 3, 4]);
     await moveAll(board, { story_ids: [ids[0], ids[1]], sprint_id: null });
     await moveAll(board, { story_ids: [ids[3], ids[1]], position: 'first' });
@@ -278,14 +278,14 @@ describe('moving many stories', () => {
     expect((await moveAll(board, { story_ids: [] })).body).toEqual([]);
   });
 
-  it('moves all or none, and names each story that is not of the board', async () => {
+  it('moves all or none, and reports each story that is not on the board', async () => {
     const { ids, board, sprint } = await list([1, 2, 3]);
-    const strange = await list([1]);
+    const otherList = await list([1]);
     const before = await revision(board);
-    const story_ids = [ids[2], strange.ids[0], ids[0], 999_999_999];
-    const refused = await moveAll(board, { story_ids, position: 'first' });
-    expect(refused.status).toBe(400);
-    expect(refused.body.errors.map((e: any) => [e.pointer, e.code])).toEqual([
+    const story_ids = [ids[2], otherList.ids[0], ids[0], 999_999_999];
+    const rejected = await moveAll(board, { story_ids, position: 'first' });
+    expect(rejected.status).toBe(400);
+    expect(rejected.body.errors.map((e: any) => [e.pointer, e.code])).toEqual([
       ['/story_ids/1', 'not_found'],
       ['/story_ids/3', 'not_found'],
     ]);
@@ -311,7 +311,7 @@ describe('moving many stories', () => {
     expect((await revision(board)) - before).toBe(1);
   });
 
-  it("checks If-Match against the tag of the board's lists", async () => {
+  it("checks If-Match against the entity tag of the board's lists", async () => {
     const { ids, board } = await list([1, 2]);
     const { headers } = await client.get(`/api/boards/${board}/stories`);
     const condition = { headers: { 'if-match': headers.get('etag') as string } };
@@ -338,13 +338,13 @@ describe('moving many stories', () => {
     const moved = await moveAll(from.board, { story_ids, sprint_id: to.sprint, position: 'first' });
     expect(moved.body.map((s: any) => s.board_name)).toEqual([to.board, to.board]);
     expect((await inSprint(to.sprint)).map((story) => story[0]).join('')).toBe('caa');
-    await expectLogToTellAll(from.board);
-    await expectLogToTellAll(to.board);
+    await expectReplayToEqualLists(from.board);
+    await expectReplayToEqualLists(to.board);
   });
 });
 
 describe('any sequence of moves', () => {
-  it('gives the order of a plain list, and a log that replays to it', async () => {
+  it('has the same order as in a plain array, and a log whose replay is the board', async () => {
     const { board, sprint, ids } = await list([1, 1, 2, 3, 7, 7, 7, 8]);
     const model = new Map<number | null, number[]>([
       [sprint, [...ids]],
@@ -385,12 +385,12 @@ describe('any sequence of moves', () => {
         if (id === to) expect(new Set(seqs).size).toBe(seqs.length);
       }
     }
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 });
 
 describe('100 moves at once on one list', () => {
-  it('keep every story once, in one order without duplicates', async () => {
+  it('keep every story exactly once, each with its own seq', async () => {
     const { board, sprint } = await list([]);
     const ids: number[] = [];
     for (let i = 0; i < 30; i += 1) {
@@ -417,7 +417,7 @@ describe('100 moves at once on one list', () => {
     const again = (await client.get(`/api/boards/${board}/stories`)).body;
     expect(again).toEqual(stories);
     expect(await revision(board)).toBeGreaterThanOrEqual(before + 40);
-    await expectLogToTellAll(board);
+    await expectReplayToEqualLists(board);
   });
 
   it('do not deadlock between two boards', async () => {
@@ -435,7 +435,7 @@ describe('100 moves at once on one list', () => {
     );
     const ids = stories.flatMap(({ body }) => body.map((s: any) => s.id));
     expect(ids.sort((a, b) => a - b)).toEqual(all.sort((a, b) => a - b));
-    await expectLogToTellAll(one.board);
-    await expectLogToTellAll(other.board);
+    await expectReplayToEqualLists(one.board);
+    await expectReplayToEqualLists(other.board);
   });
 });

@@ -13,7 +13,7 @@ import { made2xx } from '../support/make';
 import type { Plan } from '../support/plans';
 import { isWide, Plans } from '../support/plans';
 
-/** So many rows that no database prefers to read a whole table. */
+/** Enough rows that no database prefers to read a whole table. */
 const STORIES = 4000;
 const SPRINTS = 60;
 const BOARDS = 300;
@@ -30,14 +30,14 @@ const TASK = '/api/tasks/{task_id}';
 
 const service = useApp();
 let client: Client;
-/** A token that may see some boards only. */
+/** A client whose token has access to some boards only. */
 let limited: Client;
 let plans: Plans;
 /** Operations that were called. */
 const called = new Set<string>();
 
 const names = { board: 'Large', other: 'Team 7' };
-/** Ids of the rows; the first sprint began long ago, the last will begin. */
+/** Ids of the rows; the first sprints are in the past, the last in the future. */
 let sprints: number[];
 let stories: number[];
 let tasks: number[];
@@ -53,7 +53,7 @@ async function ids(sql: string): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** A day so many weeks from the present one. */
+/** Returns the date that is `weeks` from today. */
 const week = (weeks: number): string =>
   new Date(Date.parse(NOW) + weeks * 7 * 86_400_000).toISOString().slice(0, 10);
 
@@ -67,7 +67,7 @@ async function fill(): Promise<void> {
   }));
   const boards = await ids('SELECT id FROM boards ORDER BY id');
   const [board = 0] = boards;
-  // Those of the past are completed, but for the last of them; one is the present one.
+  // Past sprints are completed, except the last of them; one sprint is current.
   const sprint = (i: number): Record<string, Parameter> => ({
     board_id: i < SPRINTS ? board : (boards[i - SPRINTS] as number),
     name: `Sprint ${i}`,
@@ -175,7 +175,7 @@ beforeAll(async () => {
   plans.listen();
 }, 120_000);
 
-/** Calls an operation of the document, with values for the places of its path. */
+/** Calls an operation of the document, with values for the parameters of its path. */
 async function call(
   operation: string,
   at: Record<string, string | number> = {},
@@ -192,7 +192,7 @@ async function call(
   return answer;
 }
 
-/** Calls every operation of the interface at least once, in all the ways that make other statements. */
+/** Calls every operation of the API at least once, and with all parameters that change its statements. */
 async function everything(): Promise<void> {
   const story = { story_id: stories[1001] as number };
   const sprint = { sprint_id: sprints[SPRINTS / 2 + 3] as number };
@@ -225,7 +225,7 @@ async function everything(): Promise<void> {
     headers: { 'Content-Type': 'text/csv' },
     raw: 'external_id,title,sprint\nIMPORTED-1,Imported,Imported\n,Imported,\nEXT-2,Changed,\n',
   });
-  // A board of which something was deleted.
+  // A board with a deleted sprint and a deleted story.
   const restored = { board_name: 'Restored' };
   const sprintOfIt = await call(`POST ${BOARD}/sprints`, restored, { start_date: week(1) });
   const storyOfIt = {
@@ -268,7 +268,7 @@ async function everything(): Promise<void> {
     await call(`POST ${SPRINT}/reopen`, ended);
   }
   await call(`POST ${BOARD}/sprints/current/complete`);
-  // None is active now.
+  // No sprint is active now.
   for (const which of ['current', 'next', 'previous']) await call(`GET ${BOARD}/sprints/${which}`);
   await call(`DELETE ${SPRINT}`, sprint);
   await call(`DELETE ${SPRINT}`, { sprint_id: sprints[0] as number }, undefined, {
@@ -301,7 +301,7 @@ async function boards(): Promise<void> {
   await service.app.get(ExpiredKeys).delete();
 }
 
-/** Operations whose board is locked before they find their rows. */
+/** Calls operations that lock their board before they find their rows. */
 async function batches(story: number, task: number, sprint: number): Promise<void> {
   const operations = [
     { op: 'create', type: 'story', set: { title: 'A story', sprint_id: sprint } },
@@ -313,7 +313,7 @@ async function batches(story: number, task: number, sprint: number): Promise<voi
   await call(`POST ${BOARD}/batch`, {}, { operations });
 }
 
-/** A stream, from its beginning and polled. */
+/** Reads a stream from its beginning, and polls it. */
 async function streams(): Promise<void> {
   const operation = `GET ${BOARD}/stream`;
   called.add(operation);
@@ -326,7 +326,7 @@ async function streams(): Promise<void> {
   stream.close();
 }
 
-/** The query of the next page. */
+/** Returns the query of the next page. */
 const next = (headers: Headers): string => /\?[^>]*/.exec(headers.get('link') ?? '')?.[0] ?? '';
 
 async function lists(sprint: { sprint_id: number }): Promise<void> {
@@ -375,17 +375,21 @@ async function moves({ sprint_id }: { sprint_id: number }): Promise<void> {
     await call(`POST ${STORY}/move`, one, { position });
     await call(`POST ${BOARD}/stories/move`, {}, { story_ids: many, position });
   }
-  // There is no gap between these two, so others are shifted.
+  // There is no gap between these two stories, so others are shifted.
   await call(`PUT ${STORY}`, one, { sprint_id: null });
   await call(`POST ${STORY}/move`, one, { position: { after: stories[501] } });
   await call(`POST ${BOARD}/stories/move`, {}, { story_ids: many.slice(0, 5), sprint_id });
   // To another board and back.
-  const [there] = await ids(
+  const [otherSprint] = await ids(
     `SELECT s.id FROM sprints s JOIN boards b ON b.id = s.board_id WHERE b.name = '${names.other}' LIMIT 1`,
   );
-  await call(`POST ${STORY}/move`, one, { sprint_id: there });
+  await call(`POST ${STORY}/move`, one, { sprint_id: otherSprint });
   await call(`POST ${STORY}/move`, one, { sprint_id });
-  await call(`POST ${BOARD}/stories/move`, {}, { story_ids: many.slice(5, 9), sprint_id: there });
+  await call(
+    `POST ${BOARD}/stories/move`,
+    {},
+    { story_ids: many.slice(5, 9), sprint_id: otherSprint },
+  );
 }
 
 async function tokens(): Promise<void> {
@@ -402,15 +406,16 @@ async function tokens(): Promise<void> {
   await call('DELETE /api/tokens/{token_id}', { token_id: made.body.id });
 }
 
-/** Statements that may read or sort all of something, and why that does no harm. */
+/** Statements that may read or sort many rows, and the reason why that is acceptable. */
 const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   {
     sql: /^SELECT s.id, s.name, s.external_id, s.start_date, s.completed_at, s.created_at FROM sprints/,
-    because: 'an import looks for its sprints among all of the board',
+    because: 'an import looks for its sprints among all sprints of the board',
   },
   {
     sql: /FROM tokens /,
-    because: 'there are few tokens, and only what changes tokens or the names of boards reads all',
+    because:
+      'there are few tokens, and only changes of tokens or of names of boards read all of them',
   },
   {
     sql: /FROM `?sessions`? .*token_id.* ORDER BY/,
@@ -418,7 +423,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /FROM boards b WHERE b.name IS NOT NULL ORDER BY b.name LIMIT/,
-    because: 'MariaDB rather sorts 300 boards; of 20,000 it reads the first by the index',
+    because: 'MariaDB prefers to sort 300 boards; of 20,000 it reads the first ones by the index',
   },
   {
     sql: /FROM boards WHERE name IS NULL ORDER BY id/,
@@ -426,7 +431,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /AND s.updated_at >= \? (AND s.seq >= |ORDER BY)/,
-    because: 'it sorts the stories that were changed since, where they are few',
+    because: 'it sorts the stories that were changed since an instant, if they are few',
   },
   {
     sql: /AND \(s.external_id IN \(\?\)\) ORDER BY/,
@@ -438,7 +443,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /WHERE s.board_id = \S+ AND s.sprint_id = \S+ (AND s.seq .*)?ORDER BY s.seq, s.id/,
-    because: 'MariaDB rather sorts the stories of a small sprint',
+    because: 'MariaDB prefers to sort the stories of a small sprint',
   },
   {
     sql: /FROM boards b JOIN stories s .* JOIN tasks t .* s.sprint_id = \? ORDER BY t.story_id/,
@@ -446,7 +451,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /FROM \(SELECT DISTINCT entity_id FROM events WHERE sprint_id = \?\) i/,
-    because: 'it goes through the ids of the stories of a sprint, which an index has',
+    because: 'it reads the ids of the stories of a sprint, from an index',
   },
   {
     sql: /e.entity = 'story' AND e.entity_id = \S+ ORDER BY/,
@@ -458,7 +463,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /^SELECT s.id, s.name FROM sprints s WHERE s.board_id = \?$/,
-    because: 'a list as CSV names all sprints of the board',
+    because: 'a list as CSV needs the names of all sprints of the board',
   },
   {
     sql: /FROM sprints s .* WHERE s.board_id = \S+ AND s.id > \S+ ORDER BY s.id/,
@@ -474,7 +479,7 @@ const EXCEPTIONS: { sql: RegExp; because: string }[] = [
   },
   {
     sql: /^DELETE FROM boards WHERE/,
-    because: 'it looks whether anything is left that refers to the board',
+    because: 'it checks that no row refers to the board',
   },
   {
     sql: /^DELETE FROM sprints WHERE id IN/,
@@ -489,20 +494,20 @@ it('calls every operation', async () => {
   expect(operations().filter((operation) => !called.has(operation))).toEqual([]);
 }, 120_000);
 
-it('finds by an index, and in order, everything but the exceptions', async () => {
-  // MySQL would rather sort a few rows than go by an index; how many it sorts, its plans do not say.
+it('reads rows by an index and without sorting, except in the listed statements', async () => {
+  // MySQL prefers to sort a few rows instead of using an index; its plans do not show how many.
   const sorting =
     service.database.engine === 'sqlite' ||
     /mariadb/i.test(JSON.stringify(await service.app.get(Database).query('SELECT VERSION()')));
   const wide = plans.all.filter((plan) => isWide(plan, sorting));
   const excepted = (sql: string): boolean => EXCEPTIONS.some((one) => one.sql.test(sql));
   expect(wide.filter(({ sql }) => !excepted(sql)).map(described)).toEqual([]);
-  // It listened, and it recognises a bad plan.
+  // Shows that the test recorded statements and recognises bad plans.
   expect(plans.all.length).toBeGreaterThan(100);
   expect(wide.length).toBeGreaterThan(5);
 });
 
-it('sorts the stories that were changed since an instant only where these are few', () => {
+it('sorts the stories that were changed since an instant only if they are few', () => {
   const since = (sql: string): boolean => /s.updated_at >= \? .*ORDER BY/.test(sql);
   const many = plans.all.filter(({ sql }) => since(sql) && sql.includes('+s.updated_at'));
   const few = plans.all.filter(({ sql }) => since(sql) && !sql.includes('+s.updated_at'));
@@ -511,7 +516,7 @@ it('sorts the stories that were changed since an instant only where these are fe
   expect(few.length).toBeGreaterThan(0);
 });
 
-it('looks for the stories of a list or of several in these, not in the whole board', () => {
+it('reads the stories of lists by the index of the lists, not by that of the board', () => {
   const ofLists =
     /FROM stories .*board_id = \S+ AND \(?(s\.)?sprint_id (IS NULL|= \S+|IN \().* ORDER BY .*seq/;
   const asked = plans.all.filter(({ sql }) => ofLists.test(sql) && !/ OR s.sprint_id/.test(sql));

@@ -52,39 +52,42 @@ const ZONES = [
 ];
 
 describe('commitment', () => {
-  it.each(ZONES)('is what is in the sprint at the end of its first day in %s', async (zone) => {
-    const team = await board(zone);
-    const sprint = await team.sprint('2026-03-10', { end_date: '2026-03-12' });
-    const carried = await team.story(sprint, { points: 1 });
-    at(startOfDay('2026-03-10', zone).getTime() - 1);
-    expect(await report(sprint)).toMatchObject({
-      ...{ committed_at: null, commitment_rule: null },
-      ...{ committed: { count: 0 }, added: { count: 0 }, unfinished: { count: 1, points: 1 } },
-    });
-    const start = startOfDay('2026-03-10', zone).toISOString();
-    at(start);
-    expect(await report(sprint)).toMatchObject({
-      ...{ committed_at: start, commitment_rule: 'first_day' },
-      ...{ committed: { count: 1, points: 1 } },
-    });
-    const end = endOfDay('2026-03-10', zone);
-    at(end);
-    const planned = await team.story(sprint, { points: 2 });
-    at(end.getTime() + 1);
-    const late = await team.story(sprint, { points: 8 });
-    const told = await report(sprint);
-    expect(told).toMatchObject({
-      committed_at: end.toISOString(),
-      commitment_rule: 'first_day',
-      committed: { count: 2, points: 3 },
-      added: { count: 1, points: 8 },
-    });
-    expect(ids(told.committed)).toEqual([carried.id, planned.id]);
-    expect(ids(told.added)).toEqual([late.id]);
-  });
+  it.each(ZONES)(
+    'is the set of stories in the sprint at the end of its first day in %s',
+    async (zone) => {
+      const team = await board(zone);
+      const sprint = await team.sprint('2026-03-10', { end_date: '2026-03-12' });
+      const carried = await team.story(sprint, { points: 1 });
+      at(startOfDay('2026-03-10', zone).getTime() - 1);
+      expect(await report(sprint)).toMatchObject({
+        ...{ committed_at: null, commitment_rule: null },
+        ...{ committed: { count: 0 }, added: { count: 0 }, unfinished: { count: 1, points: 1 } },
+      });
+      const start = startOfDay('2026-03-10', zone).toISOString();
+      at(start);
+      expect(await report(sprint)).toMatchObject({
+        ...{ committed_at: start, commitment_rule: 'first_day' },
+        ...{ committed: { count: 1, points: 1 } },
+      });
+      const end = endOfDay('2026-03-10', zone);
+      at(end);
+      const planned = await team.story(sprint, { points: 2 });
+      at(end.getTime() + 1);
+      const late = await team.story(sprint, { points: 8 });
+      const result = await report(sprint);
+      expect(result).toMatchObject({
+        committed_at: end.toISOString(),
+        commitment_rule: 'first_day',
+        committed: { count: 2, points: 3 },
+        added: { count: 1, points: 8 },
+      });
+      expect(ids(result.committed)).toEqual([carried.id, planned.id]);
+      expect(ids(result.added)).toEqual([late.id]);
+    },
+  );
 
   it.each(ZONES)(
-    'of a sprint that starts empty is its first day with a story in %s',
+    'of a sprint that starts empty is made at the end of its first day with a story in %s',
     async (zone) => {
       const team = await board(zone);
       at(startOfDay('2028-02-27', zone).getTime() + 3_600_000);
@@ -111,7 +114,7 @@ describe('commitment', () => {
     },
   );
 
-  it('is what is in the sprint when it is started, each time anew', async () => {
+  it('is the set of stories in the sprint at its last start', async () => {
     const team = await board('Europe/Berlin');
     const sprint = await team.sprint('2026-03-10', { end_date: '2026-03-11' });
     const carried = await team.story(sprint, { points: 3 });
@@ -120,14 +123,14 @@ describe('commitment', () => {
     await start(sprint);
     const late = await team.story(sprint, { points: 5 });
     const agreed = async (expected: object): Promise<void> => {
-      const told = await report(sprint);
-      expect(told).toMatchObject({ commitment_rule: 'started', ...expected });
+      const result = await report(sprint);
+      expect(result).toMatchObject({ commitment_rule: 'started', ...expected });
       const { body } = await client.get(`/api/sprints/${sprint.id}/burndown`);
       expect([body.committed_points, body.committed_count]).toEqual([
-        told.committed.points,
-        told.committed.count,
+        result.committed.points,
+        result.committed.count,
       ]);
-      expect(body.days[0].ideal_points).toBe(told.committed.points / 2);
+      expect(body.days[0].ideal_points).toBe(result.committed.points / 2);
     };
     await agreed({
       committed_at: '2026-03-10T09:00:00.000Z',
@@ -142,16 +145,16 @@ describe('commitment', () => {
       committed: { count: 2, points: 27, stories: [{ id: planned.id }, { id: late.id }] },
       ...{ added: { count: 0 }, removed: { count: 0 } },
     });
-    const told = await complete(sprint);
+    const result = await complete(sprint);
     at('2026-03-20T09:00:00.000Z');
     await made2xx(client.put(team.path, { working_days: ['sun'], time_zone: 'Asia/Tokyo' }));
-    expect(without(await report(sprint))).toBe(without(told));
+    expect(without(await report(sprint))).toBe(without(result));
     await agreed({ committed: { count: 2, points: 27 } });
     const { sprints } = (await client.get(`${team.path}/velocity`)).body;
     expect(sprints).toMatchObject([{ committed_points: 27, committed_count: 2 }]);
   });
 
-  it('follows the time zone and the start date that an open sprint has now', async () => {
+  it('depends on the current time zone and start date of an open sprint', async () => {
     const team = await board('UTC');
     const sprint = await team.sprint('2026-03-10');
     at('2026-03-10T23:30:00.000Z');
@@ -170,13 +173,13 @@ describe('commitment', () => {
 });
 
 describe('a report', () => {
-  it('has what was added, removed, re-estimated, completed and unfinished', async () => {
+  it('lists the stories that were added, removed, re-estimated, completed and unfinished', async () => {
     const [team, others] = [await board(), await board()];
-    const elsewhere = await others.sprint('2026-03-02');
+    const otherSprint = await others.sprint('2026-03-02');
     const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-13', name: 'One' });
     const story = (points: number | null, more?: object): Promise<any> =>
       team.story(sprint, { points, ...more });
-    const [kept, moved, abroad, deleted] = [
+    const [kept, moved, movedAway, deleted] = [
       await story(1),
       await story(2),
       await story(4),
@@ -184,26 +187,26 @@ describe('a report', () => {
     ];
     at('2026-03-04T12:00:00.000Z');
     const added = await story(0.5);
-    const passing = await story(16);
+    const addedAndRemoved = await story(16);
     const unestimated = await story(null, { title: 'Not estimated' });
     await update(moved, { points: 3 });
     await update(moved, { sprint_id: null });
-    await update(abroad, { sprint_id: elsewhere.id });
+    await update(movedAway, { sprint_id: otherSprint.id });
     await remove(deleted);
-    await update(passing, { sprint_id: null });
+    await update(addedAndRemoved, { sprint_id: null });
     await update(kept, { status: 'done', points: 1.25 });
-    // What they are elsewhere is no matter here.
-    await update(abroad, { points: 100, title: 'Theirs now' });
-    const told = await report(sprint);
-    expect(told.sprint).toEqual((await client.get(`/api/sprints/${sprint.id}`)).body);
+    // Changes on the other board do not affect this report.
+    await update(movedAway, { points: 100, title: 'Theirs now' });
+    const result = await report(sprint);
+    expect(result.sprint).toEqual((await client.get(`/api/sprints/${sprint.id}`)).body);
     const brief = ({ count, points, stories }: any): any => [count, points, ids({ stories })];
-    expect(brief(told.committed)).toEqual([4, 15, [kept.id, moved.id, abroad.id, deleted.id]]);
-    expect(brief(told.added)).toEqual([3, 16.5, [added.id, passing.id, unestimated.id]]);
-    expect(brief(told.removed)).toEqual([
+    expect(brief(result.committed)).toEqual([4, 15, [kept.id, moved.id, movedAway.id, deleted.id]]);
+    expect(brief(result.added)).toEqual([3, 16.5, [added.id, addedAndRemoved.id, unestimated.id]]);
+    expect(brief(result.removed)).toEqual([
       ...[4, 31],
-      [moved.id, abroad.id, deleted.id, passing.id],
+      [moved.id, movedAway.id, deleted.id, addedAndRemoved.id],
     ]);
-    expect(told.re_estimated).toEqual({
+    expect(result.re_estimated).toEqual({
       count: 2,
       points: 1.25,
       stories: [
@@ -211,8 +214,8 @@ describe('a report', () => {
         { id: moved.id, title: 'A story', from: 2, to: 3 },
       ],
     });
-    expect(brief(told.completed)).toEqual([1, 1.25, [kept.id]]);
-    expect(told.unfinished).toEqual({
+    expect(brief(result.completed)).toEqual([1, 1.25, [kept.id]]);
+    expect(result.unfinished).toEqual({
       count: 2,
       points: 0.5,
       stories: [
@@ -220,9 +223,9 @@ describe('a report', () => {
         { id: unestimated.id, title: 'Not estimated', points: null },
       ],
     });
-    expect(told.removed.stories[1]).toEqual({ id: abroad.id, title: 'A story', points: 4 });
-    // There it came in, which is all that their sprint knows of it.
-    expect(ids((await report(elsewhere)).committed)).toEqual([abroad.id]);
+    expect(result.removed.stories[1]).toEqual({ id: movedAway.id, title: 'A story', points: 4 });
+    // The other board's log begins with the arrival of the story.
+    expect(ids((await report(otherSprint)).committed)).toEqual([movedAway.id]);
   });
 
   it('exists for current, next and previous, as does a burndown', async () => {
@@ -249,28 +252,28 @@ describe('a report', () => {
 
   it('stays the same byte for byte after completion', async () => {
     const [team, others] = [await board('Europe/Berlin'), await board()];
-    const elsewhere = await others.sprint('2026-03-02');
+    const otherSprint = await others.sprint('2026-03-02');
     const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-06' });
     const next = await team.sprint('2026-03-07');
     const stories: any[] = [];
     for (const points of [1, 2, 3, 5, 8]) stories.push(await team.story(sprint, { points }));
-    const [done, renamed, reestimated, gone, abroad] = stories;
+    const [done, renamed, reestimated, gone, movedAway] = stories;
     at('2026-03-04T12:00:00.000Z');
     await team.story(sprint, { points: 13 });
     await update(done, { status: 'done' });
     at('2026-03-05T23:30:00.000Z');
-    const rehearsed = await complete(sprint, { unfinished: 'next', dry_run: true });
+    const dryRun = await complete(sprint, { unfinished: 'next', dry_run: true });
     expect((await report(sprint)).sprint.state).toBe('active');
-    const told = await complete(sprint, { unfinished: 'next' });
-    expect(without(told)).toBe(without(rehearsed));
-    expect(told).toMatchObject({ as_of: '2026-03-05T23:30:00.000Z', unfinished: { count: 5 } });
-    for (const story of told.unfinished.stories) expect(story.carried_to).toBe(next.id);
-    expect(told.removed.count).toBe(0);
+    const result = await complete(sprint, { unfinished: 'next' });
+    expect(without(result)).toBe(without(dryRun));
+    expect(result).toMatchObject({ as_of: '2026-03-05T23:30:00.000Z', unfinished: { count: 5 } });
+    for (const story of result.unfinished.stories) expect(story.carried_to).toBe(next.id);
+    expect(result.removed.count).toBe(0);
     const days = JSON.stringify(await burndown(sprint));
     expect(JSON.parse(days).map((day: any) => day.date)).toHaveLength(5);
 
     const unchanged = async (): Promise<void> => {
-      expect(without(await report(sprint))).toBe(without(told));
+      expect(without(await report(sprint))).toBe(without(result));
       expect(JSON.stringify(await burndown(sprint))).toBe(days);
     };
     at('2026-03-09T12:00:00.000Z');
@@ -279,7 +282,7 @@ describe('a report', () => {
     await update(done, { title: 'Done, and renamed', points: 100, status: 'todo' });
     await update(reestimated, { points: 40, status: 'done' });
     await remove(gone);
-    await update(abroad, { sprint_id: elsewhere.id });
+    await update(movedAway, { sprint_id: otherSprint.id });
     await unchanged();
     await made2xx(
       client.put(team.path, { time_zone: 'Pacific/Kiritimati', name: `${team.name}!` }),
@@ -292,7 +295,7 @@ describe('a report', () => {
     expect((await report(sprint)).sprint.name).toBe('Renamed');
   });
 
-  it('counts carried-over stories of a reopened sprint as removed until they return', async () => {
+  it('counts carried-over stories of a reopened sprint as removed until they are moved back', async () => {
     const team = await board();
     const sprint = await team.sprint('2026-03-02');
     const [one, two] = [await team.story(sprint, { points: 1 }), await team.story(sprint)];
@@ -301,16 +304,16 @@ describe('a report', () => {
     expect(closed).toMatchObject({ removed: { count: 0 }, unfinished: { count: 2 } });
     await made2xx(client.post(`/api/sprints/${sprint.id}/reopen`));
     at('2026-03-04T12:00:00.000Z');
-    let told = await report(sprint);
-    expect(told.as_of).toBe('2026-03-04T12:00:00.000Z');
-    expect(ids(told.removed)).toEqual([one.id, two.id]);
-    expect(told.unfinished.count).toBe(0);
+    let result = await report(sprint);
+    expect(result.as_of).toBe('2026-03-04T12:00:00.000Z');
+    expect(ids(result.removed)).toEqual([one.id, two.id]);
+    expect(result.unfinished.count).toBe(0);
     await update(two, { sprint_id: sprint.id });
     await update(two, { status: 'done' });
-    told = await complete(sprint);
-    expect(ids(told.removed)).toEqual([one.id]);
-    expect(ids(told.completed)).toEqual([two.id]);
-    expect(without(await report(sprint))).toBe(without(told));
+    result = await complete(sprint);
+    expect(ids(result.removed)).toEqual([one.id]);
+    expect(ids(result.completed)).toEqual([two.id]);
+    expect(without(await report(sprint))).toBe(without(result));
   });
 });
 
@@ -319,7 +322,7 @@ describe('a burndown', () => {
     ['the spring change of the clocks', 'Europe/Berlin', '2026-03-28', '2026-03-30', 3],
     ['the autumn change of the clocks', 'America/New_York', '2026-10-31', '2026-11-02', 3],
     ['a leap day', 'Australia/Lord_Howe', '2028-02-28', '2028-03-01', 3],
-    ['a February without', 'Pacific/Pago_Pago', '2026-02-27', '2026-03-02', 4],
+    ['a February without a leap day', 'Pacific/Pago_Pago', '2026-02-27', '2026-03-02', 4],
     ['the turn of the year', 'Pacific/Kiritimati', '2026-12-31', '2027-01-02', 3],
   ])('has a row for each day over %s', async (_, zone, start_date, end_date, count) => {
     const team = await board(zone);
@@ -358,15 +361,15 @@ describe('a burndown', () => {
     const sprint = await team.sprint('2026-02-27', { end_date: '2026-03-03' });
     await team.story(sprint, { points: 9 });
     at('2026-02-27T12:00:00.000Z');
-    const told = async (): Promise<any> =>
+    const show = async (): Promise<any> =>
       (await client.get(`/api/sprints/${sprint.id}/burndown`)).body;
-    expect(await told()).toMatchObject({
+    expect(await show()).toMatchObject({
       ...{ committed_points: 9, committed_count: 1 },
       days: [{ date: '2026-02-27', working: true, ideal_points: 6 }],
     });
     at('2026-03-20T12:00:00.000Z');
     const ideal = async (): Promise<any[]> =>
-      (await told()).days.map((day: any) => [day.working, day.ideal_points]);
+      (await show()).days.map((day: any) => [day.working, day.ideal_points]);
     expect(await ideal()).toEqual([
       ...[
         [true, 6],
@@ -403,9 +406,9 @@ describe('a burndown', () => {
       ],
     ]);
     await complete(sprint);
-    const { sprint: _, ...frozen } = await told();
+    const { sprint: _, ...frozen } = await show();
     await made2xx(client.put(team.path, { working_days: ['fri'] }));
-    expect(await told()).toMatchObject(frozen);
+    expect(await show()).toMatchObject(frozen);
     const planned = await team.sprint('2026-04-01', { end_date: '2026-04-10' });
     await team.story(planned, { points: 9 });
     expect((await client.get(`/api/sprints/${planned.id}/burndown`)).body).toMatchObject({
@@ -413,16 +416,16 @@ describe('a burndown', () => {
     });
   });
 
-  it('agrees with the report in its last row, after the end date too, without an end and completed', async () => {
+  it('has the sums of the report in its last row: after the end date, without one, and once completed', async () => {
     const team = await board();
     const agree = async (sprint: { id: number }, date: string): Promise<void> => {
-      const [told, days] = [await report(sprint), await burndown(sprint)];
+      const [result, days] = [await report(sprint), await burndown(sprint)];
       expect(days.at(-1)).toMatchObject({
         date,
-        completed_points: told.completed.points,
-        completed_count: told.completed.count,
-        remaining_points: told.unfinished.points,
-        remaining_count: told.unfinished.count,
+        completed_points: result.completed.points,
+        completed_count: result.completed.count,
+        remaining_points: result.unfinished.points,
+        remaining_count: result.unfinished.count,
       });
     };
     const ending = await team.sprint('2026-03-02', { end_date: '2026-03-03' });
@@ -481,7 +484,7 @@ describe('formats', () => {
     }
   });
 
-  it('are CSV with the rows of the JSON', async () => {
+  it('include CSV with the rows of the JSON', async () => {
     const days = (await client.get(paths.burndown)).body.days;
     const answer = await client.get(paths.burndown, CSV);
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
@@ -492,16 +495,16 @@ describe('formats', () => {
     expect(rows(await client.get(paths.forecast, CSV))).toEqual(
       when.map((row: any, i: number) => asText({ ...row, ...next_sprint[i] })),
     );
-    const told = (await client.get(paths.report)).body;
-    const told_ = rows(await client.get(paths.report, CSV));
-    expect(told_.map((row) => [row.group, Number(row.id), row.title])).toEqual(
+    const result = (await client.get(paths.report)).body;
+    const reportRows = rows(await client.get(paths.report, CSV));
+    expect(reportRows.map((row) => [row.group, Number(row.id), row.title])).toEqual(
       ['committed', 'added', 'removed', 're_estimated', 'completed', 'unfinished'].flatMap(
-        (group) => told[group].stories.map((story: any) => [group, story.id, story.title]),
+        (group) => result[group].stories.map((story: any) => [group, story.id, story.title]),
       ),
     );
   });
 
-  it('are SVG for burndown, velocity and forecast, with a policy that allows their style only', async () => {
+  it('include SVG for burndown, velocity and forecast, with a CSP that allows only its own style', async () => {
     for (const path of [paths.burndown, paths.velocity, paths.forecast]) {
       const picture = await client.get(path, {
         headers: { accept: 'image/avif,image/svg+xml,image/*,*/*;q=0.8' },
@@ -522,7 +525,7 @@ describe('formats', () => {
     expect(json.headers.get('content-security-policy')).not.toContain('style-src');
   });
 
-  it('are PNG of the requested width and theme, of the board and the kind', async () => {
+  it('include PNG of the requested width, theme and kind', async () => {
     for (const path of [paths.burndown, paths.velocity, paths.forecast]) {
       const picture = await client.get(path, { headers: { accept: 'image/png' } });
       expect(picture.headers.get('content-type')).toBe('image/png');
@@ -545,7 +548,7 @@ describe('formats', () => {
     expect(up.text).toContain('burn-up');
   });
 
-  it('shade the days that are no working days of the board', async () => {
+  it('include pictures that shade the non-working days of the board', async () => {
     const own = await board();
     const open = await own.sprint('2026-02-23', { end_date: '2026-03-08' });
     await own.story(open, { points: 3 });
@@ -559,15 +562,15 @@ describe('formats', () => {
 
   it('reject a width, a theme or a kind that does not exist', async () => {
     for (const query of ['width=359', 'width=1601', 'width=a', 'theme=blue', 'kind=pie']) {
-      const refused = await client.get(`${paths.burndown}?format=png&${query}`);
-      expect([refused.status, refused.body.errors[0].parameter]).toEqual([
+      const rejected = await client.get(`${paths.burndown}?format=png&${query}`);
+      expect([rejected.status, rejected.body.errors[0].parameter]).toEqual([
         400,
         query.split('=')[0],
       ]);
     }
   });
 
-  it('are chosen by `?format=`, whatever `Accept` says', async () => {
+  it('are chosen by `?format=` before `Accept`', async () => {
     for (const [path, formats] of [
       [paths.report, ['json', 'csv']],
       [paths.burndown, ['json', 'csv', 'svg', 'png']],
@@ -586,7 +589,7 @@ describe('formats', () => {
     }
   });
 
-  it('that do not exist are 406 in `Accept` and 400 in `?format=`', async () => {
+  it('that do not exist are rejected with 406 in `Accept` and 400 in `?format=`', async () => {
     for (const [path, accept] of [
       [paths.report, 'image/svg+xml'],
       [paths.burndown, 'text/html'],
@@ -594,17 +597,17 @@ describe('formats', () => {
       [paths.report, 'image/png'],
       [paths.forecast, 'image/gif'],
     ] as const) {
-      const refused = await client.get(path, { headers: { accept } });
-      expect([refused.status, refused.body.code]).toEqual([406, 'not_acceptable']);
-      expect(refused.headers.get('vary')).toBe('Accept');
+      const rejected = await client.get(path, { headers: { accept } });
+      expect([rejected.status, rejected.body.code]).toEqual([406, 'not_acceptable']);
+      expect(rejected.headers.get('vary')).toBe('Accept');
     }
     for (const query of ['format=svg', 'format=', 'format=JSON', 'format=csv&format=json']) {
-      const refused = await client.get(`${paths.report}?${query}`);
-      expect([refused.status, refused.body.errors[0].parameter]).toEqual([400, 'format']);
+      const rejected = await client.get(`${paths.report}?${query}`);
+      expect([rejected.status, rejected.body.errors[0].parameter]).toEqual([400, 'format']);
     }
   });
 
-  it('have a tag each, and 304 for it', async () => {
+  it('each have an entity tag, and are answered with 304 for it', async () => {
     for (const path of Object.values(paths)) {
       const tags = new Set<string>();
       for (const format of ['json', 'csv', 'svg', 'png']) {
@@ -612,7 +615,7 @@ describe('formats', () => {
         if (answer.status !== 200) continue;
         const tag = answer.headers.get('etag') ?? '';
         const [, strong = ''] = /^(?:W\/)?("[\w-]{27}")$/.exec(tag) ?? [];
-        // The report of an open sprint says when it was made.
+        // The report of an open sprint contains the time of the response.
         expect(tag === strong).toBe(path !== paths.report || format !== 'json');
         tags.add(tag);
         const again = await client.get(`${path}?format=${format}`, {
@@ -637,7 +640,7 @@ describe('formats', () => {
     expect(other.status).toBe(200);
   });
 
-  it('keep their tag while nothing happens, though time passes', async () => {
+  it('keep their entity tag while nothing changes, though time passes', async () => {
     const own = await board();
     const open = await own.sprint('2026-02-23', { end_date: '2026-03-08' });
     const path = `/api/sprints/${open.id}/report`;
@@ -651,13 +654,13 @@ describe('formats', () => {
     await made2xx(client.delete(`/api/stories/${story.id}`));
     const later = (await client.get(path)).headers.get('etag');
     at('2026-03-09T12:00:00.000Z');
-    // It is `ended` by now.
+    // Its state is `ended` now.
     expect(await again(later)).toBe(200);
     await complete(open);
     expect((await client.get(path)).headers.get('etag')).toMatch(/^"/);
   });
 
-  it('are streamed for a sprint of decades, with a tag', async () => {
+  it('are streamed for a sprint of decades, with an entity tag', async () => {
     const long = await (await board()).sprint('1990-01-01');
     const path = `/api/sprints/${long.id}/burndown`;
     const answer = await client.get(`${path}?format=csv`);
@@ -683,30 +686,33 @@ describe('formats', () => {
     expect((await client.get(`${path}?format=svg`)).text.length).toBeLessThan(200_000);
   });
 
-  it.each(['json', 'csv'])('let other requests run between their days, as %s', async (format) => {
-    const long = await (await board()).sprint('1000-01-01');
-    const path = `/api/sprints/${long.id}/burndown?format=${format}`;
-    // In a thread of its own: a reader in this one takes turns with the service.
-    const reader = new Worker(READER, {
-      eval: true,
-      workerData: [new URL(service.url).port, path],
-    });
-    let last = performance.now();
-    let longest = 0;
-    let timer = setImmediate(function turn() {
-      const now = performance.now();
-      longest = Math.max(longest, now - last);
-      last = now;
-      timer = setImmediate(turn);
-    });
-    const [{ bytes, ms }] = (await once(reader, 'message')) as [{ bytes: number; ms: number }];
-    clearImmediate(timer);
-    expect(bytes).toBeGreaterThan(10_000_000);
-    expect(longest).toBeLessThan(ms / 4);
-  });
+  it.each(['json', 'csv'])(
+    'let other requests run between the days of a burndown, as %s',
+    async (format) => {
+      const long = await (await board()).sprint('1000-01-01');
+      const path = `/api/sprints/${long.id}/burndown?format=${format}`;
+      // In a separate thread, because a reader in this one would alternate with the service.
+      const reader = new Worker(READER, {
+        eval: true,
+        workerData: [new URL(service.url).port, path],
+      });
+      let last = performance.now();
+      let longest = 0;
+      let timer = setImmediate(function turn() {
+        const now = performance.now();
+        longest = Math.max(longest, now - last);
+        last = now;
+        timer = setImmediate(turn);
+      });
+      const [{ bytes, ms }] = (await once(reader, 'message')) as [{ bytes: number; ms: number }];
+      clearImmediate(timer);
+      expect(bytes).toBeGreaterThan(10_000_000);
+      expect(longest).toBeLessThan(ms / 4);
+    },
+  );
 });
 
-/** Reads a path as fast as it comes. */
+/** Reads the response to a path as fast as it arrives. */
 const READER = `
   const { connect } = require('node:net');
   const { parentPort, workerData: [port, path] } = require('node:worker_threads');
@@ -718,7 +724,7 @@ const READER = `
   socket.on('end', () => parentPort.postMessage({ bytes, ms: performance.now() - begin }));
 `;
 
-/** A board with sprints of 1 to `count` done stories of 2 points, each with one that is carried over. */
+/** Creates a board with `count` sprints: sprint n completes n stories of 2 points and carries over one. */
 async function history(count: number, days = 7): Promise<Workspace> {
   const team = await board();
   for (let i = 1; i <= count; i += 1) {
@@ -822,7 +828,7 @@ describe('a forecast', () => {
       ],
     });
     for (const [i, { sprints, date }] of body.when.entries()) {
-      // Each sprint does 2 to 10 points; they follow today at a week each.
+      // Each sprint completes 2 to 10 points; the sprints begin today and last a week each.
       expect(sprints).toBeGreaterThanOrEqual(i === 0 ? 5 : body.when[i - 1].sprints);
       expect(sprints).toBeLessThanOrEqual(22);
       const days = (Date.parse(date) - Date.parse('2026-02-10')) / 86_400_000;
@@ -851,7 +857,7 @@ describe('a forecast', () => {
     expect(await when()).toEqual({ percent: 85, sprints: 0, date: '2026-01-01' });
     await team.story(null, { points: 11 });
     expect(await when()).toEqual({ percent: 85, sprints: 3, date: '2026-02-12' });
-    // Not all is estimated, so that stories are counted.
+    // Not all stories are estimated, so stories are counted.
     const unestimated = await team.story(null);
     expect(await when()).toEqual({ percent: 85, sprints: 1, date: '2026-01-15' });
     expect(await when('?points=10.01')).toMatchObject({ sprints: 3 });
@@ -861,19 +867,19 @@ describe('a forecast', () => {
     expect(await when('?stories=2001')).toEqual({ percent: 85, sprints: null, date: null });
     await update(unestimated, { points: 0 });
     const active = await team.sprint('2026-01-01', { end_date: '2026-01-05' });
-    // The active one ends on the 5th, so the next ones begin on the 6th.
+    // The active sprint ends on the 5th, so the next ones begin on the 6th.
     expect(await when()).toEqual({ percent: 85, sprints: 3, date: '2026-02-17' });
     await made2xx(client.put(`/api/sprints/${active.id}`, { end_date: null }));
     expect(await when()).toMatchObject({ date: '2026-02-12' });
-    // One that has ended begins nothing later than today.
+    // A sprint that has ended delays nothing: the next ones begin today.
     await made2xx(client.put(`/api/sprints/${active.id}`, { end_date: '2026-01-02' }));
     at('2026-01-04T12:00:00.000Z');
     expect(await when()).toMatchObject({ date: '2026-02-15' });
   });
 
-  it('lays sprints out from start to start, with the weekends between them, and says what it assumed', async () => {
+  it('schedules sprints from start to start, with the weekends between them, and shows its assumptions', async () => {
     const team = await board('Europe/Berlin');
-    // Twelve days each, Monday to Friday of the next week.
+    // Twelve days each: Monday to Friday of the next week.
     for (const start of ['2026-01-05', '2026-01-19', '2026-02-02']) {
       at(`${start}T09:00:00.000Z`);
       const end_date = new Date(Date.parse(start) + 11 * 86_400_000).toISOString().slice(0, 10);
@@ -897,7 +903,7 @@ describe('a forecast', () => {
     ]);
   });
 
-  it('counts the days of a sprint in the zone in which it was completed', async () => {
+  it('counts the days of a sprint in the time zone of its completion', async () => {
     const team = await board();
     at('2026-01-10T12:00:00.000Z');
     for (let i = 0; i < 3; i += 1) {
@@ -905,7 +911,7 @@ describe('a forecast', () => {
       await team.story(sprint, { status: 'done' });
       await complete(sprint);
     }
-    // There it was the 11th already.
+    // In that zone it was the 11th already.
     await made2xx(client.put(team.path, { time_zone: 'Pacific/Kiritimati' }));
     const { body } = await client.get(`${team.path}/forecast?stories=1`);
     expect(body.when[0]).toEqual({ percent: 50, sprints: 1, date: '2026-01-21' });
@@ -914,8 +920,8 @@ describe('a forecast', () => {
   it('is rejected with fewer than three completed sprints and for invalid parameters', async () => {
     const team = await history(2);
     const path = `${team.path}/forecast`;
-    const refused = await client.get(path);
-    expect([refused.status, refused.body.code]).toEqual([409, 'not_enough_history']);
+    const rejected = await client.get(path);
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'not_enough_history']);
     for (const query of ['seed=1.5', 'seed=2147483648', 'trials=0', 'trials=10001', 'stories=0']) {
       expect((await client.get(`${path}?${query}`)).status).toBe(400);
     }
@@ -923,7 +929,7 @@ describe('a forecast', () => {
       expect((await client.get(`${path}?${query}`)).status).toBe(400);
     }
     const both = await client.get(`${path}?stories=1&points=1`);
-    expect([both.status, both.body.errors.map((fault: any) => fault.parameter)]).toEqual([
+    expect([both.status, both.body.errors.map((error: any) => error.parameter)]).toEqual([
       400,
       ['stories', 'points'],
     ]);
@@ -933,7 +939,7 @@ describe('a forecast', () => {
 });
 
 describe('a report', () => {
-  it('finds by an index all that it reads of the log', async () => {
+  it('reads the log by an index only', async () => {
     const team = await board();
     const sprint = await team.sprint('2026-03-01');
     const { id: boardId } = (await client.get(team.path)).body;
@@ -952,7 +958,7 @@ describe('a report', () => {
     }
     const uses = (index: string): number => plan.filter((line) => line.includes(index)).length;
     expect(uses('ix_events_sprint')).toBe(1);
-    // Of the board, of the sprint, and of its stories, 100 at once.
+    // The events of the board, of the sprint, and of its 500 stories, 100 at a time.
     expect(uses('ix_events_entity')).toBe(7);
     expect(plan.filter((line) => /^SCAN |^(e|events) null/.test(line))).toEqual([]);
   });
@@ -968,7 +974,7 @@ describe('a report', () => {
     await start(sprint);
     const reports = service.app.get(ReportsService);
     const earlier = await reports.replayed(sprint.id as number);
-    const told = (replayed?: ReplayedSprint): Promise<any> =>
+    const replayReport = (replayed?: ReplayedSprint): Promise<any> =>
       service.app
         .get(Database)
         .snapshot((reader) =>
@@ -989,9 +995,9 @@ describe('a report', () => {
     await made2xx(client.put(`/api/sprints/${sprint.id}`, { end_date: '2026-03-25' }));
     at('2026-03-04T09:00:00.000Z');
     await complete(sprint);
-    const whole = await told();
+    const whole = await replayReport();
     expect(whole).toMatchObject({ committed: { count: 4 }, added: { count: 2 } });
-    expect(JSON.stringify(await told(earlier))).toBe(JSON.stringify(whole));
+    expect(JSON.stringify(await replayReport(earlier))).toBe(JSON.stringify(whole));
   });
 
   it('of a completion whose transaction is retried equals the report that is read afterwards', async () => {
@@ -1009,7 +1015,7 @@ describe('a report', () => {
         if (sql === 'COMMIT' && isWritten && ++attempts === 1) throw new Restart('a rollback');
       },
       after: ({ sql }) => {
-        // Its event gets a revision that the first attempt had for one of its own.
+        // Its event gets a revision that an event of the first attempt had.
         if (sql === 'ROLLBACK' && attempts === 1) {
           other = service.app.get(StoriesService).update(caller, first.id as number, { points: 8 });
         }
@@ -1022,7 +1028,7 @@ describe('a report', () => {
     expect(completion).toEqual(await report(sprint));
   });
 
-  /** 500 stories and 5,000 events of a sprint, and as many events of other stories. */
+  /** Inserts 500 stories and 5,000 events of a sprint, and as many events of other stories. */
   const insertEvents = (boardId: number, sprintId: number): Promise<void> =>
     insertRows(service, 'events', 10_000, (i) => {
       const sprint_id = i % 2 === 0 ? sprintId : null;
