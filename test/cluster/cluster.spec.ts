@@ -8,8 +8,8 @@ import { Program } from '../support/program';
 import { Subscription } from '../support/subscription';
 
 /**
- * What the tests need of a cluster: a way through its balancer, one to each node where every node takes
- * writes, and the power over one of them.
+ * A cluster under test: the URL of its load balancer, the URLs of the nodes that accept writes, and functions
+ * that kill and restart one node.
  */
 interface Cluster {
   url: string;
@@ -20,9 +20,9 @@ interface Cluster {
 }
 
 /**
- * Galera, started here; or a cluster that runs already, such as one of group replication: CLUSTER_URL is
- * the way to whatever takes writes at the time (an empty database), CLUSTER_KILL and CLUSTER_REVIVE are
- * commands that kill the node that takes them and bring it back.
+ * Starts a Galera cluster, or uses one that is running, for example with group replication: CLUSTER_URL is an
+ * empty database on the node that accepts writes, even after a failover; CLUSTER_KILL and CLUSTER_REVIVE are
+ * commands that kill this node and restart it.
  */
 async function theCluster(): Promise<Cluster> {
   const { CLUSTER_URL: url, CLUSTER_KILL: kill, CLUSTER_REVIVE: revive } = process.env;
@@ -55,7 +55,7 @@ describe('on a cluster', () => {
   });
   afterAll(() => cluster?.destroy());
 
-  it('instances that start together, each at another node, make the tables once', async () => {
+  it('instances that start together on different nodes create the tables once', async () => {
     const starts = [0, 1, 2].map((i) =>
       Program.spawn({ url: cluster.nodes[i % cluster.nodes.length] as string }),
     );
@@ -66,12 +66,12 @@ describe('on a cluster', () => {
     await connection.end();
     const names = (rows as { name: string }[]).map((row) => row.name);
     expect(names).toHaveLength(new Set(names).size);
-    // Later starts find nothing to do, and nothing to object to.
+    // A later start migrates nothing and logs nothing.
     const later = await Program.start(cluster);
     expect(later.allOutput()).toBe('');
   });
 
-  it('a client reads what it wrote, whichever instance and node it meets', async () => {
+  it('a client reads its own writes on every instance and node', async () => {
     const programs = [await Program.start(cluster), await Program.start(cluster)] as const;
     const [writer, reader] = [programs[0].client, programs[1].client];
     const stale: number[] = [];
@@ -84,7 +84,7 @@ describe('on a cluster', () => {
     expect(stale).toEqual([]);
   });
 
-  it('many who write to one board through all nodes get no error, and its log no gap', async () => {
+  it('many clients write to one board through all nodes without an error or a gap in its log', async () => {
     const programs = [await Program.start(cluster), await Program.start(cluster)];
     const ledger = new Ledger('Contended');
     ledger.start(8, (i) => (programs[i % 2] as Program).client);
@@ -95,7 +95,7 @@ describe('on a cluster', () => {
     for (const program of programs) await ledger.audit(program.url);
   });
 
-  it('a stream has every event once and in order, whichever instance and node made it', async () => {
+  it('a stream has every event once and in order, from every instance and node', async () => {
     const programs = await Promise.all(
       [0, 1, 2].map((i) =>
         Program.start({ url: cluster.nodes[i % cluster.nodes.length] as string }),
@@ -119,7 +119,7 @@ describe('on a cluster', () => {
     }
   });
 
-  it('a node that is killed takes nothing with it, and is missed for some seconds at most', async () => {
+  it('a node that is killed loses no change, and interrupts writes for less than 15 s', async () => {
     const programs = [await Program.start(cluster), await Program.start(cluster)];
     const ledgers = [new Ledger('Killed 1'), new Ledger('Killed 2')];
     ledgers.forEach((ledger, i) => ledger.start(4, () => (programs[i] as Program).client));
@@ -133,7 +133,7 @@ describe('on a cluster', () => {
     await sleep(3000);
     for (const ledger of ledgers) await ledger.stop();
     console.log(
-      `longest pauses ${pauses.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')}; refused ` +
+      `longest pauses ${pauses.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')}; rejected ` +
         JSON.stringify(ledgers.map((ledger) => Object.fromEntries(ledger.rejected))),
     );
     for (const [i, ledger] of ledgers.entries()) {

@@ -1,4 +1,4 @@
-// A cluster takes a while to start and is not on every machine: `npm run test:cluster` asks for it.
+// A separate configuration, because a cluster starts slowly and not on every machine: `npm run test:cluster`.
 const { resolve } = require('node:path');
 const suites = require('../../jest.config.js');
 

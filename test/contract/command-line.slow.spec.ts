@@ -34,7 +34,7 @@ describe('the command line', () => {
     expect(await output(name, '--help')).toMatch(new RegExp(`Examples:\\n {2}sprintline ${name} `));
   });
 
-  it('rejects an unknown command and suggests the near one', async () => {
+  it('rejects an unknown command and suggests a similar one', async () => {
     await expect(output('tokns')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining('Did you mean tokens?'),

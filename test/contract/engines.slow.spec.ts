@@ -7,8 +7,8 @@ import { HOSTILE, ODD_TEXTS } from '../support/hostile';
 import type { RawResponse } from '../support/http';
 import { send } from '../support/http';
 
-/** What must be the same in two responses: not the id of the request, nor the random part of a tag. */
-function essence({ status, headers, text }: RawResponse): unknown {
+/** Returns the parts of a response that must be equal: without the request id and the random part of a tag. */
+function comparableParts({ status, headers, text }: RawResponse): unknown {
   const { location, allow, link, 'content-type': type, 'x-total-count': total } = headers;
   const etag = headers.etag?.replace(/^("\d+\.\d+)\..*"$/, '$1"');
   const body = text.replace(/"request_id":"[^"]*"/, '"request_id":"…"');
@@ -25,7 +25,7 @@ const json = (method: string, path: string, body?: unknown): Hostile => ({
   }),
 });
 
-/** What a team may do in a month. Both engines assign the same ids to the same work. */
+/** The requests of a team in a month. Both engines assign the same ids to the same requests. */
 function* work(): Generator<Hostile & { at?: string }> {
   const board = '/api/boards/Same';
   const day = (i: number): string => `2026-11-${String(i).padStart(2, '0')}`;
@@ -155,11 +155,11 @@ function* work(): Generator<Hostile & { at?: string }> {
     for (const service of Object.values(services)) await service.close();
   });
 
-  /** Sends the same request to both and returns how the responses differ. */
+  /** Sends a request to both services and returns the difference of the responses. */
   async function compare(call: Hostile): Promise<string | undefined> {
     const answers = await Promise.all(
       Object.values(services).map(async ({ url }) =>
-        JSON.stringify(essence(await send(url + call.path, { ...call, agent }))),
+        JSON.stringify(comparableParts(await send(url + call.path, { ...call, agent }))),
       ),
     );
     if (answers[0] === answers[1]) return undefined;
@@ -176,7 +176,7 @@ function* work(): Generator<Hostile & { at?: string }> {
     expect(different).toEqual([]);
   }, 60_000);
 
-  it('reject hostile requests alike', async () => {
+  it('reject hostile requests with the same responses', async () => {
     for (const { clock } of Object.values(services)) clock.set('2026-11-21T12:00:00Z');
     const made: Record<string, string> = { board: 'Target' };
     for (const [name, path, body] of [

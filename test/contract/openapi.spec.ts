@@ -26,7 +26,7 @@ const all: { method: string; path: string; operation: any }[] = operations().map
   return { method, path, operation: document.paths[path][method.toLowerCase()] };
 });
 
-/** Their responses have no end and no tag; stream.spec.ts calls them. */
+/** Operations whose responses have no end and no entity tag; stream.spec.ts calls them. */
 const STREAMS = ['/api/boards/{board_name}/stream'];
 
 describe('the document', () => {
@@ -40,7 +40,7 @@ describe('the document', () => {
   });
 
   it('is what the controllers declare', async () => {
-    // The build reads more of the DTOs than jest's transformation does.
+    // Only the build runs the plugin that reads the comments of the DTOs; jest's transformation does not.
     const writer = join(__dirname, '../../dist/openapi.js');
     const { stdout } = await promisify(execFile)(process.execPath, [writer, '--print']);
     expect(stdout).toBe(committed);
@@ -59,7 +59,7 @@ describe('the document', () => {
     for (const { operation } of all) expect(operation.operationId).toMatch(verbs);
   });
 
-  it('names schemas as clients call them, enumerations too', () => {
+  it('names schemas without View or Dto, and has schemas for enumerations', () => {
     const { schemas } = document.components;
     expect(Object.keys(schemas as object)).toEqual(
       expect.arrayContaining([
@@ -72,7 +72,7 @@ describe('the document', () => {
     expect(schemas.Status.enum).toEqual(['todo', 'in_progress', 'done']);
   });
 
-  it('leaves open the enumerations that later versions add to', () => {
+  it('allows further values in enumerations that later versions may extend', () => {
     for (const name of ['EventType', 'EventEntity', 'CommitmentRule', 'ProblemCode']) {
       const { type, enum: words, ...schema } = document.components.schemas[name];
       expect([name, type, words]).toEqual([name, 'string', undefined]);
@@ -80,7 +80,7 @@ describe('the document', () => {
     }
   });
 
-  it('lists the tags of the operations in the order of a reader', () => {
+  it('lists all tags of the operations, from Boards to Tokens', () => {
     const names = document.tags.map(({ name }: { name: string }) => name);
     expect([names[0], names.at(-1)]).toEqual(['Boards', 'Tokens']);
     expect(new Set(all.flatMap(({ operation }) => operation.tags as string[]))).toEqual(
@@ -107,7 +107,7 @@ describe('the document', () => {
       if (path.startsWith('/api/') && method === 'GET' && !STREAMS.includes(path)) {
         expect(named).toContain('If-None-Match');
       }
-      // An answer that must not be stored cannot be given again.
+      // A response that must not be stored cannot be repeated.
       const repeatable = method === 'POST' && !['/api/session', '/api/tokens'].includes(path);
       expect([name, named.includes('Idempotency-Key')]).toEqual([name, repeatable]);
       if (operation.requestBody) {
@@ -130,7 +130,7 @@ describe('the document', () => {
         (body: any) => body?.content?.['application/json'] ?? [],
       );
       for (const { schema, example } of bodies) {
-        // A file is of any form.
+        // A file has no schema.
         if (example === undefined && Array.isArray(schema.type)) continue;
         const validate = ajv.compile<any>(
           JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as object,
@@ -191,7 +191,7 @@ describe('the document', () => {
   });
 });
 
-/** The errors of the compiler in these files, in strict mode. */
+/** Compiles files in strict mode and returns the errors. */
 function compile(files: Record<string, string>): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'sprintline-client-'));
   try {
@@ -213,8 +213,8 @@ function compile(files: Record<string, string>): string[] {
   }
 }
 
-/** Operations in the order of someone who tries them. */
-const STORY = [
+/** Operations in an order in which each one succeeds with its example. */
+const IN_ORDER = [
   ...[
     'createBoard',
     'listBoards',
@@ -238,8 +238,8 @@ const STORY = [
   ...['deleteSprint', 'checkReadiness', 'createToken'],
 ];
 
-/** What an operation needs besides the required fields with their examples. */
-const NEEDS: Record<
+/** Query and body that an operation needs in addition to its example. */
+const EXTRA: Record<
   string,
   (made: { story: any }) => { query?: string; body?: object; raw?: string }
 > = {
@@ -254,7 +254,7 @@ const REJECTED: Record<string, string> = {
   showForecast: 'not_enough_history',
 };
 
-/** With the first token all requests need one, so these operations have a service of their own. */
+/** Operations of tokens and sessions; they have their own service, because the first token makes tokens required. */
 const ABOUT_TOKENS = [
   ...['createToken', 'listTokens', 'showToken', 'deleteToken'],
   ...['createSession', 'showSession', 'deleteSession'],
@@ -268,7 +268,7 @@ describe('every operation of the document', () => {
     service.clock.set('2026-11-21T12:00:00Z');
   });
 
-  // The client holds each answer against the document.
+  // The client compares each response with the document.
   const others = all.filter(
     (each) => !ABOUT_TOKENS.includes(operationIdOf(each)) && !STREAMS.includes(each.path),
   );
@@ -287,7 +287,7 @@ describe('every operation of the document', () => {
         story_id: String(story.id),
         task_id: String(task.id),
       };
-      const { query = '', body = {}, raw } = NEEDS[id]?.({ story }) ?? {};
+      const { query = '', body = {}, raw } = EXTRA[id]?.({ story }) ?? {};
       const answer = await service.client.call(
         method,
         path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '1') + query,
@@ -302,18 +302,18 @@ describe('every operation of the document', () => {
     },
   );
 
-  it('tells a story by its examples: on an empty database each request succeeds', async () => {
-    const story = await startApp({ engine: 'sqlite' });
-    story.clock.set('2026-11-20T12:00:00Z');
+  it('has examples that succeed in order on an empty database', async () => {
+    const service = await startApp({ engine: 'sqlite' });
+    service.clock.set('2026-11-20T12:00:00Z');
     try {
-      for (const id of STORY) {
+      for (const id of IN_ORDER) {
         const { method, path, operation } = all.find((each) => operationIdOf(each) === id)!;
         const examples = new Map<string, string>(
           operation.parameters
             .filter((parameter: any) => parameter.in === 'path')
             .map(({ name, example }: any) => [name, String(example)]),
         );
-        const answer = await story.client.call(
+        const answer = await service.client.call(
           method,
           path.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? ''),
           operation.requestBody?.content['application/json'].example,
@@ -325,30 +325,30 @@ describe('every operation of the document', () => {
         ]);
       }
     } finally {
-      await story.close();
+      await service.close();
     }
   });
 
-  it('answers as documented: those about tokens', async () => {
+  it('answers as documented: operations of tokens and sessions', async () => {
     expect(all.map(operationIdOf)).toEqual(expect.arrayContaining(ABOUT_TOKENS));
-    const locked = await startApp({ engine: 'sqlite' });
-    const { client } = locked;
+    const service = await startApp({ engine: 'sqlite' });
+    const { client } = service;
     try {
       const made = await client.post('/api/tokens', { name: 'first', scope: 'admin' });
       expect(made.status).toBe(201);
-      const holder = client.with({ authorization: `Bearer ${made.body.token}` });
-      const listed = await holder.get('/api/tokens');
+      const bearer = client.with({ authorization: `Bearer ${made.body.token}` });
+      const listed = await bearer.get('/api/tokens');
       expect(listed.body).toHaveLength(1);
-      expect((await holder.get(`/api/tokens/${made.body.id}`)).body.name).toBe('first');
+      expect((await bearer.get(`/api/tokens/${made.body.id}`)).body.name).toBe('first');
       const session = await client.post('/api/session', { token: made.body.token });
       expect(session.status).toBe(201);
       const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
       const browser = client.with({ cookie });
       expect((await browser.get('/api/session')).body.actor).toBe('first');
       expect((await browser.delete('/api/session')).body.deleted).toBe(true);
-      expect((await holder.delete(`/api/tokens/${made.body.id}`)).body.deleted).toBe(true);
+      expect((await bearer.delete(`/api/tokens/${made.body.id}`)).body.deleted).toBe(true);
     } finally {
-      await locked.close();
+      await service.close();
     }
   });
 

@@ -12,7 +12,7 @@ import { startApp } from '../support/app';
 
 const RECIPES = readFileSync(join(__dirname, '../../docs/recipes.md'), 'utf8');
 
-/** The code of a recipe, by the title of its block. */
+/** Returns the code of a recipe by the title of its block. */
 function recipe(title: string): string {
   const block = RECIPES.split('```').find((part) =>
     part.split('\n', 1)[0]?.endsWith(`title=${title}`),
@@ -21,7 +21,7 @@ function recipe(title: string): string {
   return block.slice(block.indexOf('\n') + 1);
 }
 
-/** The script of the only `run: |` in a workflow. */
+/** Returns the script of the only `run: |` of a workflow. */
 function runOf(workflow: string): string {
   const [, script = ''] = workflow.split('run: |\n');
   const indent = /^ */.exec(script)?.[0] ?? '';
@@ -101,7 +101,7 @@ describe('the recipes', () => {
     });
   });
 
-  it('plan a sprint from a list, or nothing of it', async () => {
+  it('plan all stories of a list or none', async () => {
     const plan = recipe('plan.sh');
     const file = join(folder, 'stories.txt');
     const words = [file, '2026-12-14', '2026-12-25'];
@@ -115,16 +115,16 @@ describe('the recipes', () => {
     expect(await sprints()).toEqual(before);
 
     writeFileSync(file, 'Pay by card\t5\nPay by "invoice"\n');
-    const made = await bash(plan, words);
+    const output = await bash(plan, words);
     const planned = (await sprints()).at(-1);
     expect(planned).toMatchObject({ start_date: '2026-12-14', end_date: '2026-12-25' });
-    expect(made).toBe(`Sprint ${planned.id} has 2 stories.\n`);
+    expect(output).toBe(`Sprint ${planned.id} has 2 stories.\n`);
     const stories = (await service.client.get(`/api/sprints/${planned.id}/stories`)).body;
     expect(stories.map(({ title, points }: any) => [title, points])).toEqual([
       ['Pay by card', 5],
       ['Pay by "invoice"', null],
     ]);
-    expect(await bash(plan, words)).toBe(made);
+    expect(await bash(plan, words)).toBe(output);
     expect(await sprints()).toHaveLength(before.length + 1);
   });
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const POST = 'POST /api/boards/Slow/sprints HTTP/1.1\r\nHost: localhost\r\n';
-/** Requests that never arrive whole. */
+/** Beginnings of requests that never arrive completely. */
 const STARTS = [
   '',
   'GET /api/boards HTTP/1.1\r\nHost: localhost\r\nX-Slow: ',
@@ -27,10 +27,10 @@ const STARTS = [
   `${POST}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n40000\r\n`,
 ];
 
-/** A connection that sends a start, and then a byte now and then. */
-function drip(i: number): { socket: Socket; stop: () => void } {
+/** Opens a connection that sends the beginning of a request and then single bytes. */
+function sendSlowly(i: number): { socket: Socket; stop: () => void } {
   const start = STARTS[i % STARTS.length] ?? '';
-  // It does not close its side when the server closes its own.
+  // The client does not close its side when the server closes the connection.
   const socket = connect({ port: Number(new URL(service.url).port), allowHalfOpen: true });
   socket.on('error', () => undefined).setEncoding('utf8');
   socket.write(start);
@@ -47,7 +47,7 @@ const openConnections = (): Promise<number> =>
     service.app.getHttpServer().getConnections((_: unknown, open: number) => resolve(open));
   });
 
-/** Waits until the server has no connection but that of its client. */
+/** Closes the client's connections and waits until the server has none. */
 async function untilClosed(withinMs: number): Promise<void> {
   service.client.close();
   const end = Date.now() + withinMs;
@@ -58,7 +58,7 @@ async function untilClosed(withinMs: number): Promise<void> {
 it('answers 500 clients that send slowly with 408, closes them, and serves others meanwhile', async () => {
   const texts: string[] = [];
   const clients = Array.from({ length: 500 }, (_, i) => {
-    const client = drip(i);
+    const client = sendSlowly(i);
     texts[i] = '';
     client.socket.on('data', (part: string) => (texts[i] += part));
     return client;
@@ -70,7 +70,7 @@ it('answers 500 clients that send slowly with 408, closes them, and serves other
   await untilClosed(promised(8000));
   for (const { stop } of clients) stop();
   for (const [i, text] of texts.entries()) {
-    // A client that has sent nothing may get nothing.
+    // A client that has sent nothing may get no response.
     if (i % STARTS.length === 0 && text === '') continue;
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
     expect(text).toContain('"code":"request_timeout"');
@@ -79,7 +79,7 @@ it('answers 500 clients that send slowly with 408, closes them, and serves other
 
 it('closes clients that send slowly and read nothing', async () => {
   const clients = Array.from({ length: 200 }, (_, i) => {
-    const client = drip(i);
+    const client = sendSlowly(i);
     client.socket.pause();
     return client;
   });
@@ -109,14 +109,14 @@ describe('an upload', () => {
     return { text, ms: performance.now() - start };
   }
 
-  it('that stops for longer than other requests may take is answered with 408', async () => {
+  it('that pauses for longer than other requests may take is answered with 408', async () => {
     const { text, ms } = await upload(['title\n', 'a\n'], 100);
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
     expect(text).toContain('"code":"request_timeout"');
     expect(ms).toBeLessThan(2900);
   });
 
-  it('that goes on may take longer than other requests, but not for ever', async () => {
+  it('that makes progress may take longer than other requests, but has a time limit', async () => {
     const { text, ms } = await upload(Array(1000).fill('title\n'), 200);
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
     expect(ms).toBeGreaterThan(2500);

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Program } from '../support/program';
 
-// What an operator sees when the built program starts, or cannot.
+// The output of the built program when it starts or fails to start.
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'sprintline-start-'))));
-// After the programs have been ended.
+// Runs after the programs have ended.
 afterEach(() => {
   chmodSync(folder, 0o755);
   rmSync(folder, { recursive: true });
 });
 
-/** Root may write every file, so as root the program runs as the user `nobody`. */
+/** A wrapper without permissions: root may write every file, so if tests run as root, it is the user `nobody`. */
 const WITHOUT_RIGHTS =
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 
@@ -92,7 +92,7 @@ describe('a program that cannot start ends with one sentence and the exit code 1
     expect(output).toContain('  DATABASE_URL: ');
   });
 
-  it('when the database is another file', async () => {
+  it('when the database is not an SQLite file', async () => {
     const file = join(folder, 'notes.txt');
     writeFileSync(file, 'Buy milk. '.repeat(1000));
     const program = await Program.spawn({ url: `sqlite:${file}` });
@@ -104,7 +104,7 @@ describe('a program that cannot start ends with one sentence and the exit code 1
 });
 
 describe('a program that starts', () => {
-  it('names the addresses of the boards and of the documentation once it can answer', async () => {
+  it('prints the addresses of the board and of the documentation once it is ready', async () => {
     const program = await Program.spawn(
       { url: `sqlite:${join(folder, 'new', 'a.db')}` },
       { environment: { LOG_LEVEL: 'info' } },
@@ -120,7 +120,7 @@ describe('a program that starts', () => {
     expect(text).toMatch(/^nodejs_eventloop_lag_seconds /m);
   });
 
-  it('says that it waits for a database that is away', async () => {
+  it('logs that it waits for a database that cannot be reached', async () => {
     const program = await Program.spawn(
       { url: 'mysql://unknown@127.0.0.1:1/none' },
       { environment: { LOG_LEVEL: 'info' } },
@@ -132,7 +132,7 @@ describe('a program that starts', () => {
     ]);
   });
 
-  it('writes its log for people on a terminal, or where LOG_FORMAT says so', async () => {
+  it('writes a readable log on a terminal, or if LOG_FORMAT demands it', async () => {
     const program = await Program.spawn(
       { url: `sqlite:${join(folder, 'a.db')}` },
       { environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'text' } },

@@ -1,8 +1,8 @@
 import { useApp } from '../support/app';
 
 /**
- * A client that was written from the table of twelve operations alone: it knows no other path, field,
- * header or parameter, and does not look at the document.
+ * A client that was written only from the table of twelve operations: it uses no other path, field, header
+ * or parameter, and does not read the OpenAPI document.
  */
 class NaiveClient {
   constructor(
@@ -33,7 +33,7 @@ describe.each(['sqlite', ...(process.env.TEST_MYSQL_URL ? ['mysql' as const] : [
     });
 
     it.each(['json', 'form'] as const)(
-      'a client that knows only the table can do all its work (%s)',
+      'a client that uses only the operations of the table can do all its work (%s)',
       async (type) => {
         const client = new NaiveClient(service.url, type);
         const board = `/api/boards/Naive%20${type}`;
@@ -57,7 +57,7 @@ describe.each(['sqlite', ...(process.env.TEST_MYSQL_URL ? ['mysql' as const] : [
         });
         expect(moved).toMatchObject({ id: second.id, start_date: '2026-12-07' });
 
-        // Stories: create with the required field, with the optional ones, list, show, update, move.
+        // Stories: create with required and with optional fields, list, show, update, move.
         const stories = `/api/sprints/${first.id}/stories`;
         const b = await ok(201, 'POST', stories, { title: 'b' });
         const a = await ok(201, 'POST', stories, { title: 'a', seq: -1, priority: 5 });

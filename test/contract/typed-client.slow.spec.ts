@@ -9,7 +9,7 @@ import { startApp } from '../support/app';
 
 const run = promisify(execFile);
 
-/** A program of a user: a team's sprint with a client that openapi-typescript and openapi-fetch make. */
+/** A program that manages a sprint with a client of openapi-typescript and openapi-fetch. */
 const PROGRAM = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.js';
@@ -123,7 +123,7 @@ function compile(file: string): string[] {
   );
 }
 
-it('a client that is generated from openapi.json compiles in strict mode and goes through a sprint', async () => {
+it('a client that is generated from openapi.json compiles in strict mode and manages a sprint', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sprintline-client-'));
   const service = await startApp({ engine: 'sqlite' });
   service.clock.set('2026-11-19T12:00:00Z');

@@ -14,13 +14,13 @@ import { loadClient } from '../support/load';
 
 const sqlite = engineUnderTest() === 'sqlite';
 
-/** The first of these programs that the machine has. */
+/** Returns the first of these programs that is installed. */
 const found = (...names: string[]): string | undefined =>
   names.find((name) => spawnSync(name, ['--version']).status === 0);
 const dump = found('mariadb-dump', 'mysqldump');
 const client = found('mariadb', 'mysql');
 const possible = sqlite || (dump && client);
-if (!possible) console.warn('!! there is no mariadb-dump here, so its backups are NOT tested');
+if (!possible) console.warn('!! mariadb-dump is not installed, so backups with it are NOT tested');
 
 const BOARD = boardPath('Zoë 😀');
 
@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const file = (url: string): string => url.slice('sqlite:'.length);
 
-/** The options of a client program for a server. */
+/** Returns the options of a client program for a server. */
 function server(url: string): string[] {
   const { hostname, port, username, password, pathname } = new URL(url);
   return [
@@ -42,14 +42,14 @@ function server(url: string): string[] {
   ];
 }
 
-/** Runs a program to its end. */
-function runs(program: string, words: string[], input?: Buffer): Buffer {
+/** Runs a program to its end and returns its output. */
+function runProgram(program: string, words: string[], input?: Buffer): Buffer {
   const { status, stdout, stderr } = spawnSync(program, words, { input, maxBuffer: 1 << 30 });
   if (status !== 0) throw new Error(`${program}: ${stderr.toString()}`);
   return stdout;
 }
 
-/** As docs/operations.md says, from one database to an empty other. */
+/** Backs a database up as docs/operations.md describes; returns a function that restores it into an empty one. */
 async function backUp(from: TestDatabase): Promise<(to: TestDatabase) => void> {
   if (sqlite) {
     const copy = join(folder, 'copy.db');
@@ -58,11 +58,15 @@ async function backUp(from: TestDatabase): Promise<(to: TestDatabase) => void> {
   }
   const options = ['--single-transaction', '--hex-blob', '--no-tablespaces'];
   const words = server(from.url);
-  const text = runs(dump as string, [...words.slice(0, -1), ...options, words.at(-1) as string]);
-  return (to) => runs(client as string, server(to.url), text);
+  const text = runProgram(dump as string, [
+    ...words.slice(0, -1),
+    ...options,
+    words.at(-1) as string,
+  ]);
+  return (to) => runProgram(client as string, server(to.url), text);
 }
 
-/** Every row of every table. */
+/** Reads every row of every table. */
 function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
   return withDataSource(database, async (dataSource) => {
     const all: Record<string, unknown[]> = {};
@@ -98,7 +102,7 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
     return startApp({ database });
   };
 
-  it('is restored to exactly what was backed up', async () => {
+  it('is restored with exactly the rows that were backed up', async () => {
     const before = await rows(service.database);
     const other = await restored(await backUp(service.database));
     await other.close();
@@ -106,7 +110,7 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
     expect(before.events?.length).toBeGreaterThan(5);
   });
 
-  it('that is taken while clients write is one state of the database', async () => {
+  it('that is taken while clients write is a consistent state of the database', async () => {
     rmSync(join(folder, 'copy.db'), { force: true });
     const client = loadClient(service.url);
     const ledger = new Ledger('Busy');
@@ -115,14 +119,14 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
     const restore = await backUp(service.database);
     await ledger.stop();
     const other = await restored(restore);
-    // Not what was written later, but all of what had been, and nothing half.
+    // The restored board equals the replay of its log, so it has no partial change.
     await new Ledger('Busy').audit(other.url);
     const made = await other.client.post('/api/boards/Busy/backlog', { title: 'after' });
     expect(made.status).toBe(201);
     await other.close();
   });
 
-  it('that is restored and changed otherwise has other entity tags at the same revisions', async () => {
+  it('that is restored and then changed differently has other entity tags at the same revisions', async () => {
     rmSync(join(folder, 'copy.db'), { force: true });
     const { client: original } = service;
     const sprint = (await original.get(`${BOARD}/sprints`)).body[0];

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('a program that is killed while 16 clients write', () => {
-  it(`loses nothing that it acknowledged and leaves no partial change, ${KILLS} times`, async () => {
+  it(`loses no acknowledged change and leaves no partial one, ${KILLS} times`, async () => {
     const ledger = new Ledger('Crash');
     const starts: number[] = [];
     for (let kills = 0; kills < KILLS; kills += 1) {
@@ -34,7 +34,7 @@ describe('a program that is killed while 16 clients write', () => {
       await program.end('SIGKILL');
       await ledger.stop();
     }
-    // What the dying program could not answer; it answered nothing with an error.
+    // Unacknowledged writes have no response; none has an error response.
     expect([...ledger.rejected.keys()].filter((why) => /^\d/.test(why))).toEqual([]);
 
     const program = await Program.start(database);
@@ -43,14 +43,14 @@ describe('a program that is killed while 16 clients write', () => {
   });
 });
 
-/** Milliseconds of a request that is not killed. */
+/** Measures a request that is not interrupted, in milliseconds. */
 async function timeOf(send: () => Promise<Answer>): Promise<number> {
   const before = performance.now();
   expect((await send()).status).toBe(200);
   return performance.now() - before;
 }
 
-/** Kills a program at any time of a request that usually takes so long; whether it was acknowledged. */
+/** Kills a program within 1.2 times the usual duration of a request; returns whether it was acknowledged. */
 async function killDuring(
   program: Program,
   send: () => Promise<Answer>,
@@ -69,7 +69,7 @@ const BATCHES = scale(2, 8);
 const OPERATIONS = 400;
 
 describe('a program that is killed while it runs a batch', () => {
-  it(`has done all of its operations, or none, ${BATCHES} times`, async () => {
+  it(`has done all operations of the batch or none, ${BATCHES} times`, async () => {
     let program = await Program.start(database);
     let usual = 0;
     for (let i = 0; i <= BATCHES; i += 1) {
@@ -107,7 +107,7 @@ describe('a program that is killed while it runs a batch', () => {
 const RESTORES = scale(2, 8);
 
 describe('a program that is killed while it restores a board', () => {
-  it(`shows all of the board, or nothing, and can restore it then, ${RESTORES} times`, async () => {
+  it(`shows all of the board or nothing, and can restore it afterwards, ${RESTORES} times`, async () => {
     let program = await Program.start(database);
     const path = (name: string): string => `/api/boards/${name}`;
     await postStories(program.client, `${path('Original')}/backlog`, 1000);
@@ -138,7 +138,7 @@ const COMPLETIONS = scale(2, 8);
 const LEFT = 300;
 
 describe('a program that is killed while it completes a sprint', () => {
-  it(`has carried over all unfinished stories, or none, ${COMPLETIONS} times`, async () => {
+  it(`has carried over all unfinished stories or none, ${COMPLETIONS} times`, async () => {
     const start_date = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
     let program = await Program.start(database);
     let usual = 0;

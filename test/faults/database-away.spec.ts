@@ -12,7 +12,7 @@ const KILLS = scale(2, 5);
 const FROZEN_MS = scale(5000, 15_000);
 const CLIENTS = 100;
 
-// SQLite's server is the program itself.
+// SQLite has no server: it runs in the program.
 const onServers = engineUnderTest() === 'mysql' ? describe : describe.skip;
 
 onServers('a database server', () => {
@@ -24,7 +24,7 @@ onServers('a database server', () => {
   });
   afterAll(() => server.destroy());
 
-  it('that is away at the start is waited for', async () => {
+  it('may be started after the program, which waits for it', async () => {
     await server.kill();
     const program = await Program.spawn(database, { environment: { LOG_LEVEL: 'info' } });
     await program.answers('/health/live', 200);
@@ -44,7 +44,7 @@ onServers('a database server', () => {
     ]);
   });
 
-  it(`that is killed loses nothing, and is used again as soon as it is back, ${KILLS} times`, async () => {
+  it(`that is killed loses nothing, and the program uses it as soon as it restarts, ${KILLS} times`, async () => {
     const program = await Program.start(database);
     const client = program.client;
     const ledger = new Ledger('Killed');
@@ -56,23 +56,26 @@ onServers('a database server', () => {
       await program.answers('/health/ready', 503);
       await sleep(300);
       await server.start();
-      const back = performance.now();
+      const restartedAt = performance.now();
       const before = ledger.acknowledged;
-      while (ledger.acknowledged === before && performance.now() - back < 5000) await sleep(5);
-      recoveries.push(performance.now() - back);
+      while (ledger.acknowledged === before && performance.now() - restartedAt < 5000)
+        await sleep(5);
+      recoveries.push(performance.now() - restartedAt);
     }
     await ledger.stop();
     expect([...ledger.rejected.keys()].sort()).toEqual(['503']);
     expect(Math.max(...recoveries)).toBeLessThan(promised(1000));
     await ledger.audit(program.url);
-    const said = program.log.filter((line) => line.context === 'Database').map((line) => line.msg);
-    expect(said.filter((line) => line.startsWith('The database is away'))).toHaveLength(KILLS);
+    const messages = program.log
+      .filter((line) => line.context === 'Database')
+      .map((line) => line.msg);
+    expect(messages.filter((line) => line.startsWith('The database is away'))).toHaveLength(KILLS);
   });
 
-  it(`that does not answer for ${FROZEN_MS / 1000} s keeps no client waiting longer than 5 s`, async () => {
+  it(`that does not answer for ${FROZEN_MS / 1000} s delays no response for more than 5 s`, async () => {
     const program = await Program.start(database);
-    const setting = program.client;
-    await setting.post('/api/boards/Frozen/sprints', { start_date: '2026-11-23' });
+    const client = program.client;
+    await client.post('/api/boards/Frozen/sprints', { start_date: '2026-11-23' });
     const clients = sendFrom(program.url, CLIENTS, [
       ['POST', '/api/boards/Frozen/backlog', { title: 'x' }],
       ['GET', '/api/boards'],
@@ -86,25 +89,25 @@ onServers('a database server', () => {
     await sleep(500);
     const probes: Answer[] = [];
     for (const end = performance.now() + FROZEN_MS; performance.now() < end;) {
-      probes.push(await setting.get('/health/live'));
+      probes.push(await client.get('/health/live'));
       expect(probes[probes.length - 1]?.status).toBe(200);
-      probes.push(await setting.get('/health/ready'));
+      probes.push(await client.get('/health/ready'));
       expect(probes[probes.length - 1]?.status).toBe(503);
       await sleep(100);
     }
     const grown = program.memory - memory;
     process.kill(server.pid, 'SIGCONT');
-    const back = await program.ready();
+    const recovery = await program.ready();
     await sleep(500);
     const answers = await clients.stop();
     expect(statuses(answers).sort()).toEqual(['200', '201', '404', '503']);
     expect(slowest(answers)).toBeLessThan(promised(5000));
     expect(slowest(probes)).toBeLessThan(promised(2000));
-    expect(back).toBeLessThan(promised(1000));
+    expect(recovery).toBeLessThan(promised(1000));
     expect(grown).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('whose connections are lost silently is reached by new connections', async () => {
+  it('is reached by new connections if the old ones are lost silently', async () => {
     const proxy = await Proxy.to(server.port);
     afterwards(() => proxy.close());
     const url = new URL(server.url);
@@ -120,7 +123,7 @@ onServers('a database server', () => {
     await sleep(LONG ? 15_000 : 2000);
     proxy.mend();
     expect(await program.ready()).toBeLessThan(promised(2000));
-    // Requests in progress when the connection was lost wait for their deadline first.
+    // Requests that were in progress when the connection was lost fail at their deadline.
     await program.answers('/api/boards', 200, promised(4500));
     const answers = await clients.stop();
     expect(statuses(answers).sort()).toEqual(['200', '201', '503']);

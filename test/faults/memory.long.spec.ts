@@ -18,7 +18,7 @@ import { memoryOf, Program } from '../support/program';
 import { readList } from '../support/reading';
 
 const STORIES = 500;
-/** The greatest description; in JSON each of its characters takes six bytes. */
+/** The longest description; in JSON each of its characters takes six bytes. */
 const DESCRIPTION = '\u0001'.repeat(32_767);
 const BOARD = '/api/boards/Greatest';
 const MIB = 1024 * 1024;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Begins a list and reads no more of it. */
+/** Requests a list and reads only its headers. */
 function idle(url: string, localAddress: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request(url, { agent: false, localAddress }, (response) => {
@@ -52,14 +52,14 @@ it.each([
   ['/backlog?sort=-title', 64],
   ['/backlog?q=story', 64],
   ['/backlog?limit=500', 64],
-  // Unbounded, the 16 readers of each of these would take 256 MiB to 3 GiB.
+  // Without limits the 16 readers of each of these paths would take 256 MiB to 3 GiB.
   ['/backlog?format=csv', 128],
   ['/events?limit=500', 128],
   ['/events?format=csv', 128],
   ['/export', 128],
   ['/export?log=true', 128],
 ])(
-  'all slow readers together keep a bounded part of rows of the greatest size: %s, %i MiB',
+  'all slow readers of rows of maximum size together use bounded memory: %s, %i MiB',
   async (list, mebibytes) => {
     const program = await Program.start(database);
     const path = BOARD + list;

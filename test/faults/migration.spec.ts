@@ -13,7 +13,7 @@ jest.setTimeout(120_000 + KILLS * 15_000);
 
 const sqlite = engineUnderTest() === 'sqlite';
 
-/** All that defines the tables, and the migrations that ran. */
+/** Reads the definitions of the tables and the migrations that ran. */
 async function schema(dataSource: DataSource): Promise<unknown> {
   const migrations = await dataSource.query('SELECT name FROM migrations ORDER BY id');
   if (sqlite) {
@@ -30,13 +30,13 @@ async function schema(dataSource: DataSource): Promise<unknown> {
   return [migrations, definitions];
 }
 
-/** Starts a program on the database and kills it when it has done so much of its migration. */
-async function migrateAndDie(database: TestDatabase, share: number): Promise<void> {
+/** Starts a program on the database and kills it after a share of its migration. */
+async function migrateAndKill(database: TestDatabase, share: number): Promise<void> {
   if (sqlite) {
     const at = 1 + Math.floor(share * 60);
-    const fault = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=SIGKILL:when=${at}+`];
+    const injection = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=SIGKILL:when=${at}+`];
     const program = await Program.spawn(database, {
-      wrapper: ['strace', '-f', '-o', '/dev/null', ...fault],
+      wrapper: ['strace', '-f', '-o', '/dev/null', ...injection],
     });
     await Promise.race([program.exited, program.ready().catch(() => undefined)]);
     await program.end('SIGKILL');
@@ -59,15 +59,15 @@ async function migrateAndDie(database: TestDatabase, share: number): Promise<voi
 }
 
 const canKill = !sqlite || spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
-if (!canKill) console.warn('!! strace does not work here, so killed migrations are NOT tested');
+if (!canKill) console.warn('!! strace does not work, so killed migrations are NOT tested');
 
 describe('a migration', () => {
-  let whole: unknown;
+  let expectedSchema: unknown;
   let database: TestDatabase;
   beforeAll(async () => {
     const untouched = await createDatabase();
     await migrate(targetOf(untouched));
-    whole = await withDataSource(untouched, schema);
+    expectedSchema = await withDataSource(untouched, schema);
     await untouched.drop();
   });
   beforeEach(async () => {
@@ -78,27 +78,27 @@ describe('a migration', () => {
   (canKill ? it : it.skip)(
     `that is killed in the middle is completed by the next start, ${KILLS} times`,
     async () => {
-      const halves: number[] = [];
+      const remaining: number[] = [];
       for (let kills = 0; kills < KILLS; kills += 1) {
-        await migrateAndDie(database, (kills + Math.random()) / KILLS);
-        halves.push((await migrate(targetOf(database))).length);
-        expect(await withDataSource(database, schema)).toEqual(whole);
+        await migrateAndKill(database, (kills + Math.random()) / KILLS);
+        remaining.push((await migrate(targetOf(database))).length);
+        expect(await withDataSource(database, schema)).toEqual(expectedSchema);
         await database.drop();
         database = await createDatabase();
       }
-      // Some of them did die before they were done.
-      expect(Math.max(...halves)).toBeGreaterThan(0);
+      // Some of the programs were killed before the migration was complete.
+      expect(Math.max(...remaining)).toBeGreaterThan(0);
     },
   );
 
-  it('runs once however many instances start at the same time', async () => {
+  it('runs once if several instances start at the same time', async () => {
     const programs = await Promise.all([1, 2, 3].map(() => Program.spawn(database)));
     await Promise.all(programs.map((program) => program.ready()));
-    expect(await withDataSource(database, schema)).toEqual(whole);
+    expect(await withDataSource(database, schema)).toEqual(expectedSchema);
     expect(programs.map((program) => program.allOutput())).toEqual(['', '', '']);
   });
 
-  it('of a newer program ends this one with a clear message, and nothing is changed', async () => {
+  it('of a newer version ends the program with a clear message, and changes nothing', async () => {
     await migrate(targetOf(database));
     const before = await withDataSource(database, async (dataSource) => {
       await dataSource.query(

@@ -13,7 +13,7 @@ import { sendFrom, statuses } from '../support/load';
 const SECONDS = scale(3, 20);
 /** About ten times the load that an instance can serve. */
 const CONNECTIONS = 640;
-/** So many to search that only some dozens of responses a second are possible. */
+/** Enough stories that an instance can answer only some dozens of searches a second. */
 const STORIES = engineUnderTest() === 'sqlite' ? 3000 : 1500;
 
 jest.setTimeout(120_000 + SECONDS * 1000);
@@ -36,7 +36,7 @@ const percentile = (outcomes: Answer[], share: number): number => {
 };
 
 const HEAVY: Repeated = ['GET', '/api/boards/Heavy/stories?q=needle&count=true'];
-/** Each changes one of 100 stories; their ids begin with 1. */
+/** Changes of 100 stories, with the ids 1 to 100. */
 const CHANGES = Array.from({ length: 200 }, (_, i): Repeated => {
   const points = i < 100 ? 1 : 2;
   return ['PUT', `/api/stories/${1 + (i % 100)}`, { points }];
@@ -64,7 +64,7 @@ describe('an instance under ten times the load that it can serve', () => {
       }
       const outcomes = await clients.stop();
 
-      // SQLite may serve all changes.
+      // On SQLite all changes may be served.
       const servesAll = requests === CHANGES && engineUnderTest() === 'sqlite';
       const expected = statuses(outcomes).length === 1 && servesAll ? ['200'] : ['200', '503'];
       expect(statuses(outcomes)).toEqual(expected);
@@ -73,11 +73,11 @@ describe('an instance under ten times the load that it can serve', () => {
       const rejected = answered.filter(({ status }) => status === 503);
       expect(rejected.filter(({ body }) => body.code !== 'overloaded')).toEqual([]);
       expect(rejected.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
-      // The delay limits how much CPU time clients can use that retry without waiting.
+      // Rejections are delayed, which limits the CPU time for clients that retry at once.
       expect(rejected.every(({ ms }) => ms > 45)).toBe(true);
       expect(served.length).toBeGreaterThan(0);
       expect(probes.every(({ status }) => status === 200)).toBe(true);
-      // The quick form shares the machine with other suites; this one measures.
+      // Only the long form measures, because the short one shares the machine with other suites.
       if (LONG) {
         expect(percentile(served, 0.99)).toBeLessThan(2000);
         expect(percentile(rejected, 0.5)).toBeLessThan(100);

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A connection on which a test sends any bytes. */
-class Wire {
+/** A TCP connection on which a test sends arbitrary bytes. */
+class RawConnection {
   received = '';
   private readonly socket: Socket;
   private readonly closed: Promise<unknown>;
@@ -39,7 +39,7 @@ class Wire {
     this.socket.write(text);
   }
 
-  /** The status of the answer, when the other side has closed the connection. */
+  /** Waits until the server closes the connection; returns the status of the response. */
   async status(): Promise<number> {
     await this.closed;
     return Number(/^HTTP\/1\.1 (\d{3}) /.exec(this.received)?.[1]);
@@ -66,48 +66,50 @@ describe('SIGTERM', () => {
       ['POST', '/api/boards/Busy/backlog', { title: 'x' }],
     ]);
     const halves = Array.from({ length: 20 }, (_, i) => {
-      const wire = new Wire(program.port);
+      const connection = new RawConnection(program.port);
       const [first, second] = HALVES[i % HALVES.length] as [string, string];
-      wire.send(first);
-      return { wire, second };
+      connection.send(first);
+      return { connection, second };
     });
-    const silent = new Wire(program.port);
+    const silent = new RawConnection(program.port);
     await sleep(300);
     const start = performance.now();
     program.signal('SIGTERM');
     await program.answers('/health/ready', 503);
     await sleep(1000);
-    // The port is closed; requests that have begun to arrive may still do so.
-    for (const { wire, second } of halves) wire.send(second);
-    expect(await Promise.all(halves.map(({ wire }) => wire.status()))).toEqual(
+    // The port is closed; requests that have begun to arrive are still read.
+    for (const { connection, second } of halves) connection.send(second);
+    expect(await Promise.all(halves.map(({ connection }) => connection.status()))).toEqual(
       halves.map((_, i) => [200, 201][i % 2]),
     );
     expect(await program.exited).toEqual({ code: 0, signal: null });
     expect(performance.now() - start).toBeLessThan(promised(5000));
     await silent.status();
-    // A connection is accepted and its request answered, or it is not accepted.
+    // Every request on an accepted connection has a response.
     const outcomes = await clients.stop();
     expect(statuses(outcomes)).toEqual(['200', '201', NOT_ACCEPTED]);
-    const taken = program.log.filter((line) => /boards$|boards[?]|Busy/.test(line.url));
+    const served = program.log.filter((line) => /boards$|boards[?]|Busy/.test(line.url));
     const answered = outcomes.filter((one) => !(one instanceof Error)).length;
-    expect(taken).toHaveLength(answered + halves.length / 2);
+    expect(served).toHaveLength(answered + halves.length / 2);
   });
 
-  it('answers requests that never arrive whole with 408, and ends within 10 s', async () => {
+  it('answers requests that never arrive completely with 408, and ends within 10 s', async () => {
     const program = await Program.start(database);
-    const stuck = HALVES.map(([first]) => {
-      const wire = new Wire(program.port);
-      wire.send(first);
-      return wire;
+    const connections = HALVES.map(([first]) => {
+      const connection = new RawConnection(program.port);
+      connection.send(first);
+      return connection;
     });
     await sleep(100);
     const start = performance.now();
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(performance.now() - start).toBeLessThan(promised(10_000));
-    expect(await Promise.all(stuck.map((wire) => wire.status()))).toEqual([408, 408]);
+    expect(await Promise.all(connections.map((connection) => connection.status()))).toEqual([
+      408, 408,
+    ]);
   });
 
-  it(`of two instances in turn is not noticed by clients that check readiness, ${RESTARTS} times`, async () => {
+  it(`of two instances in turn causes no errors for clients that check readiness, ${RESTARTS} times`, async () => {
     // On a busy machine a readiness check may take a second, even if the instance is ready.
     const environment = { ...LONG_DEADLINE, SHUTDOWN_DELAY_MS: '3000' };
     const ports = [await freePort(), await freePort()];

@@ -10,7 +10,7 @@ import { fillBacklog, fillLog, insertRows, storyRow } from '../support/fill';
 import { made2xx } from '../support/make';
 import { noOpenStreams } from '../support/reading';
 
-/** A list that is longer than what sockets take without a reader. */
+/** Enough stories that the list exceeds the buffers of a socket. */
 const STORIES = 600;
 const DESCRIPTION = 'x'.repeat(30_000);
 const BOARD = '/api/boards/Long';
@@ -28,8 +28,8 @@ const connectionsOf = ({ app }: TestApp): Promise<number> =>
     app.getHttpServer().getConnections((_: unknown, open: number) => resolve(open));
   });
 
-/** Asks for a list and reads no more than its beginning. */
-async function idler(
+/** Requests a list and reads only its beginning. */
+async function idleReader(
   { url } = service,
   path = LIST,
   authorization = '',
@@ -49,14 +49,14 @@ async function idler(
   return { socket, status };
 }
 
-/** So many idlers that some of them are rejected. */
-const idlers = (authorization?: string) =>
-  Promise.all(Array.from({ length: 20 }, () => idler(service, LIST, authorization)));
+/** Opens so many idle readers that some are rejected. */
+const idleReaders = (authorization?: string) =>
+  Promise.all(Array.from({ length: 20 }, () => idleReader(service, LIST, authorization)));
 
 describe('clients that do not read their long lists', () => {
-  it('do not keep others from being served', async () => {
-    const slow = await idlers();
-    // Those that cannot be served get 503; none is cut off in the middle.
+  it('do not delay other clients', async () => {
+    const slow = await idleReaders();
+    // Rejected clients get 503; no response is cut off.
     expect(new Set(slow.map(({ status }) => status))).toEqual(new Set([200, 503]));
     const { client } = service;
     for (let i = 0; i < 20; i += 1) {
@@ -72,7 +72,7 @@ describe('clients that do not read their long lists', () => {
     await noOpenStreams(service);
   });
 
-  it('keep at most 8 MiB of a sprint that is to be cached, and nothing when they are gone', async () => {
+  it('keep at most 8 MiB of a sprint in memory, and nothing once they disconnect', async () => {
     const sprint = await made2xx(
       service.client.post('/api/boards/Full/sprints', { start_date: '2020-01-01' }),
     );
@@ -85,10 +85,10 @@ describe('clients that do not read their long lists', () => {
     afterwards(() => clearInterval(watch));
     const slow = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
-        idler(service, '/api/boards/Full/sprints/current', '', `127.0.0.${1 + (i % 3)}`),
+        idleReader(service, '/api/boards/Full/sprints/current', '', `127.0.0.${1 + (i % 3)}`),
       ),
     );
-    // On a busy machine some may be rejected.
+    // On a busy machine some clients may be rejected.
     expect(slow.map(({ status }) => status)).toContain(200);
     await sleep(200);
     for (const { socket } of slow) socket.destroy();
@@ -98,8 +98,8 @@ describe('clients that do not read their long lists', () => {
     expect(cache.keptBytes).toBe(0);
   });
 
-  it('take no more than the share of one address, so another address gets its whole list', async () => {
-    const slow = await idlers();
+  it('use only the share of one address, so a client of another address gets its whole list', async () => {
+    const slow = await idleReaders();
     expect(slow.filter(({ status }) => status === 200).length).toBeLessThan(20);
     const other = new Client(service.url, { localAddress: '127.0.0.2' });
     afterwards(() => other.close());
@@ -111,7 +111,7 @@ describe('clients that do not read their long lists', () => {
     await noOpenStreams(service);
   });
 
-  it('take no more than the share of one token, so another token gets its whole list', async () => {
+  it('use only the share of one token, so a client with another token gets its whole list', async () => {
     const { token } = await made2xx(
       service.client.post('/api/tokens', { name: 'slow', scope: 'admin' }),
     );
@@ -119,7 +119,7 @@ describe('clients that do not read their long lists', () => {
     const { id, ...other } = await made2xx(
       admin.post('/api/tokens', { name: 'other', scope: 'read' }),
     );
-    const slow = await idlers(`Bearer ${token}`);
+    const slow = await idleReaders(`Bearer ${token}`);
     expect(slow.filter(({ status }) => status === 200).length).toBeLessThan(20);
     const reader = service.client.with({ authorization: `Bearer ${other.token}` });
     expect((await reader.get(LIST)).body).toHaveLength(STORIES);
@@ -129,12 +129,12 @@ describe('clients that do not read their long lists', () => {
     await noOpenStreams(service);
   });
 
-  it('are disconnected, whichever list they do not read', async () => {
-    const hasty = await startApp({
+  it('are disconnected from every kind of list', async () => {
+    const serviceWithTimeout = await startApp({
       database: service.database,
       environment: { READER_TIMEOUT_MS: '300' },
     });
-    afterwards(() => hasty.close());
+    afterwards(() => serviceWithTimeout.close());
     const lists = [
       LIST,
       `${LIST}?limit=500`,
@@ -142,18 +142,18 @@ describe('clients that do not read their long lists', () => {
       `${BOARD}/events?limit=500`,
     ];
     for (const path of lists) {
-      const { status } = await idler(hasty, path);
+      const { status } = await idleReader(serviceWithTimeout, path);
       expect([path, status]).toEqual([path, 200]);
-      while ((await connectionsOf(hasty)) > 0) await sleep(10);
+      while ((await connectionsOf(serviceWithTimeout)) > 0) await sleep(10);
     }
-    await noOpenStreams(hasty);
+    await noOpenStreams(serviceWithTimeout);
   });
 
-  // Node.js waits a second period if the kernel took anything in the first.
+  // Node.js waits for a second period if the kernel accepted any bytes in the first.
   (LONG ? it : it.skip)('are disconnected after 15 to 30 s', async () => {
     service.client.close();
     const before = performance.now();
-    await idler();
+    await idleReader();
     while ((await connectionsOf(service)) > 0) await sleep(100);
     const seconds = (performance.now() - before) / 1000;
     expect(seconds).toBeGreaterThan(15);

@@ -7,7 +7,7 @@ import { promised } from '../support/faults';
 
 const POOL = 4;
 
-// SQLite has no deadline for a statement: it runs in the process, or in a worker thread.
+// SQLite has no deadline for a statement, because it runs in the process or in a worker thread.
 const onServers = engineUnderTest() === 'mysql' ? describe : describe.skip;
 
 onServers('one slow SELECT past its deadline', () => {
@@ -28,7 +28,7 @@ onServers('one slow SELECT past its deadline', () => {
   });
   afterAll(() => service.close());
 
-  /** The connections of the pool, each of which sleeps a moment so that all are used. */
+  /** Returns the ids of the pool's connections; each sleeps for a moment, so that all are used. */
   const connections = async (): Promise<number[]> => {
     const rows = await Promise.all(
       Array.from({ length: POOL }, () =>
@@ -38,7 +38,7 @@ onServers('one slow SELECT past its deadline', () => {
     return rows.map(([row]) => Number(row?.id)).sort((a, b) => a - b);
   };
 
-  it('fails alone: the pool keeps its connections, others are served, readiness stays 200', async () => {
+  it('fails alone: the pool keeps its connections, other requests are served, readiness stays 200', async () => {
     const before = await connections();
     expect(new Set(before).size).toBe(POOL);
     let isOver = false;

@@ -11,21 +11,21 @@ import { Program } from '../support/program';
 
 const WRITES = scale(50, 200);
 
-/** Whether a command works that a test needs; if not, it warns, and the test is skipped. */
-function able(what: string, command: string, ...words: string[]): boolean {
+/** Returns whether a command works that tests need; if not, it warns, and the tests are skipped. */
+function works(what: string, command: string, ...words: string[]): boolean {
   const done = spawnSync(command, words, { stdio: 'ignore' }).status === 0;
   if (!done && engineUnderTest() === 'sqlite') {
-    console.warn(`!! ${what} does not work here, so what needs it is NOT tested`);
+    console.warn(`!! ${what} does not work, so the tests that need it are SKIPPED`);
   }
   return done;
 }
 
 const onSqlite = engineUnderTest() === 'sqlite' ? describe : describe.skip;
-const traced = able('strace', 'strace', '-o', '/dev/null', 'true') ? it : it.skip;
+const traced = works('strace', 'strace', '-o', '/dev/null', 'true') ? it : it.skip;
 const small = mkdtempSync(join(tmpdir(), 'sprintline-small-'));
 const mounted =
   engineUnderTest() === 'sqlite' &&
-  able(
+  works(
     'a disk of its own (mount, as root)',
     'mount',
     '-t',
@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What SQLite's own checks report. */
+/** Runs SQLite's integrity checks and returns their errors. */
 function integrityErrors(file: string): unknown[] {
   const database = new Database(file);
   try {
@@ -93,13 +93,13 @@ onSqlite('on SQLite a write', () => {
     }
     await stop();
 
-    // Each answer must have, since the one before, a commit written and then synced with success.
+    // Between two responses a commit must be written and then synced successfully.
     let written = 0;
     let synced = 0;
     const answers: boolean[] = [];
     readFileSync(trace, 'utf8')
       .split('\n')
-      // Commits are written by the main thread; checkpoints run in another one.
+      // The main thread writes commits; another one runs checkpoints.
       .filter((line) => line.startsWith(`${program.pid} `))
       .forEach((line, i) => {
         if (/pwrite64\(/.test(line)) written = i;
@@ -113,7 +113,7 @@ onSqlite('on SQLite a write', () => {
     expect(answers).toEqual(Array<boolean>(WRITES).fill(true));
   });
 
-  it('is in the file itself once the service has ended', async () => {
+  it('is in the database file itself, not only in its log, once the service has ended', async () => {
     const file = join(folder, 'test.db');
     const program = await Program.start({ url: `sqlite:${file}` });
     await postStories(program.client, '/api/boards/Ended/backlog', 20);
@@ -125,7 +125,7 @@ onSqlite('on SQLite a write', () => {
     copy.close();
   });
 
-  it('waits half of the deadline for the lock of another process, and succeeds after it', async () => {
+  it('waits for half of the deadline for the lock of another process, and succeeds once it is released', async () => {
     const file = join(folder, 'test.db');
     const environment = { DATABASE_DEADLINE_MS: '400' };
     const { client } = await Program.start({ url: `sqlite:${file}` }, { environment });
@@ -136,7 +136,7 @@ onSqlite('on SQLite a write', () => {
     const rejected = await write();
     expect(rejected).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
     expect(rejected.ms).toBeGreaterThan(200);
-    // With the deadline of the default it would wait 2 s.
+    // With the default deadline it would wait for 2 s.
     expect(rejected.ms).toBeLessThan(2000);
     other.exec('ROLLBACK');
     other.close();
@@ -144,7 +144,7 @@ onSqlite('on SQLite a write', () => {
     expect((await client.get('/api/boards/Locked/backlog')).body).toHaveLength(2);
   });
 
-  traced('is not acknowledged while fsync fails, and is again afterwards', async () => {
+  traced('is not acknowledged while fsync fails, and succeeds again afterwards', async () => {
     const file = join(folder, 'test.db');
     const program = await Program.start({ url: `sqlite:${file}` });
     const client = program.client;
@@ -152,7 +152,7 @@ onSqlite('on SQLite a write', () => {
       client.post('/api/boards/Failing/backlog', { title });
     expect((await write('before')).status).toBe(201);
 
-    const heal = await strace(
+    const stopFailing = await strace(
       program.pid,
       ...['-o', '/dev/null', '-e', 'trace=fsync,fdatasync'],
       ...['-e', 'inject=fsync,fdatasync:error=EIO'],
@@ -167,7 +167,7 @@ onSqlite('on SQLite a write', () => {
     }
     expect((await client.get('/api/boards/Failing/backlog')).body).toHaveLength(1);
     expect((await client.get('/health/live')).status).toBe(200);
-    await heal();
+    await stopFailing();
 
     expect((await write('after')).status).toBe(201);
     const titles = async (from: Client): Promise<string[]> =>
@@ -180,55 +180,58 @@ onSqlite('on SQLite a write', () => {
     expect(integrityErrors(file)).toEqual([]);
   });
 
-  onSmallDisk('is not acknowledged while the disk is full, and is again afterwards', async () => {
-    const file = join(small, 'test.db');
-    const ballast = join(small, 'ballast');
-    const program = await Program.start({ url: `sqlite:${file}` });
-    const client = program.client;
-    writeFileSync(ballast, Buffer.alloc(1024 * 1024));
-    const titles: string[] = [];
-    const write = async (): Promise<any> => {
-      const title = `story ${titles.length}`;
-      const description = 'x'.repeat(30_000);
-      const answer = await client.post('/api/boards/Full/backlog', {
-        title,
-        description,
-      });
-      if (answer.status === 201) titles.push(title);
-      return answer;
-    };
-    let answer = await write();
-    while (answer.status === 201 && titles.length < 500) answer = await write();
-    for (let tries = 0; tries < 20; tries += 1) {
-      expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-      expect(answer.headers.get('retry-after')).toBe('1');
-      answer = await write();
-    }
-    const shown = async (): Promise<string[]> =>
-      (await client.get('/api/boards/Full/backlog?fields=title')).body.map(
-        (story: any) => story.title,
-      );
-    expect(await shown()).toEqual(titles);
+  onSmallDisk(
+    'is not acknowledged while the disk is full, and succeeds again afterwards',
+    async () => {
+      const file = join(small, 'test.db');
+      const ballast = join(small, 'ballast');
+      const program = await Program.start({ url: `sqlite:${file}` });
+      const client = program.client;
+      writeFileSync(ballast, Buffer.alloc(1024 * 1024));
+      const titles: string[] = [];
+      const write = async (): Promise<any> => {
+        const title = `story ${titles.length}`;
+        const description = 'x'.repeat(30_000);
+        const answer = await client.post('/api/boards/Full/backlog', {
+          title,
+          description,
+        });
+        if (answer.status === 201) titles.push(title);
+        return answer;
+      };
+      let answer = await write();
+      while (answer.status === 201 && titles.length < 500) answer = await write();
+      for (let tries = 0; tries < 20; tries += 1) {
+        expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+        expect(answer.headers.get('retry-after')).toBe('1');
+        answer = await write();
+      }
+      const shown = async (): Promise<string[]> =>
+        (await client.get('/api/boards/Full/backlog?fields=title')).body.map(
+          (story: any) => story.title,
+        );
+      expect(await shown()).toEqual(titles);
 
-    rmSync(ballast);
-    expect((await write()).status).toBe(201);
-    expect(await shown()).toEqual(titles);
-    await program.end('SIGTERM');
-    expect(integrityErrors(file)).toEqual([]);
-  });
+      rmSync(ballast);
+      expect((await write()).status).toBe(201);
+      expect(await shown()).toEqual(titles);
+      await program.end('SIGTERM');
+      expect(integrityErrors(file)).toEqual([]);
+    },
+  );
 });
 
 const CUTS = scale(40, 400);
 
 onSqlite('a power cut during a restore', () => {
-  it(`leaves the board whole or not at all, at ${CUTS} places of the log`, async () => {
+  it(`leaves the whole board or nothing, at each of ${CUTS} positions of the log`, async () => {
     const file = join(folder, 'test.db');
     const program = await Program.start({ url: `sqlite:${file}` });
     const { client } = program;
     await postStories(client, '/api/boards/Original/backlog', 1200);
     const board = (await client.get('/api/boards/Original/export?log=true')).text;
     const log = `${file}-wal`;
-    // While somebody reads, the log is only appended to, and none of what follows is copied into the file.
+    // An open reader keeps SQLite from copying later pages of the log into the database file.
     const reader = new Database(file);
     afterwards(() => reader.close());
     reader.pragma('busy_timeout = 5000');
@@ -245,8 +248,8 @@ onSqlite('a power cut during a restore', () => {
     const contents = readFileSync(file);
 
     let cuts = 0;
-    const left = (length: number): unknown => {
-      // Another file for each: the driver keeps closed ones open until their statements are collected.
+    const afterCut = (length: number): unknown => {
+      // A new file each time, because the driver keeps it open until its statements are garbage-collected.
       const cut = join(folder, `cut-${(cuts += 1)}.db`);
       writeFileSync(cut, contents);
       writeFileSync(`${cut}-wal`, written.subarray(0, length));
@@ -263,11 +266,11 @@ onSqlite('a power cut during a restore', () => {
       }
     };
     const step = written.length / CUTS;
-    const seen = Array.from({ length: CUTS }, (_, i) => left(Math.floor(i * step)));
+    const seen = Array.from({ length: CUTS }, (_, i) => afterCut(Math.floor(i * step)));
     for (const one of seen) expect(one).toEqual([0, 0, 'ok']);
-    // The publication is the last change, of a few pages.
+    // The last change publishes the board; it writes a few pages.
     const page = 24 + 4096;
-    const last = Array.from({ length: 12 }, (_, i) => left(written.length - i * page));
+    const last = Array.from({ length: 12 }, (_, i) => afterCut(written.length - i * page));
     expect(last[0]).toEqual([1200, 1201, 'ok']);
     expect(last.at(-1)).toEqual([0, 0, 'ok']);
     for (const one of last)

@@ -59,7 +59,7 @@ describe('a stream', () => {
     await ledger.audit(program.url);
   });
 
-  it('is the same from two instances, one of which is killed', async () => {
+  it('has the same events from two instances, even if one of them is killed', async () => {
     const ledger = new Ledger('Shared');
     const programs = [await Program.start(database), await Program.start(database)];
     const at = (i: number): Program => programs[i % 2] as Program;
@@ -88,7 +88,7 @@ describe('a stream', () => {
     await ledger.audit(at(0).url);
   });
 
-  it('ends cleanly when the program stops, which it does not delay', async () => {
+  it('ends cleanly when the program stops, and does not delay the stop', async () => {
     const program = await Program.start(database);
     const board = await Workspace.create(program.client);
     const streams = await Promise.all(
@@ -103,7 +103,7 @@ describe('a stream', () => {
     expect(program.allOutput()).toBe('');
   });
 
-  it('of a slow reader is cut, holds up no other, and resumes', async () => {
+  it('of a slow reader is cut, delays no other stream, and can be resumed', async () => {
     const program = await Program.start(database, { environment: { READER_TIMEOUT_MS: '60000' } });
     const board = await Workspace.create(program.client);
     const sprint = await board.sprint('2026-11-23');
@@ -113,16 +113,16 @@ describe('a stream', () => {
     slow.pause();
     const description = 'x'.repeat(32_000);
     let made = 0;
-    // What the kernels of both sides keep is not counted.
-    const late: number[] = [];
+    // The stream is cut only after the socket buffers of both sides are full.
+    const delays: number[] = [];
     for (; made < 400 && !(await isCut(program)); made += 1) {
       await board.story(sprint, { description });
       const committed = performance.now();
       await other.reaches(made + 3);
-      late.push(performance.now() - committed);
+      delays.push(performance.now() - committed);
     }
     expect(made).toBeLessThan(400);
-    expect(late.sort((a, b) => a - b)[Math.floor(late.length / 2)]).toBeLessThan(promised(100));
+    expect(delays.sort((a, b) => a - b)[Math.floor(delays.length / 2)]).toBeLessThan(promised(100));
     slow.resume();
     expect(await slow.ended).toBe('cut');
     const { lastId = 0 } = slow;
@@ -132,7 +132,7 @@ describe('a stream', () => {
     expect([...slow.revisions, ...resumed.revisions]).toEqual(other.revisions);
   });
 
-  it('of a long log takes bounded memory where its reader takes nothing', async () => {
+  it('of a long log uses bounded memory if its client reads nothing', async () => {
     const program = await Program.start(database);
     const board = await Workspace.create(program.client);
     const sprint = await board.sprint('2026-11-23');
@@ -147,17 +147,17 @@ describe('a stream', () => {
         return stream;
       }),
     );
-    // The others are answered meanwhile.
+    // Other requests are served in the meantime.
     const { ms } = await program.client.get(`${board.path}/sprints`);
     expect(ms).toBeLessThan(promised(500));
     await sleep(1000);
-    // The logs that they asked for have 380 MB.
+    // The requested logs have 380 MB in total.
     expect(program.memory - before).toBeLessThan(150_000_000);
     for (const reader of readers) reader.close();
   });
 });
 
-/** Whether one of two streams has been closed. */
+/** Returns whether the service has closed one of two streams. */
 async function isCut({ client }: Program): Promise<boolean> {
   const { text } = await client.get<string>('/metrics');
   return /^streams_open 1$/m.test(text);

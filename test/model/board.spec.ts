@@ -8,7 +8,7 @@ import { shownBoard } from '../support/fingerprint';
 import { boardPath, freshName } from '../support/make';
 import { inOrder, replay } from '../support/replay';
 
-/** Histories of up to 40 commands each. */
+/** Number of histories, of up to 40 commands each. */
 const RUNS = Number(process.env.MODEL_RUNS ?? scale(50, 250));
 
 interface Task {
@@ -34,12 +34,12 @@ interface Sprint {
   end: string | null;
 }
 
-/** What the service promises of one board, in the simplest form. */
+/** The simplest model of the documented behaviour of a board. */
 class Model {
   today = '2026-11-21';
   sprints: Sprint[] = [];
   stories: Story[] = [];
-  /** Whether anything was posted that created the board. */
+  /** Whether a request has created the board. */
   exists = false;
 
   list(sprint: Sprint | null): Story[] {
@@ -68,7 +68,7 @@ class Model {
       all.filter((sprint) => this.state(sprint) === state).at(-1);
     const current = last('active') ?? last('ended');
     if (which === 'current') return current;
-    // Without a current sprint all of them are planned, for none is completed here.
+    // Without a current sprint all sprints are planned, because the commands complete none.
     const i = current ? all.indexOf(current) : -1;
     return which === 'next' ? all[i + 1] : all[i - 1];
   }
@@ -83,13 +83,13 @@ class Model {
 
 interface Real {
   service: TestApp;
-  /** Of the board. */
+  /** The path of the board. */
   path: string;
 }
 
 type Act = (model: Model, real: Real) => Promise<void>;
 
-/** A command that may come at any time; it finds its resource in the model, or does nothing. */
+/** A command that is valid in every state; it does nothing if the model has no resource for it. */
 class Command implements fc.AsyncCommand<Model, Real> {
   constructor(
     private readonly text: string,
@@ -116,11 +116,11 @@ const command = <T>(
 ): fc.Arbitrary<Command> =>
   arbitrary.map((drawn) => new Command(`${name} ${JSON.stringify(drawn)}`, act(drawn)));
 
-/** One of the items, by a random number. */
+/** Picks one of the items by a random number. */
 const pick = <T>(items: readonly T[], number: number): T | undefined =>
   items[number % (items.length || 1)];
 
-/** An existing sprint, or null for the backlog. */
+/** Picks an existing sprint, or null for the backlog. */
 const listBy = (model: Model, number: number | null): Sprint | null =>
   (number === null ? undefined : pick(model.sprints, number)) ?? null;
 
@@ -136,7 +136,7 @@ const shape = ({ sprint, tasks: _, ...story }: Story): object => ({
   sprint_id: sprint?.id ?? null,
 });
 
-/** Compares a list's order only: after moves the service chooses the numbers. */
+/** Compares only the order of a list, because the service chooses the `seq` of moved stories. */
 async function expectOrder(
   { service, path }: Real,
   sprint: Sprint | null,
@@ -399,7 +399,7 @@ describe('a board', () => {
     expect([...log.tasks.keys()].sort()).toEqual(shown.tasks.map(({ id }) => id as number).sort());
   }
 
-  /** Runs random histories, whose requests a client of the board's path sends. */
+  /** Runs random histories with the client that `clientOf` returns for the path of the board. */
   const expectEqual =
     (runs: number, clientOf: (path: string) => Client): (() => Promise<void>) =>
     async () => {
@@ -429,7 +429,7 @@ describe('a board', () => {
 
   const BATCHED = Math.ceil(RUNS / 5);
   it(
-    `equals it after each of ${BATCHED} histories in batches, each tried as a dry run first`,
+    `equals a small model after each of ${BATCHED} histories of batches, each preceded by its dry run`,
     expectEqual(BATCHED, (path) => {
       const client = new BatchClient(service.url, path);
       afterwards(() => client.close());

@@ -13,14 +13,14 @@ import {
 } from '../unit/reports/real-sprints';
 
 const START = '2026-03-02';
-/** Requests at a time, each of another board. */
-const LANES = 8;
-/** One in so many of the published sprints; REAL_SPRINTS=all takes every one. */
+/** Number of concurrent requests, each for a different board. */
+const CONCURRENCY = 8;
+/** Step between the published sprints that are tested; REAL_SPRINTS=all tests all of them. */
 const STRIDE = process.env.REAL_SPRINTS === 'all' ? 1 : scale(40, 4);
 
 withRealSprints('real sprints, replayed over HTTP', () => {
   let service: TestApp;
-  const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   beforeAll(async () => {
     service = await startApp();
   });
@@ -42,8 +42,8 @@ withRealSprints('real sprints, replayed over HTTP', () => {
     return JSON.parse(text);
   }
 
-  /** A published sprint on a board of its own, and where stories go that leave the board. */
-  class Life {
+  /** A published sprint on its own board, and the sprint of another board to which stories move. */
+  class SprintReplay {
     private readonly board: string;
     private readonly stories = new Map<string, number>();
     private readonly seen: Moment[] = [];
@@ -51,12 +51,12 @@ withRealSprints('real sprints, replayed over HTTP', () => {
 
     constructor(
       readonly real: RealSprint,
-      private readonly abroad: number,
+      private readonly otherSprint: number,
     ) {
       this.board = `/api/boards/${real.board}-${real.sprint}`;
     }
 
-    async live(operation: Operation): Promise<void> {
+    async perform(operation: Operation): Promise<void> {
       const story = 'story' in operation ? this.stories.get(operation.story) : undefined;
       switch (operation.do) {
         case 'create_sprint': {
@@ -83,60 +83,60 @@ withRealSprints('real sprints, replayed over HTTP', () => {
           break;
         }
         case 'move_story': {
-          const places = { sprint: this.sprint, backlog: null, other_board: this.abroad };
+          const places = { sprint: this.sprint, backlog: null, other_board: this.otherSprint };
           await call('POST', `/api/stories/${story}/move`, { sprint_id: places[operation.to] });
           break;
         }
         case 'delete_story':
           await call('DELETE', `/api/stories/${story}`);
           break;
-        case 'look':
+        case 'compare':
           this.seen.push(operation.moment);
           await this.look();
       }
     }
 
     private async look(): Promise<void> {
-      const told = await call('GET', `/api/sprints/${this.sprint}/report`);
+      const report = await call('GET', `/api/sprints/${this.sprint}/report`);
       const { days } = await call('GET', `/api/sprints/${this.sprint}/burndown`);
-      expectPublished(told, days, this.seen, this.real, START);
+      expectPublished(report, days, this.seen, this.real, START);
     }
   }
 
-  it('are reported as they were published, at every moment', async () => {
+  it('have the published reports at every moment', async () => {
     service.clock.set('2026-03-01T00:00:00.000Z');
-    const abroad: number[] = [];
-    for (let i = 0; i < LANES; i += 1) {
+    const otherSprints: number[] = [];
+    for (let i = 0; i < CONCURRENCY; i += 1) {
       const path = `/api/boards/abroad-${i}/sprints`;
-      abroad.push((await call('POST', path, { start_date: START })).id);
+      otherSprints.push((await call('POST', path, { start_date: START })).id);
     }
-    const lives = realSprints()
+    const replays = realSprints()
       .filter((_, i) => i % STRIDE === 0)
-      .map((real, i) => new Life(real, abroad[i % LANES] as number));
-    // One clock for all boards: what happens at one instant happens before it goes on.
-    const instants = new Map<string, Map<Life, Operation[]>>();
-    for (const life of lives) {
-      for (const operation of operations(life.real, START)) {
-        const instant = instants.get(operation.at) ?? new Map<Life, Operation[]>();
+      .map((real, i) => new SprintReplay(real, otherSprints[i % CONCURRENCY] as number));
+    // All boards share one clock, so it advances only after all operations of an instant.
+    const instants = new Map<string, Map<SprintReplay, Operation[]>>();
+    for (const replay of replays) {
+      for (const operation of operations(replay.real, START)) {
+        const instant = instants.get(operation.at) ?? new Map<SprintReplay, Operation[]>();
         instants.set(operation.at, instant);
-        instant.set(life, [...(instant.get(life) ?? []), operation]);
+        instant.set(replay, [...(instant.get(replay) ?? []), operation]);
       }
     }
     for (const at of [...instants.keys()].sort()) {
       service.clock.set(at);
-      const waiting = [...(instants.get(at) as Map<Life, Operation[]>)];
-      const lane = async (): Promise<void> => {
+      const waiting = [...(instants.get(at) as Map<SprintReplay, Operation[]>)];
+      const worker = async (): Promise<void> => {
         for (let next = waiting.pop(); next; next = waiting.pop()) {
-          const [life, todo] = next;
-          for (const operation of todo) await life.live(operation);
+          const [replay, todo] = next;
+          for (const operation of todo) await replay.perform(operation);
         }
       };
-      await Promise.all(Array.from({ length: LANES }, lane));
+      await Promise.all(Array.from({ length: CONCURRENCY }, worker));
     }
-    expect.assertions(lives.length * 4 * 2);
+    expect.assertions(replays.length * 4 * 2);
   }, 600_000);
 
-  it('are reported the same where they were restored, and export the same again', async () => {
+  it('have the same reports and exports after a restore', async () => {
     const { client } = service;
     const chosen = realSprints().filter((_, i) => i % (2 * STRIDE) === 0);
     expect(chosen.length).toBeGreaterThan(2);
@@ -157,7 +157,7 @@ withRealSprints('real sprints, replayed over HTTP', () => {
   }, 600_000);
 });
 
-/** The lines of an export but the last one, which is the checksum. */
+/** Returns the lines of an export without ids and without the last line, which has the checksum. */
 const withoutIds = (file: string): string[] =>
   file
     .trimEnd()

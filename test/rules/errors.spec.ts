@@ -5,12 +5,12 @@ import { printed } from '../support/print';
 import { sources } from '../support/sources';
 
 const root = join(__dirname, '../..');
-/** What only documents an error does not use it. */
+/** The files that may raise errors, without the decorators that only document them. */
 const users = sources()
   .filter(({ path }) => path !== 'http/problem.ts' && !path.startsWith('openapi/'))
   .map(({ path, text }) => ({ path, text: text.replace(/@Rejects\([^)]*\)/g, '') }));
 
-/** Whether a file has the code as a string, or as a template such as `no_${which}_sprint`. */
+/** Returns whether a file has the code as a string or as a template such as `no_${which}_sprint`. */
 const uses = (text: string, code: string): boolean =>
   text.includes(`'${code}'`) ||
   [...text.matchAll(/Problem\(`(\w+)\$\{\w+\}(\w+)`\)/g)].some(
@@ -18,7 +18,7 @@ const uses = (text: string, code: string): boolean =>
   );
 
 describe('the error catalogue', () => {
-  it('is what docs/errors.md lists; `npm run docs:errors` writes it', () => {
+  it('equals docs/errors.md, which `npm run docs:errors` writes', () => {
     const [page] = printed('errors', 'errorsPage');
     expect(readFileSync(join(root, 'docs/errors.md'), 'utf8')).toBe(page);
   });

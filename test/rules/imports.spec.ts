@@ -12,10 +12,10 @@ const isController = is('controller');
 const isEntity = is('entity');
 const isModule = is('module');
 
-/** Interfaces and operations; only they import each other. */
+/** Folders of interfaces and operations; only these folders may import each other. */
 const INTERFACES = ['', 'cli', 'health', 'metrics', 'openapi'];
 
-/** An import goes to a folder of the same level or of a later one. */
+/** A file imports only from folders of its own level or a later one. */
 const LEVELS = [
   INTERFACES,
   ['transfer'],
@@ -31,7 +31,7 @@ const LEVELS = [
 const levelOf = (path: string): number =>
   isController(path) ? 0 : LEVELS.findIndex((folders) => folders.includes(folderOf(path)));
 
-/** The imports that break a rule. */
+/** Lists the imports that break a rule. */
 const breaking = (rule: (found: Import) => boolean): string[] =>
   imports.filter(rule).map(({ from, to }) => `${from} imports ${to}`);
 
@@ -59,7 +59,7 @@ describe('imports', () => {
       breaking(
         (found) =>
           isOurs(found) &&
-          // Entities refer to each other, and a change appends events.
+          // Entities may refer to each other, and `Change` appends events.
           !isEntity(found.to) &&
           !(found.from === 'database/change.ts' && found.to === 'events/event.ts') &&
           !isModule(found.from) &&
@@ -68,7 +68,7 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('of modules and controllers are left to modules', () => {
+  it('of controllers are only in modules, those of modules also in interfaces', () => {
     expect(
       breaking(
         ({ from, to }) => isModule(to) && !isModule(from) && !INTERFACES.includes(folderOf(from)),
@@ -77,7 +77,7 @@ describe('imports', () => {
     expect(breaking(({ from, to }) => isController(to) && !isModule(from))).toEqual([]);
   });
 
-  it('of the database and TypeORM are left to services: controllers know neither', () => {
+  it('of the database and TypeORM are in services, not in controllers', () => {
     const rule = ({ from, to, typeOnly }: Import): boolean =>
       isController(from) &&
       !INTERFACES.includes(folderOf(from)) &&
@@ -89,7 +89,7 @@ describe('imports', () => {
     expect(breaking(rule)).toEqual([]);
   });
 
-  it('of entities are other entities, TypeORM and their own folder', () => {
+  it('in entities are of other entities, TypeORM and their own folder', () => {
     expect(
       breaking(
         ({ from, to, typeOnly }) =>
@@ -102,7 +102,7 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('of HTTP libraries are left to http, guards and interfaces: services know none', () => {
+  it('of HTTP libraries are in http, guards and interfaces, not in services', () => {
     const knowsNoHttp = (path: string): boolean =>
       is('service')(path) || is('queries')(path) || folderOf(path) === 'database';
     expect(
@@ -119,14 +119,14 @@ describe('imports', () => {
     expect(exceptions.map(({ from }) => from)).toEqual(['http/problem.filter.ts']);
   });
 
-  it('of drivers are left to the database', () => {
+  it('of database drivers are in the database folder only', () => {
     expect(
       breaking(({ from, to }) => /^(libsql|mysql2)/.test(to) && folderOf(from) !== 'database'),
     ).toEqual([]);
   });
 });
 
-it('the environment is read by Config, once', () => {
+it('only Config reads the environment', () => {
   const readers = files.filter(({ text }) =>
     text
       .replaceAll('Config.from(process.env)', '')
@@ -136,7 +136,7 @@ it('the environment is read by Config, once', () => {
   expect(readers.map(({ path }) => path)).toEqual([]);
 });
 
-/** Paths that end where they began. */
+/** Finds the cycles of a graph. */
 function cycles(edges: Import[]): string[] {
   const next = new Map<string, Import[]>();
   for (const edge of edges) next.set(edge.from, [...(next.get(edge.from) ?? []), edge]);

@@ -7,7 +7,7 @@ const root = join(__dirname, '../..');
 const file = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 describe('the settings', () => {
-  it('are what .env.example and docs/configuration.md list; `npm run docs:settings` writes both', () => {
+  it('equal those in .env.example and docs/configuration.md, which `npm run docs:settings` writes', () => {
     const [example, page] = printed('settings', 'envExample', 'configurationPage');
     expect(file('.env.example')).toBe(example);
     expect(file('docs/configuration.md')).toBe(page);
@@ -37,7 +37,7 @@ describe('the settings', () => {
     }
   });
 
-  it('of the compose file are settings', () => {
+  it('include all settings of the compose file', () => {
     const [service = ''] = file('docker-compose.yml').split('\n  database:');
     const block = /environment:\n((?: {6}.*\n)+)/.exec(service)?.[1] ?? '';
     const names = [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name);

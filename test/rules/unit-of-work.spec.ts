@@ -1,7 +1,7 @@
 import type { Source } from '../support/sources';
 import { sources } from '../support/sources';
 
-/** The transactions of the unit of work, of migrations, and of snapshots, which only read. */
+/** Files with transactions: of the unit of work, of migrations, and of snapshots, which only read. */
 const TRANSACTIONS = new Set([
   'database/unit-of-work.ts',
   'database/data-source.ts',
@@ -13,8 +13,8 @@ const TRANSACTIONS = new Set([
 const TRANSACTION =
   /\.(transaction|startTransaction|createQueryRunner)\(|\(\s*['"`](BEGIN|START TRANSACTION|COMMIT|ROLLBACK|SAVEPOINT)\b/;
 
-/** Writes of TypeORM that first read the row, or that belong to no change. */
-const UNUSED =
+/** Methods of TypeORM that read the row before they write it, or that write outside a change. */
+const FORBIDDEN =
   /\.(save|upsert|softDelete|softRemove|recover)\(|\bgetRepository\([^)]*\)\s*\.\w*(insert|update|delete)\(/;
 
 const WRITE = /([\w.]+)\s*\.(insert|update|delete|increment|decrement|clear)\(/g;
@@ -22,10 +22,10 @@ const SQL_WRITE =
   /([\w.]+)\s*\.(query|first)(?:<[^(]*>)?\(\s*['"`]\s*(INSERT|UPDATE|DELETE|REPLACE|TRUNCATE)\b/g;
 const REPOSITORY = /@InjectRepository\(\w+\)\s*(?:private |readonly )*(\w+)/g;
 
-/** What writes inside a transaction of the unit of work. */
+/** Names of objects that write inside a transaction of the unit of work. */
 const IN_A_CHANGE = new Set(['change', 'manager', 'change.manager']);
 
-/** The calls of a file that write outside the unit of work. */
+/** Finds the calls of a file that write outside the unit of work. */
 function bypasses({ path, text }: Source): string[] {
   const repositories = new Set(
     [...text.matchAll(REPOSITORY)].map(([, name]) => `this.${name ?? ''}`),
@@ -35,13 +35,13 @@ function bypasses({ path, text }: Source): string[] {
       repositories.has(receiver) || (receiver.endsWith('manager') && !IN_A_CHANGE.has(receiver)),
   );
   const statements = [...text.matchAll(SQL_WRITE)].filter(
-    // A change writes through itself.
+    // `Change` writes with its own methods.
     ([, receiver = '']) =>
       !IN_A_CHANGE.has(receiver) && !(path === 'database/change.ts' && receiver === 'this'),
   );
   return [
     ...(TRANSACTION.exec(text) ?? []).slice(0, 1),
-    ...(UNUSED.exec(text) ?? []).slice(0, 1),
+    ...(FORBIDDEN.exec(text) ?? []).slice(0, 1),
     ...[...writes, ...statements].map(([call]) => call),
   ].map((call) => `${path}: ${call}`);
 }

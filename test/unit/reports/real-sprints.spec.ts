@@ -63,14 +63,14 @@ function check(real: RealSprint): void {
       case 'delete_story':
         log.delete(id);
         break;
-      case 'look':
+      case 'compare':
         seen.push(operation.moment);
-        look(log, sprint, seen, real);
+        compare(log, sprint, seen, real);
     }
   }
 }
 
-function look(log: Log, sprint: number, seen: Moment[], real: RealSprint): void {
+function compare(log: Log, sprint: number, seen: Moment[], real: RealSprint): void {
   const past = replay(log.events, sprint, new Date(log.now));
   expectPublished(report(past), [...burndown(past)], seen, real, START);
 }

@@ -7,13 +7,13 @@ const HOUR = 3_600_000;
 
 export const withRealSprints = withPublished('sprints-spring-0.csv');
 
-/** A count of issues and the sum of their points. */
+/** The number of issues and the sum of their points. */
 export interface Amount {
   count: number;
   points: number;
 }
 
-/** A sprint as it was published at one moment of its life. */
+/** The published columns of a sprint at one moment. */
 export interface Moment {
   percent: (typeof PERCENTS)[number];
   start: Amount;
@@ -30,11 +30,11 @@ export interface RealSprint {
   /** Planned calendar days. */
   days: number;
   moments: Moment[];
-  /** The points that it delivered in the end. */
+  /** The points that were completed at the end. */
   delivered: number;
 }
 
-/** The published sprints, those of a board in their order. */
+/** Reads the published sprints; those of one board are in order. */
 export function realSprints(): RealSprint[] {
   const files = PERCENTS.map((percent) => {
     const text = readFileSync(published(`sprints-spring-${percent}.csv`));
@@ -70,7 +70,7 @@ function moment(row: Record<string, string>, percent: Moment['percent']): Moment
   };
 }
 
-/** What was in the sprint at a moment. */
+/** Returns the scope of the sprint at a moment. */
 export function scope({ todo, in_progress, done }: Moment): Amount {
   return {
     count: todo.count + in_progress.count + done.count,
@@ -78,7 +78,7 @@ export function scope({ todo, in_progress, done }: Moment): Amount {
   };
 }
 
-/** By how many points the columns of a moment do not add up; issues always do. */
+/** Returns the points by which the columns of a moment do not add up; the numbers of issues always do. */
 export function gap(moment: Moment): number {
   const { start, added, removed } = moment;
   return scope(moment).points - (start.points + added.points - removed.points);
@@ -86,7 +86,7 @@ export function gap(moment: Moment): number {
 
 export type Status = 'todo' | 'in_progress' | 'done';
 
-// Stories bear names of their own until they have an id.
+// Actions refer to stories by name, because ids are assigned later.
 type Action =
   | { do: 'create_sprint'; start_date: string; end_date: string }
   | { do: 'start_sprint' }
@@ -94,9 +94,9 @@ type Action =
   | { do: 'update_story'; story: string; points?: number; status?: Status }
   | { do: 'move_story'; story: string; to: 'sprint' | 'backlog' | 'other_board' }
   | { do: 'delete_story'; story: string }
-  | { do: 'look'; moment: Moment };
+  | { do: 'compare'; moment: Moment };
 
-/** What a client of the service does, and when. */
+/** An action of a client of the service, and its time. */
 export type Operation = Action & { at: string };
 
 interface Story {
@@ -106,9 +106,9 @@ interface Story {
 }
 
 /**
- * A history that a published sprint may have had, for a board in UTC: after `look` at a moment,
- * report and burndown must tell what was published for it. The sprint is started at 0 %, which is noon
- * of the first day. Stories are re-estimated only where the published sums ask for it.
+ * Generates a history for a published sprint on a board in UTC. At each `compare`, report and burndown must
+ * equal the published columns of its moment. The sprint is started at 0 %, at noon of its first day. Stories
+ * are re-estimated only if the published sums require it.
  */
 export function operations({ days, moments }: RealSprint, start_date: string): Operation[] {
   const start = Date.parse(`${start_date}T00:00:00Z`);
@@ -166,7 +166,7 @@ export function operations({ days, moments }: RealSprint, start_date: string): O
     }
     estimate(inside.slice(0, moment.done.count), moment.done.points);
     estimate(inside.slice(moment.done.count), moment.todo.points + moment.in_progress.points);
-    act({ do: 'look', moment });
+    act({ do: 'compare', moment });
     Object.assign(before, moment);
   }
   return done;
@@ -176,7 +176,7 @@ function less(one: Amount, other: Amount): Amount {
   return { count: one.count - other.count, points: one.points - other.points };
 }
 
-/** The rows of a burndown that must tell what was published at the moments seen so far, by date. */
+/** Returns the expected rows of a burndown for the moments so far, by date. */
 export function expectedDays(
   moments: Moment[],
   { days }: RealSprint,
@@ -197,7 +197,7 @@ export function expectedDays(
   );
 }
 
-/** What the report must tell at a moment. */
+/** The expected report at a moment. */
 export interface Expected {
   committed: Amount;
   added: Amount;
@@ -207,7 +207,7 @@ export interface Expected {
   unfinished: Amount;
 }
 
-/** The published columns as the groups of a report. */
+/** Converts the published columns to the groups of a report. */
 function expected(moment: Moment): Expected {
   const { start, added, removed, todo, in_progress, done } = moment;
   return {
@@ -223,9 +223,9 @@ function expected(moment: Moment): Expected {
   };
 }
 
-/** Holds what a report and the rows of a burndown tell at a moment against what was published. */
+/** Expects a report and the rows of a burndown to equal the published columns of the moments so far. */
 export function expectPublished(
-  told: Record<Exclude<keyof Expected, 're_estimated'>, Amount> & {
+  report: Record<Exclude<keyof Expected, 're_estimated'>, Amount> & {
     re_estimated: { points: number };
   },
   days: readonly { date: string }[],
@@ -235,12 +235,12 @@ export function expectPublished(
 ): void {
   const amount = ({ count, points }: Amount): Amount => ({ count, points });
   expect({
-    committed: amount(told.committed),
-    added: amount(told.added),
-    removed: amount(told.removed),
-    re_estimated: told.re_estimated.points,
-    completed: amount(told.completed),
-    unfinished: amount(told.unfinished),
+    committed: amount(report.committed),
+    added: amount(report.added),
+    removed: amount(report.removed),
+    re_estimated: report.re_estimated.points,
+    completed: amount(report.completed),
+    unfinished: amount(report.unfinished),
   }).toEqual(expected(seen.at(-1) as Moment));
 
   const rows = new Map(days.map((day) => [day.date, day]));
