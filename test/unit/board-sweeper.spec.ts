@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../src/database/unit-of-work';
 import { Clock } from '../../src/time/clock';
 
 it.each(Array.from({ length: 12 }, (_, i) => i))(
-  'a board that is deleted %i microtasks after the sweeper has started is swept by it',
+  'a board that is deleted %i microtasks after the start of the sweeper is swept in the same run',
   async (microtasks) => {
     const deleted = new Set<number>();
     const database = {

@@ -9,13 +9,13 @@ interface Statement {
 
 type Query = EntityManager['query'];
 
-/** A change on a fake server, whose statements `query` answers. */
+/** Creates a change on a fake server; `query` answers its statements. */
 function changeOn(query: Query, type = 'better-sqlite3', clock: Pick<Clock, 'now'> = new Clock()) {
   const manager = { query, connection: { options: { type } } } as unknown as EntityManager;
   return new Change(manager, { actor: 'anonymous', scope: 'admin', client: 'test' }, clock);
 }
 
-/** The statements that `insertMany` sends for rows of two columns. */
+/** Returns the statements that `insertMany` sends for rows of two columns. */
 async function statementsFor(rows: unknown[][]): Promise<Statement[]> {
   const sent: Statement[] = [];
   const query = async (sql: string, parameters: unknown[] = []): Promise<unknown> => {
@@ -27,7 +27,7 @@ async function statementsFor(rows: unknown[][]): Promise<Statement[]> {
 }
 
 describe('inserting many rows', () => {
-  it('takes few statements and keeps the order of the rows', async () => {
+  it('uses few statements and keeps the order of the rows', async () => {
     const rows = Array.from({ length: 600 }, (_, i) => [i, `text ${i}`]);
     const sent = await statementsFor(rows);
     expect(sent.map(({ parameters }) => parameters.length)).toEqual([500, 500, 200]);
@@ -37,7 +37,7 @@ describe('inserting many rows', () => {
     );
   });
 
-  it('takes more statements for long rows, because servers limit the size of a statement', async () => {
+  it('uses more statements for long rows, because servers limit the size of a statement', async () => {
     const rows = Array.from({ length: 80 }, (_, i) => [i, 'x'.repeat(100_000)]);
     const sent = await statementsFor(rows);
     const lengths = sent.map(({ parameters }) => parameters.join('').length);
@@ -45,13 +45,13 @@ describe('inserting many rows', () => {
     expect(sent.flatMap(({ parameters }) => parameters)).toEqual(rows.flat());
   });
 
-  it('sends nothing for no rows', async () => {
+  it('sends no statement for no rows', async () => {
     expect(await statementsFor([])).toEqual([]);
   });
 });
 
 describe('the instant of a change', () => {
-  /** A change that waits an hour for each lock of its board. */
+  /** Creates a change that waits for an hour for each lock of its board. */
   function waiting(): Change {
     const clock = { hour: 10, now: () => new Date(Date.UTC(2026, 10, 21, clock.hour)) };
     const query = async (): Promise<unknown> => {
@@ -66,7 +66,7 @@ describe('the instant of a change', () => {
     ['its name', (change: Change) => change.lockNamed('Busy')],
     ['one of its stories', (change: Change) => change.lockBoardOf('stories', 1)],
   ])(
-    'is not before its board was locked by %s, so it follows the change before',
+    'is not before its board is locked by %s, so it is after the previous change',
     async (_, lock) => {
       const change = waiting();
       expect(change.instant.toISOString()).toBe('2026-11-21T10:00:00.000Z');

@@ -12,6 +12,6 @@ it.each([
   expect(networkOf(address)).toBe(network);
 });
 
-it('the rate limit counts closed connections, which have no address, as one client', () => {
+it('the rate limit counts all closed connections as one client, because they have no address', () => {
   expect(networkOf(undefined)).toBe('');
 });

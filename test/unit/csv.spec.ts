@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { csvLine, guarded, unguarded } from '../../src/http/csv';
 import { joinLabels, splitLabels } from '../../src/stories/story-csv';
 
-/** Text of the characters that have a meaning in CSV, in spreadsheets or in the column of labels. */
+/** Generates strings of characters with a meaning in CSV, in spreadsheets or in the column of labels. */
 const text = fc.string({
   unit: fc.constantFrom(...'=+-@\t\r\n\'",;\\# a\u00a0é😀'),
   maxLength: 12,
@@ -11,19 +11,19 @@ const text = fc.string({
 
 describe('a cell of CSV', () => {
   it.each(['=1+1', '+1', '-1', '@A1', '\t=1', '\r=1', "'=1", "''=1"])(
-    'that a spreadsheet would compute gets an apostrophe: %j',
+    'that a spreadsheet would run as a formula gets an apostrophe: %j',
     (value) => {
       expect(guarded(value)).toBe(`'${value}`);
       expect(unguarded(`'${value}`)).toBe(value);
     },
   );
 
-  it.each(["'quoted'", "'", 'a=1', '', '7'])('of another kind is not altered: %j', (value) => {
+  it.each(["'quoted'", "'", 'a=1', '', '7'])('that is no formula is not changed: %j', (value) => {
     expect(guarded(value)).toBe(value);
     expect(unguarded(value)).toBe(value);
   });
 
-  it('is never computed, and reads back as it was', () => {
+  it('is never a formula, and is read back unchanged', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 4 }), (values) => {
         const line = csvLine(values.map(guarded));
@@ -36,7 +36,7 @@ describe('a cell of CSV', () => {
 });
 
 describe('labels in one cell', () => {
-  it('read back as they were', () => {
+  it('are read back unchanged', () => {
     const label = text.filter((one) => one.trim() !== '');
     fc.assert(
       fc.property(fc.array(label, { maxLength: 5 }), (labels) => {
@@ -45,7 +45,7 @@ describe('labels in one cell', () => {
     );
   });
 
-  it('may have white space around them, and backslashes that precede nothing special', () => {
+  it('may have white space around them, and backslashes that escape nothing', () => {
     expect(splitLabels(' api , late mail,, C:\\temp ,\\')).toEqual([
       'api',
       'late mail',

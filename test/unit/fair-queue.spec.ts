@@ -3,9 +3,9 @@ import { FairQueue } from '../../src/database/fair-queue';
 
 const TIMEOUT = new Error('timeout');
 
-describe('a queue for changes', () => {
-  /** Runs work of these clients, in this order, and returns the order in which it was begun. */
-  async function begun(queue: FairQueue, clients: string): Promise<string> {
+describe('the queue of changes', () => {
+  /** Queues work of these clients in this order and returns the order in which it starts. */
+  async function startOrder(queue: FairQueue, clients: string): Promise<string> {
     let order = '';
     const work = [...clients].map((client) =>
       queue.run(client, async () => {
@@ -17,11 +17,11 @@ describe('a queue for changes', () => {
     return order;
   }
 
-  it('lets a client wait for one change of each other client, however many that one has sent', async () => {
+  it('makes a client wait for at most one change of each other client, however many they have sent', async () => {
     const queue = new FairQueue(1, 1000, TIMEOUT);
-    expect(await begun(queue, 'aaaaaabbc')).toBe('abcabaaaa');
-    // Nothing is remembered of clients that have no change left.
-    expect(await begun(queue, 'aabc')).toBe('abca');
+    expect(await startOrder(queue, 'aaaaaabbc')).toBe('abcabaaaa');
+    // The queue forgets clients whose changes have run.
+    expect(await startOrder(queue, 'aabc')).toBe('abca');
   });
 
   it('keeps the order of the changes of one client', async () => {
@@ -37,7 +37,7 @@ describe('a queue for changes', () => {
     expect(order).toEqual(numbers);
   });
 
-  it('runs as many changes at once as it has places', async () => {
+  it('runs changes concurrently up to its limit', async () => {
     const queue = new FairQueue(2, 1000, TIMEOUT);
     let running = 0;
     let most = 0;
@@ -50,7 +50,7 @@ describe('a queue for changes', () => {
     expect(most).toBe(2);
   });
 
-  it('rejects a change that waits too long, and serves the next one', async () => {
+  it('rejects a change that waits too long, and runs the next one', async () => {
     const queue = new FairQueue(1, 20, TIMEOUT);
     const first = queue.run('a', () => sleep(60));
     await expect(queue.run('a', () => Promise.resolve())).rejects.toBe(TIMEOUT);
@@ -58,7 +58,7 @@ describe('a queue for changes', () => {
     expect(await queue.run('a', () => Promise.resolve('done'))).toBe('done');
   });
 
-  it('goes on after a change that fails', async () => {
+  it('runs the next change after one that fails', async () => {
     const queue = new FairQueue(1, 1000, TIMEOUT);
     const failed = queue.run('a', () => Promise.reject(new Error('failed')));
     await expect(failed).rejects.toThrow('failed');

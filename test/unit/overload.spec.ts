@@ -8,9 +8,9 @@ import { Problem } from '../../src/http/problem';
 import { sendProblem } from '../../src/http/problem.filter';
 import { send } from '../support/http';
 
-/** Clients that send without a pause, and clients that connect meanwhile. */
+/** Number of clients that send without a pause, and of clients that connect in the meantime. */
 const CLIENTS = 60;
-/** Requests after which the former stop. */
+/** Number of responses after which the clients stop. */
 const MOST = 100 * CLIENTS;
 
 it('accepts new connections before it reads further requests of open ones', async () => {
@@ -33,7 +33,7 @@ it('accepts new connections before it reads further requests of open ones', asyn
 
   const before = answered;
   await Promise.all(Array.from({ length: CLIENTS }, () => call(agents[1])));
-  // One connection in each turn of the event loop would be up to as many for each of the clients.
+  // If each turn of the event loop accepted one connection, each client could send up to CLIENTS requests.
   expect((answered - before) / CLIENTS).toBeLessThan(CLIENTS / 6);
 
   stopping = true;
@@ -42,7 +42,7 @@ it('accepts new connections before it reads further requests of open ones', asyn
   await server.close();
 });
 
-it('rejects at once what would probably wait too long for a slot', async () => {
+it('rejects a request at once if it would probably wait too long for a slot', async () => {
   const slots = new Slots(1, 10, 20);
   const work = async (): Promise<void> => {
     const free = await slots.take();
@@ -58,7 +58,7 @@ it('rejects at once what would probably wait too long for a slot', async () => {
   (await slots.take())();
 });
 
-it('leaves room for others, however many requests one network sends', async () => {
+it('limits the requests of one network, so that others are served', async () => {
   const server = Fastify();
   limitLoad(server);
   const waiting: (() => void)[] = [];
@@ -97,9 +97,9 @@ it('leaves room for others, however many requests one network sends', async () =
   await server.close();
 });
 
-it('begins few of the changes that come at once, before it begins those of others', async () => {
+it('starts few changes of a burst before the requests of other clients', async () => {
   const server = Fastify();
-  // As the authentication does.
+  // Does what the authentication does.
   server.addHook('onRequest', async (request) => {
     const tokenId = Number(request.headers.authorization ?? 0);
     request.access = { actor: 'ada', tokenId, scope: 'write' };
@@ -132,18 +132,18 @@ it('begins few of the changes that come at once, before it begins those of other
   while (handled.length === 0) await setImmediate();
   await Promise.all([
     send('POST', '/change', '10.0.0.2'),
-    // Another token behind the same proxy.
+    // A different token from the same address.
     send('POST', '/change', '10.0.0.1', '7'),
     send('GET', '/read', '10.0.0.3'),
   ]);
-  // Each takes 1 ms, and others run after 10 ms.
+  // Each change takes 1 ms, and requests of others start after 10 ms.
   expect(handled.length).toBeLessThan(100);
   await Promise.all(burst);
   expect(handled).toHaveLength(303);
   await server.close();
 });
 
-it('rejects a read before it is handled if the same one found no slot just now', async () => {
+it('rejects a read before it is handled if the same read has just found no slot', async () => {
   const server = Fastify();
   limitLoad(server);
   let handled = 0;
@@ -176,7 +176,7 @@ it('rejects a read before it is handled if the same one found no slot just now',
   expect(await call('/list?q=a', 'bob')).toBe(true);
   expect(await call('/list?q=a', 'ada', 'POST')).toBe(true);
   expect(await call('/list?q=a', 'ada', 'POST')).toBe(true);
-  // Until its time is over.
+  // After a time the read is handled again.
   while (!(await call('/list?q=a', 'ada'))) await setImmediate();
   await server.close();
 });

@@ -1,8 +1,8 @@
 import { GrowingPartSize } from '../../src/http/stream';
 
-it('a part of a long response has at most twice as many rows as the one before', () => {
+it('a part of a long response has at most twice as many rows as the previous part', () => {
   const size = new GrowingPartSize(500);
-  // Short rows, which long ones may follow.
+  // Short rows; long ones may follow.
   const rows = Array.from({ length: 8 }, () => {
     size.measured(100 * size.rows(), size.rows());
     return size.rows();

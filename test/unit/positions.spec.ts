@@ -6,7 +6,7 @@ import { findGap, assignSeqs } from '../../src/stories/positions';
 const LEAST = -(2 ** 31);
 const GREATEST = 2 ** 31 - 1;
 
-/** Lists that are dense, with duplicates, with gaps, and at both ends of the range. */
+/** Generates lists without gaps, with duplicates, with gaps, and at both ends of the range. */
 const lists = fc
   .tuple(
     fc.constantFrom(0, LEAST, GREATEST - 40),
@@ -25,7 +25,7 @@ const sidesOf = (list: StorySeq[], cut: number, depth = Infinity): [Side, Side] 
   { stories: list.slice(cut).slice(0, depth), complete: list.length - cut <= depth },
 ];
 
-/** The list after a shift, as the database applies it. */
+/** Returns the list after a shift, as the database applies it. */
 const shifted = (list: StorySeq[], { shift }: Gap): StorySeq[] => {
   const after = (a: StorySeq, b: StorySeq): boolean =>
     a.seq > b.seq || (a.seq === b.seq && a.id >= b.id);
@@ -36,7 +36,7 @@ const shifted = (list: StorySeq[], { shift }: Gap): StorySeq[] => {
   );
 };
 
-/** The least number of stories that must be shifted, by trying; 0 where the gap is wide enough. */
+/** Finds the least number of stories that must be shifted by brute force; 0 if the gap is wide enough. */
 const fewest = (list: StorySeq[], cut: number, count: number): number => {
   const seqs = list.map(({ seq }) => seq);
   const at = (i: number): number => seqs[i] ?? (i < 0 ? LEAST - 1 : GREATEST + 1);
@@ -79,7 +79,7 @@ describe('the gap for moved stories', () => {
     );
   });
 
-  it('shifts as few, however little of the list is read at a time', () => {
+  it('shifts as few stories, however few of the list are read at a time', () => {
     fc.assert(
       fc.property(
         lists,
@@ -100,7 +100,7 @@ describe('the gap for moved stories', () => {
     );
   });
 
-  it('is wider than necessary, in proportion to the shifted stories, so that the next moves shift none', () => {
+  it('is wider than necessary in proportion to the shifted stories, so the next moves shift none', () => {
     let list = Array.from({ length: 1000 }, (_, i): StorySeq => ({ id: i + 1, seq: i + 1 }));
     let shifts = 0;
     for (let i = 0; i < 1000; i += 1) {
@@ -115,7 +115,7 @@ describe('the gap for moved stories', () => {
 });
 
 describe('moved stories', () => {
-  it('get ascending seqs between the bounds, and as many as possible keep theirs', () => {
+  it('get ascending seqs between the bounds, and as many stories as possible keep their seq', () => {
     const cases = fc
       .tuple(
         fc.array(fc.integer({ min: -3, max: 14 }), { minLength: 1, maxLength: 8 }),
@@ -145,13 +145,13 @@ describe('moved stories', () => {
     expect(assignSeqs(LEAST - 1, GREATEST + 1, [GREATEST, LEAST])).toEqual([1, 2]);
   });
 
-  it('are spread over the gap elsewhere', () => {
+  it('get seqs that are spread over the gap within the list', () => {
     expect(assignSeqs(0, 100, [0, 0, 0])).toEqual([25, 50, 75]);
     expect(assignSeqs(0, 4, [0, 0, 0])).toEqual([1, 2, 3]);
   });
 });
 
-/** By trying every choice of stories that keep their seq. */
+/** Finds the greatest number of stories that can keep their seq by brute force. */
 function mostKept(present: number[], lower: number, upper: number): number {
   let most = 0;
   for (let choice = 0; choice < 2 ** present.length; choice += 1) {

@@ -9,7 +9,7 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "sprintline's copy "))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('a copy of an SQLite database', () => {
-  it('has what is committed, and leaves no connection open', () => {
+  it('has all committed rows, and leaves no connection open', () => {
     const [file, copy] = [join(folder, 'board.db'), join(folder, 'copy.db')];
     const writer = new Libsql(file);
     writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE rows (id); INSERT INTO rows VALUES (1)');

@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'sprintline-log-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('copies and resets a long write-ahead log under constant writes', async () => {
+it('a long write-ahead log is copied and reset under constant writes', async () => {
   const file = join(folder, 'log.db');
   const writer = new Libsql(file);
   writer.pragma('journal_mode = WAL');

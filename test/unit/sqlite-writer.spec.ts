@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../src/database/data-source';
 
-/** TypeORM keeps that many prepared statements of a connection. */
+/** Number of prepared statements that TypeORM caches for a connection. */
 const CACHED_STATEMENTS = 100;
 
 let folder: string;
@@ -29,22 +29,22 @@ afterEach(async () => {
 const insert = (): Promise<unknown> =>
   writer.transaction((manager) => manager.query('INSERT INTO rows VALUES (1)'));
 
-const findsTheFileBusy = async (): Promise<void> => {
+const expectBusyFile = async (): Promise<void> => {
   other.exec('BEGIN IMMEDIATE');
   await expect(insert()).rejects.toMatchObject({ driverError: { code: 'SQLITE_BUSY' } });
   other.exec('COMMIT');
 };
 
 describe('the writer of an SQLite file that another connection has locked', () => {
-  it('can write afterwards, whatever it reads in between', async () => {
-    await findsTheFileBusy();
+  it('can write once the lock is released, whatever it reads in the meantime', async () => {
+    await expectBusyFile();
     for (let i = 0; i <= CACHED_STATEMENTS; i += 1) await writer.query(`SELECT ${i}`);
     await insert();
     expect(other.prepare('SELECT * FROM rows').all()).toHaveLength(1);
   });
 
-  it('sees what was written by others afterwards', async () => {
-    await findsTheFileBusy();
+  it('reads what others wrote, once the lock is released', async () => {
+    await expectBusyFile();
     await writer.query('SELECT * FROM rows');
     other.exec('INSERT INTO rows VALUES (2)');
     expect(await writer.query('SELECT * FROM rows')).toHaveLength(1);

@@ -11,7 +11,7 @@ describe('a time zone', () => {
     'Europe/Berlin',
     'America/Argentina/Buenos_Aires',
     'America/Port-au-Prince',
-    // An old name and the new one of the same zone are both valid, whichever Intl prefers.
+    // The old and the new name of a zone are both valid, whichever `Intl` prefers.
     'Asia/Calcutta',
     'Asia/Kolkata',
     'Europe/Kiev',

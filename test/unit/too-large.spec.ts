@@ -5,7 +5,7 @@ it.each([
   ['ER_NET_PACKET_TOO_LARGE', 1153],
   ['ER_WARN_ALLOWED_PACKET_OVERFLOWED', 1301],
   ['ER_DATA_TOO_LONG', 1406],
-])('%s rejects what a client sent, and is not a defect', (code, errno) => {
+])('%s is an error of the client, not of the service', (code, errno) => {
   const error = Object.assign(new Error(code), { code, errno });
   expect(failureOf(new QueryFailedError('INSERT', [], error))).toBe('too_large');
 });

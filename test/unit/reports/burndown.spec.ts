@@ -9,7 +9,7 @@ const column = <Name extends keyof BurndownDayView>(days: BurndownDayView[], nam
   days.map((day) => day[name]);
 
 describe('a burndown', () => {
-  it('has the state at the end of each day, and now as that of today', () => {
+  it('has the state at the end of each day, and the current state for today', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-02', '2026-03-05');
     const [one, two] = [log.story(sprint, 5), log.story(sprint, 3)];
@@ -84,7 +84,7 @@ describe('a burndown', () => {
     log.workingDays('mon', 'sat', 'sun');
     expect(column(days(), 'working')).toEqual([false, false, true, true, true, false]);
     expect(column(days(), 'ideal_points')).toEqual([8, 8, 5.33, 2.67, 0, 0]);
-    // None of them is in the sprint.
+    // The sprint has no such day.
     log.workingDays('wed');
     expect(column(days(), 'working')).toEqual(Array(6).fill(false));
     expect(column(days(), 'ideal_points')).toEqual([6.67, 5.33, 4, 2.67, 1.33, 0]);
@@ -160,7 +160,7 @@ describe('a burndown', () => {
     expect(of(early, early.sprint(start))).toHaveLength(1);
   });
 
-  it('is read from any days, and tells on which something happened', () => {
+  it('can be read for any days, and knows the days with changes', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-02');
     log.story(sprint, 5);

@@ -22,16 +22,16 @@ describe('the days of a time zone', () => {
     ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
     // The clocks skip 00:00 to 01:00.
     ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
-    // They went back at 00:00, so that the day before had 25 hours.
+    // The clocks went back at 00:00, so the day before had 25 hours.
     ['America/Sao_Paulo', '2018-02-18', '2018-02-18T03:00:00.000Z'],
-    // There was no such day: the calendar went from the 29th to the 31st.
+    // This day was skipped: the calendar went from the 29th to the 31st.
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z'],
   ])('begin in %s on %s at %s', (zone, date, instant) => {
     expect(startOfDay(date, zone).toISOString()).toBe(instant);
   });
 
-  it('begin with the first of their milliseconds and end before the next begins', () => {
-    // Offsets with seconds, and days that began twice, are older than any board.
+  it('begin with their first millisecond and end before the next day begins', () => {
+    // Earlier there were offsets with seconds and days that began twice; no board is that old.
     const day = fc
       .integer({ min: 0, max: 30_000 })
       .map((days) => addDays('2012-01-01', days) as string);
@@ -46,7 +46,7 @@ describe('the days of a time zone', () => {
     );
   });
 
-  it('are counted with their leap days', () => {
+  it('are counted with leap days', () => {
     expect(daysFromTo('2026-03-02', '2026-03-02')).toBe(1);
     expect(daysFromTo('2028-02-01', '2028-03-01')).toBe(30);
     expect(daysFromTo('2026-02-01', '2026-03-01')).toBe(29);
@@ -56,7 +56,7 @@ describe('the days of a time zone', () => {
 });
 
 describe('working days', () => {
-  it('are counted as one by one, over any weeks', () => {
+  it('are counted over any number of weeks as if day by day', () => {
     const week = fc.subarray([...WEEKDAYS], { minLength: 1 });
     const first = fc.integer({ min: -300_000, max: 2_000_000 });
     fc.assert(
@@ -76,7 +76,7 @@ describe('working days', () => {
 });
 
 describe('a day beyond the calendar', () => {
-  it.each([1, 3_000_000, 1e8, 1e12])('is none, %d days after the last', (days) => {
+  it.each([1, 3_000_000, 1e8, 1e12])('does not exist: %d days after the last one', (days) => {
     expect(addDays('9999-12-31', days)).toBeNull();
   });
 });

@@ -33,7 +33,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('of a burndown has a row for each day and a column for each member', () => {
+  it('of a burndown has a row for each day and a column for each field', () => {
     const days = [...burndown(completed().past)];
     const rows = parse([...burndownCsv(days)].join(''), {
       columns: true,
@@ -43,7 +43,7 @@ describe('CSV', () => {
     expect(rows).toEqual(days.map((day) => ({ ...day, working: String(day.working) })));
   });
 
-  it('of a velocity has a row for each sprint and a column for each member', () => {
+  it('of a velocity has a row for each sprint and a column for each field', () => {
     const sprint = {
       id: 1,
       name: 'One, two',

@@ -6,7 +6,7 @@ import { realSprints, withRealSprints } from './real-sprints';
 
 const PERCENTS = [50, 85, 95];
 
-/** One forecast from the sprints before, and what the sprints after it did. */
+/** A forecast from the previous sprints, and what the next sprints completed. */
 interface Trial {
   next_sprint: ForecastView['next_sprint'];
   when: ForecastView['when'];
@@ -15,8 +15,8 @@ interface Trial {
   done: number[];
 }
 
-/** Walks forward through the sprints of a board: each is forecast from those before it alone. */
-function walk(delivered: number[]): Trial[] {
+/** Forecasts each sprint of a board from the previous sprints only. */
+function forecastAll(delivered: number[]): Trial[] {
   const trials: Trial[] = [];
   for (let next = MIN_HISTORY; next < delivered.length; next++) {
     const past = delivered.slice(Math.max(0, next - HISTORY), next);
@@ -48,21 +48,21 @@ withRealSprints('the forecast on 13 real boards', () => {
     for (const { board, delivered } of realSprints()) {
       boards.set(board, [...(boards.get(board) ?? []), delivered]);
     }
-    trials = [...boards.values()].flatMap(walk);
+    trials = [...boards.values()].flatMap(forecastAll);
   });
 
   const pointsAt = ({ next_sprint }: Trial, percent: number): number =>
     next_sprint.find((row) => row.percent === percent)?.points as number;
-  /** The percentage of sprints that did at least what was forecast. */
+  /** The percentage of sprints that completed at least the forecast. */
   const reached = (percent: number): number =>
     share(trials, (trial) => (trial.done[0] as number) >= pointsAt(trial, percent));
 
   const sprintsAt = ({ when }: Trial, percent: number): number =>
     when.find((row) => row.percent === percent)?.sprints ?? Infinity;
-  /** The forecasts of a date that the published sprints reach. */
+  /** The forecasts with a date within the published sprints. */
   const dated = (percent: number): Trial[] =>
     trials.filter((trial) => sprintsAt(trial, percent) <= trial.done.length);
-  /** The percentage of dates by which the work was done. */
+  /** The percentage of forecast dates by which the work was done. */
   const kept = (percent: number): number =>
     share(
       dated(percent),

@@ -28,7 +28,7 @@ describe('a forecast', () => {
     expect(new Set(answers).size).toBeGreaterThan(1);
   });
 
-  it('tells a team that always does the same that it will', () => {
+  it('is the same amount at every percentage for a team that always completes the same', () => {
     const same = Array.from({ length: 3 }, () => ({ points: 10, count: 4 }));
     const { when, next_sprint } = forecast({
       ...question,
@@ -39,11 +39,11 @@ describe('a forecast', () => {
     for (const row of next_sprint) expect(row).toMatchObject({ points: 10, count: 4 });
   });
 
-  it('promises for the next sprint what that share of the past ones reached', () => {
+  it('has for the next sprint the amount that the percentage of the past sprints reached', () => {
     expect(forecast(question).next_sprint.map(({ points }) => points)).toEqual([12, 8, 5]);
   });
 
-  it('needs the more sprints the surer it is to be', () => {
+  it('needs more sprints for a higher percentage', () => {
     const sprints = forecast(question).when.map((row) => row.sprints as number);
     expect(sprints).toEqual([...sprints].sort((a, b) => a - b));
     // The mean of the history is 11.9 points.
@@ -65,12 +65,12 @@ describe('a forecast', () => {
     expect(when[2]?.sprints).toBe(3);
   });
 
-  it('has nothing to wait for where there is no work', () => {
+  it('needs no sprint for no work', () => {
     const { when } = forecast({ ...question, work: { unit: 'points', amount: 0 } });
     expect(when[2]).toEqual({ percent: 95, sprints: 0, date: '2026-03-15' });
   });
 
-  it.each([0, 1])('tells no date beyond a thousand sprints (history of %d points)', (points) => {
+  it.each([0, 1])('has no date beyond a thousand sprints (history of %d points)', (points) => {
     const slow = Array.from({ length: 3 }, () => ({ points, count: 1 }));
     const ask = (amount: number) =>
       forecast({ ...question, trials: 100, history: slow, work: { unit: 'points', amount } })
@@ -79,7 +79,7 @@ describe('a forecast', () => {
     expect(ask(1000)?.sprints).toBe(points === 0 ? null : 1000);
   });
 
-  it('lets other work run between its steps, with the same result', async () => {
+  it('has the same result if other work runs between its steps', async () => {
     const long = { ...question, work: { unit: 'points', amount: 10_000 } } as const;
     let steps = 0;
     let running = true;
@@ -88,16 +88,16 @@ describe('a forecast', () => {
       if (running) setImmediate(count);
     };
     setImmediate(count);
-    const told = await inSteps(forecastSteps(long));
+    const result = await inSteps(forecastSteps(long));
     running = false;
-    expect(told).toEqual(forecast(long));
+    expect(result).toEqual(forecast(long));
     // Each trial has about 840 draws.
     expect(steps).toBeGreaterThan(50);
   });
 
   it('takes less than 50 ms for 10,000 trials', () => {
-    // Time of the processor, which other programs do not lengthen; the best of a few, for the first
-    // runs are those of a compiler.
+    // CPU time, because other programs do not affect it; the best of a few runs, because the first ones
+    // include the compilation.
     const times = Array.from({ length: 5 }, () => {
       const started = process.cpuUsage();
       forecast(question);
@@ -123,7 +123,7 @@ describe('the cadence of sprints', () => {
     expect(cadence(starts.map((start) => sprint(start, 3)))).toBe(14);
   });
 
-  it('is the median length where all start on one day', () => {
+  it('is the median length if all sprints start on one day', () => {
     expect(cadence([10, 14, 30].map((days) => sprint('2026-01-05', days)))).toBe(14);
   });
 });

@@ -5,7 +5,7 @@ import { burndown, replay, report } from '../../support/reports';
 const NOW = '2026-03-20T12:00:00.000Z';
 const COMPLETED = '2026-03-13T16:00:00.000Z';
 
-/** The log of a sprint of two weeks in March that is imported later. */
+/** The log of a sprint of two weeks in March, which was imported later. */
 class Imported extends Log {
   readonly first = this.sprint('2026-03-02', '2026-03-13');
 
@@ -44,7 +44,7 @@ describe('an imported sprint', () => {
     expect([added, removed, re_estimated].map(({ count }) => count)).toEqual([0, 0, 0]);
   });
 
-  it('has what its stories were at the completion, whatever the log says of their way there', () => {
+  it('has the state of its stories at the completion, whatever the earlier events say', () => {
     const log = new Imported();
     const other = log.sprint('2026-03-16');
     const gone = log.story(log.first, 1);
@@ -57,7 +57,7 @@ describe('an imported sprint', () => {
     expect([committed.points, completed.points, removed.count]).toEqual([4, 4, 0]);
   });
 
-  it('burns down when its stories were done: on the first day before it, on the last after it', () => {
+  it('burns down when its stories were done: earlier ones on the first day, later ones on the last', () => {
     const log = new Imported();
     log.done(1, '2026-02-20T10:00:00.000Z');
     log.done(2, '2026-03-04T23:59:59.999Z');
@@ -80,7 +80,7 @@ describe('an imported sprint', () => {
     expect(reportOf(log).completed.points).toBe(15);
   });
 
-  it('counts a story as done when it was done last', () => {
+  it('counts a story as done at its last `done_at`', () => {
     const log = new Imported();
     const story = log.done(3, '2026-03-04T10:00:00.000Z');
     log.update(story, { done_at: '2026-03-06T10:00:00.000Z' });
@@ -103,7 +103,7 @@ describe('an imported sprint', () => {
     expect(rows(log)).toEqual([]);
   });
 
-  it('did not complete the stories that went on to another one, though they are done now', () => {
+  it('did not complete stories that moved on to another sprint, even if they are done now', () => {
     const log = new Imported();
     const next = log.sprint('2026-03-16');
     const done = log.done(3, '2026-03-18T10:00:00.000Z');
@@ -120,7 +120,7 @@ describe('an imported sprint', () => {
     expect(rows(log).at(-1)).toEqual(['2026-03-13', 8, 0]);
   });
 
-  it('follows its events from then on when it is reopened and completed here', () => {
+  it('is reported by its events once it is reopened and completed here', () => {
     const log = new Imported();
     log.done(3, '2026-03-05T10:00:00.000Z');
     log.complete(log.first, null, COMPLETED);

@@ -22,7 +22,7 @@ export interface Story {
 
 type StoryChange = Partial<Pick<Story, 'title' | 'points' | 'status' | 'done_at' | 'sprint_id'>>;
 
-/** A board's log as the service writes it, without a service. Its clock stands until it is set. */
+/** Writes the log of a board as the service does, without a service. `now` is the time of the next event. */
 export class Log {
   readonly events: EventView[] = [];
   readonly stories = new Map<number, Story>();
@@ -87,7 +87,7 @@ export class Log {
     this.append('story.deleted', id, { ...story }, null);
   }
 
-  /** To the backlog of another board. */
+  /** Moves a story to the backlog of another board. */
   moveOut(id: number): void {
     const { sprint_id } = this.stories.get(id) as Story;
     this.stories.delete(id);
@@ -99,7 +99,7 @@ export class Log {
     );
   }
 
-  /** A story that comes from another board, with all its fields. */
+  /** Moves a story in from another board, with all its fields. */
   moveIn(id: number, sprint_id: number | null, points: number | null): void {
     const story: Story = {
       id,
@@ -118,7 +118,7 @@ export class Log {
     this.append('sprint.started', id, {}, { started_at: this.now });
   }
 
-  /** @param completed_at where another tool completed it */
+  /** @param completed_at the time of the completion in another tool */
   complete(id: number, to: number | null = null, completed_at = this.now): void {
     Object.assign(this.sprints.get(id) as Sprint, { state: 'completed', completed_at });
     this.append('sprint.completed', id, {}, { state: 'completed', completed_at });
@@ -133,7 +133,7 @@ export class Log {
     this.append('sprint.reopened', id, {}, { state: 'active', completed_at: null });
   }
 
-  /** Only what the reports of a sprint need. */
+  /** Returns the events that the reports of a sprint need. */
   of(sprint: number): EventView[] {
     const touched = new Set<number>();
     const sprints = new Map<number, unknown>();

@@ -41,14 +41,14 @@ const wordsOf = (picture: Picture): string[] => textsOf(svg(picture, 'light'));
 const colours = (drawn: string): string[] =>
   [...drawn.matchAll(/(?:fill|stroke)="([^"]*)"/g)].map(([, colour = '']) => colour);
 
-it.each([1, 2, 3])('a picture of %d stories has no fractions of them', (count) => {
+it.each([1, 2, 3])('a picture of %d stories has no fractions of stories', (count) => {
   const few = burndownOf({ remaining: [count], scope: count, unit: 'count' });
   expect(wordsOf(one(few)).filter((words) => /^\d*\.\d+$/.test(words))).toEqual([]);
 });
 
 describe('every picture', () => {
   it.each(draw)(
-    'of %s has no text that is cut off or lies on another, at any width',
+    'of %s has no text that is cut off or overlaps another, at any width',
     (_, picture) => {
       for (const width of WIDTHS) {
         const { height, ...rest } = picture(width);
@@ -77,7 +77,7 @@ describe('every picture', () => {
   it.each(draw)('of %s is well-formed XML with a text alternative', (_, picture) => {
     const { width, height, title, description, ...rest } = picture(720);
     const drawn = svg({ width, height, title, description, ...rest }, 'auto');
-    // It parses as XML, and strictly: resvg rejects what is not well-formed.
+    // resvg parses strictly and rejects XML that is not well-formed.
     const { width: parsedWidth, height: parsedHeight } = new Resvg(drawn, {
       font: { loadSystemFonts: false },
     });
@@ -87,7 +87,7 @@ describe('every picture', () => {
     expect(drawn).not.toMatch(/<script| style=| href=|url\(/);
   });
 
-  it.each(draw)('of %s has only colours that the dark theme replaces', (_, picture) => {
+  it.each(draw)('of %s uses only colours that the dark theme replaces', (_, picture) => {
     const light = svg(picture(720), 'light');
     const known = [...Object.values(COLOURS), 'none'];
     expect(colours(light).filter((colour) => !known.includes(colour))).toEqual([]);
@@ -100,7 +100,7 @@ describe('every picture', () => {
     expect(light + dark).not.toContain('<style>');
   });
 
-  it('gives no text more room than the font needs', () => {
+  it('reserves at least the width of a text, and less than 1.6 times that', () => {
     const texts = [
       '21 of 31 points left, 4 working days',
       'The quick brown fox jumps over the lazy dog – WAMWAM 0123456789 @%&',
@@ -145,14 +145,14 @@ describe('the picture of a burndown', () => {
     ['small', '1.75 of 3.5 points left, 7 working days'],
     ['month', 'rocket, Sprint of Nov 16, Nov 16 – Dec 13, 2026: 25 of 40 points left'],
     ['one day', 'Nov 16, 2026: 3 of 3 points left, 1 working day'],
-  ])('of %s says what matters', (name, title) => {
+  ])('of %s has a heading with the main figures', (name, title) => {
     const picture = one(burndowns[name] as never);
     expect(picture.title).toContain(title);
     const headline = picture.title.slice(picture.title.lastIndexOf(': ') + 2);
     expect(wordsOf(picture).join(' ')).toContain(headline);
   });
 
-  it('says in words that there is nothing to draw', () => {
+  it('has a text if there is nothing to draw', () => {
     expect(wordsOf(one(burndowns.planned as never))).toContain('Starts Nov 23');
     const early = wordsOf(one(burndowns['started before its first day'] as never));
     expect(early).toContain('Starts Nov 23');
@@ -162,7 +162,7 @@ describe('the picture of a burndown', () => {
     );
   });
 
-  it('has its numbers beside its lines and in its description', () => {
+  it('has its numbers next to its lines and in its description', () => {
     const picture = one(burndowns.middle as never);
     expect(wordsOf(picture)).toEqual(
       expect.arrayContaining(['Remaining 21', 'Scope 31', 'Ideal, 28 committed', '21', 'Today']),
@@ -177,7 +177,7 @@ describe('the picture of a burndown', () => {
     );
   });
 
-  it('shades the days that are no working days, and is level there', () => {
+  it('shades non-working days, on which its ideal line is level', () => {
     const drawn = svg(one(burndowns.middle as never), 'light');
     const [shaded, ...others] = [
       ...drawn.matchAll(/<rect x="([\d.]+)" width="([\d.]+)"[^>]*fill="#f0f2f5"/g),
@@ -205,7 +205,7 @@ describe('the picture of a burndown', () => {
     expect(svg(one(burndowns[name] as never), 'auto').length).toBeLessThan(60_000);
   });
 
-  it('has an ideal line only to an end date, and no today once it is completed', () => {
+  it('has an ideal line only with an end date, and no mark for today once it is completed', () => {
     const words = wordsOf(one(burndowns['without an end'] as never)).join();
     expect(words).not.toContain('Ideal');
     expect(wordsOf(one(burndowns.completed as never))).not.toContain('Today');
@@ -213,7 +213,7 @@ describe('the picture of a burndown', () => {
 });
 
 describe('the heading', () => {
-  it('is shortened where it is longer than the picture, without dates, too', () => {
+  it('is shortened if it is wider than the picture, with and without dates', () => {
     for (const board of [...HOSTILE_NAMES, LONG_NAME]) {
       const boxes = textBoxes(svg(velocityPicture(board, velocities.none as never, 360), 'light'));
       expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(344);
@@ -238,7 +238,7 @@ describe('the picture of a velocity', () => {
     expect(words('unestimated')).toContain('7 stories per sprint, average of 3');
   });
 
-  it.each([360, 720, 1600])('has names that differ, %s pixels wide', (width) => {
+  it.each([360, 720, 1600])('has distinct names at a width of %s pixels', (width) => {
     for (const [name, { sprints }] of Object.entries(velocities)) {
       if (sprints.length === 0) continue;
       const left = textBoxes(
@@ -261,7 +261,7 @@ describe('the picture of a velocity', () => {
 describe('the picture of a forecast', () => {
   const words = (name: string): string[] => wordsOf(forecastPicture(forecasts[name] as never, 720));
 
-  it('has the dates of its confidences', () => {
+  it('has the date of each confidence', () => {
     const { paths } = forecasts.wide ?? { paths: [] };
     expect(paths.map(({ percent, date }) => [percent, date])).toEqual([
       [50, '2027-04-05'],
@@ -282,7 +282,7 @@ describe('the picture of a forecast', () => {
     expect(words('no end')).toContain('Not done within 1,000 sprints');
   });
 
-  it('shrinks, and more slowly the surer it is', () => {
+  it('decreases, more slowly for a higher confidence', () => {
     for (const { amount, paths } of Object.values(forecasts)) {
       for (const [index, { sprints, points }] of paths.entries()) {
         expect(points[0]?.left).toBe(amount);
@@ -308,7 +308,7 @@ describe('a PNG', () => {
   });
   const rendered = (picture: Picture): Promise<Buffer> => png(svg(picture, 'light'), picture);
 
-  it('has two pixels for each of the picture, less if it is very large', async () => {
+  it('has twice the size of the picture in pixels, less if it is very large', async () => {
     const usual = burndownPicture(burndowns.middle as never, 720);
     const image = await rendered(usual);
     expect(image.subarray(1, 4).toString()).toBe('PNG');
@@ -319,7 +319,7 @@ describe('a PNG', () => {
     expect(width * height).toBeLessThan(3_500_000);
   });
 
-  it('has letters on a machine without fonts', async () => {
+  it('shows text on a machine without fonts', async () => {
     const images = [letters('A'), letters('B'), letters(' ')].map(rendered);
     const [a, b, none] = (await Promise.all(images)).map((image) => image.toString('base64'));
     expect(new Set([a, b, none]).size).toBe(3);
@@ -343,8 +343,8 @@ describe('the documentation', () => {
   );
 });
 
-describe('the words of a picture', () => {
-  it('are shortened in the middle, between characters as readers see them', () => {
+describe('the texts of a picture', () => {
+  it('are shortened in the middle, between grapheme clusters', () => {
     const fits = (text: string): boolean => [...new Intl.Segmenter().segment(text)].length <= 7;
     expect(shorten('Sprint 12 of many', fits)).toBe('Spr…any');
     expect(shorten('👩‍👩‍👧‍👦'.repeat(9), fits, 0)).toBe(`${'👩‍👩‍👧‍👦'.repeat(6)}…`);
@@ -353,7 +353,7 @@ describe('the words of a picture', () => {
     expect(wrap('one two three', fits)).toEqual(['one two', 'three']);
   });
 
-  it('have names that are not cut where they differ', () => {
+  it('keep the parts of names that differ', () => {
     const names = (...all: string[]): string[] =>
       distinctNames(
         all.map((name, id) => ({ id, name })),

@@ -15,8 +15,8 @@ const ZONES = [
   'Pacific/Kiritimati',
 ];
 
-// What happens next, to whichever story and sprint the numbers pick, and how long after the last.
-const happening = fc.record({
+// The next action and the hours since the last one; numbers pick the story and the sprint.
+const step = fc.record({
   after: fc.integer({ min: -2, max: 20 }),
   kind: fc.constantFrom(
     ...(['create', 'move', 'move', 'estimate', 'status', 'status'] as const),
@@ -36,16 +36,16 @@ const happening = fc.record({
   to: fc.nat(),
   points: fc.option(fc.integer({ min: 0, max: 2000 }).map((value) => value / 100)),
 });
-type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const history = fc.record({
   zone: fc.constantFrom(...ZONES),
   days: fc.option(fc.integer({ min: 1, max: 9 })),
-  happenings: fc.array(happening, { maxLength: 60, size: 'max' }),
+  steps: fc.array(step, { maxLength: 60, size: 'max' }),
 });
 type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never;
 
-class World {
+class Simulation {
   readonly log: Log;
   readonly sprint: number;
   readonly places: (number | null)[];
@@ -64,7 +64,7 @@ class World {
     return this.log.sprints.get(this.sprint)?.state !== 'completed';
   }
 
-  happen({ after, kind, pick, to, points }: Happening): void {
+  apply({ after, kind, pick, to, points }: Step): void {
     const { log } = this;
     this.time += after * HOUR;
     log.now = new Date(this.time).toISOString();
@@ -97,92 +97,94 @@ class World {
   }
 }
 
-function afterEach(history: History, check: (world: World) => void): void {
-  const world = new World(history);
-  for (const happening of history.happenings) {
-    world.happen(happening);
-    check(world);
+function afterEach(history: History, check: (simulation: Simulation) => void): void {
+  const simulation = new Simulation(history);
+  for (const step of history.steps) {
+    simulation.apply(step);
+    check(simulation);
   }
 }
 
-const prove = (property: (history: History) => void): void =>
+const assertProperty = (property: (history: History) => void): void =>
   fc.assert(fc.property(history, property), { numRuns: 40 });
 
-describe('whatever happens to a sprint', () => {
-  it('committed + added + re-estimated − removed is completed + unfinished, once it is committed', () => {
-    prove((history) =>
-      afterEach(history, (world) => {
-        const told = world.report();
-        if (told.committed_at === null) return;
+describe('after any history of a sprint', () => {
+  it('committed + added + re-estimated − removed equals completed + unfinished, if there is a commitment', () => {
+    assertProperty((history) =>
+      afterEach(history, (simulation) => {
+        const result = simulation.report();
+        if (result.committed_at === null) return;
         const of = (unit: (group: { points: number; count: number }) => number): number[] => [
-          unit(told.committed) + unit(told.added) - unit(told.removed),
-          unit(told.completed) + unit(told.unfinished),
+          unit(result.committed) + unit(result.added) - unit(result.removed),
+          unit(result.completed) + unit(result.unfinished),
         ];
         const [count, left] = of((group) => group.count);
         expect(count).toBe(left);
         const [points = 0, end] = of((group) => hundredths(group.points));
-        expect(points + hundredths(told.re_estimated.points)).toBe(end);
+        expect(points + hundredths(result.re_estimated.points)).toBe(end);
       }),
     );
   });
 
-  it("the burndown's last row is the report", () => {
-    prove((history) =>
-      afterEach(history, (world) => {
-        const told = world.report();
-        const past = replay(world.log.events, world.sprint, new Date(world.time));
+  it('the last row of the burndown equals the report', () => {
+    assertProperty((history) =>
+      afterEach(history, (simulation) => {
+        const result = simulation.report();
+        const past = replay(simulation.log.events, simulation.sprint, new Date(simulation.time));
         const last = [...burndown(past)].at(-1);
         if (!last) return;
         expect(burndown(past).committed).toEqual({
-          points: told.committed.points,
-          count: told.committed.count,
+          points: result.committed.points,
+          count: result.committed.count,
         });
         expect(last).toMatchObject({
-          completed_points: told.completed.points,
-          completed_count: told.completed.count,
-          remaining_points: told.unfinished.points,
-          remaining_count: told.unfinished.count,
-          scope_count: told.completed.count + told.unfinished.count,
+          completed_points: result.completed.points,
+          completed_count: result.completed.count,
+          remaining_points: result.unfinished.points,
+          remaining_count: result.unfinished.count,
+          scope_count: result.completed.count + result.unfinished.count,
         });
       }),
     );
   });
 
-  it('its own events tell the same as the whole log', () => {
-    prove((history) =>
-      afterEach(history, (world) =>
-        expect(world.report(world.log.of(world.sprint))).toEqual(world.report()),
+  it('its report from its own events equals that from the whole log', () => {
+    assertProperty((history) =>
+      afterEach(history, (simulation) =>
+        expect(simulation.report(simulation.log.of(simulation.sprint))).toEqual(
+          simulation.report(),
+        ),
       ),
     );
   });
 
-  it('its report is the same live, at its completion and ever after', () => {
-    prove((history) => {
-      const world = new World(history);
+  it('its report is the same just before, at and after its completion', () => {
+    assertProperty((history) => {
+      const simulation = new Simulation(history);
       let frozen: string | undefined;
-      for (const happening of history.happenings) {
-        const open = world.open();
-        const live = world.log.events.length;
-        world.happen(happening);
-        if (world.open()) {
+      for (const step of history.steps) {
+        const open = simulation.open();
+        const live = simulation.log.events.length;
+        simulation.apply(step);
+        if (simulation.open()) {
           frozen = undefined;
         } else if (open) {
-          const told = world.report();
-          frozen = JSON.stringify(told);
-          for (const story of told.unfinished.stories) delete story.carried_to;
-          expect(world.report(world.log.events.slice(0, live))).toEqual(told);
+          const result = simulation.report();
+          frozen = JSON.stringify(result);
+          for (const story of result.unfinished.stories) delete story.carried_to;
+          expect(simulation.report(simulation.log.events.slice(0, live))).toEqual(result);
         } else {
-          expect(JSON.stringify(world.report())).toBe(frozen);
+          expect(JSON.stringify(simulation.report())).toBe(frozen);
         }
       }
     });
   });
 
-  it('every unfinished story of a completed sprint tells where it went', () => {
-    prove((history) =>
-      afterEach(history, (world) => {
-        for (const story of world.report().unfinished.stories) {
-          expect('carried_to' in story).toBe(!world.open());
+  it('only a completed sprint shows where each unfinished story went', () => {
+    assertProperty((history) =>
+      afterEach(history, (simulation) => {
+        for (const story of simulation.report().unfinished.stories) {
+          expect('carried_to' in story).toBe(!simulation.open());
         }
       }),
     );

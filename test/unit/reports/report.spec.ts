@@ -7,7 +7,7 @@ const of = (log: Log, sprint: number, now = log.now): Report =>
 const ids = (group: { stories: { id: number }[] }): number[] => group.stories.map(({ id }) => id);
 
 describe('commitment', () => {
-  it('is what is in the sprint when it is started, not what comes in that millisecond', () => {
+  it('is the set of stories in the sprint at its start, without those added later in that millisecond', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-02');
     const [early, gone] = [log.story(sprint, 3), log.story(sprint, 5)];
@@ -16,15 +16,15 @@ describe('commitment', () => {
     const planned = log.story(sprint, 2);
     log.start(sprint);
     const late = log.story(sprint, 1);
-    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
-    expect(told.committed_at).toBe('2026-03-02T09:00:00.000Z');
-    expect(told.commitment_rule).toBe('started');
-    expect(ids(told.committed)).toEqual([early, planned]);
-    expect(ids(told.added)).toEqual([late]);
-    expect(told.removed.count).toBe(0);
+    const result = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(result.committed_at).toBe('2026-03-02T09:00:00.000Z');
+    expect(result.commitment_rule).toBe('started');
+    expect(ids(result.committed)).toEqual([early, planned]);
+    expect(ids(result.added)).toEqual([late]);
+    expect(result.removed.count).toBe(0);
   });
 
-  it('is fixed anew by each start', () => {
+  it('is replaced by each start', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01');
     const [one, two] = [log.story(sprint, 3), log.story(sprint, 5)];
@@ -34,38 +34,38 @@ describe('commitment', () => {
     const three = log.story(sprint, 1);
     log.now = '2026-03-03T09:00:00.000Z';
     log.start(sprint);
-    const told = of(log, sprint);
-    expect(told.committed_at).toBe('2026-03-03T09:00:00.000Z');
-    expect(ids(told.committed)).toEqual([two, three]);
-    expect(told.committed.points).toBe(9);
-    expect([told.added, told.removed, told.re_estimated].map(({ count }) => count)).toEqual([
+    const result = of(log, sprint);
+    expect(result.committed_at).toBe('2026-03-03T09:00:00.000Z');
+    expect(ids(result.committed)).toEqual([two, three]);
+    expect(result.committed.points).toBe(9);
+    expect([result.added, result.removed, result.re_estimated].map(({ count }) => count)).toEqual([
       0, 0, 0,
     ]);
   });
 
-  it('of a sprint that was started empty is nothing', () => {
+  it('of a sprint that was started empty is empty', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01');
     log.start(sprint);
     const story = log.story(sprint, 3);
-    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
-    expect(told).toMatchObject({ committed_at: log.now, commitment_rule: 'started' });
-    expect([told.committed.count, ids(told.added)]).toEqual([0, [story]]);
+    const result = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(result).toMatchObject({ committed_at: log.now, commitment_rule: 'started' });
+    expect([result.committed.count, ids(result.added)]).toEqual([0, [story]]);
   });
 
-  it('stays where it was started, whatever its start date becomes', () => {
+  it('stays at the start of the sprint, even if the start date changes', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01');
     const story = log.story(sprint, 3);
     log.start(sprint);
     log.story(sprint, 5);
     log.dates(sprint, { start_date: '2026-03-09' });
-    const told = of(log, sprint, '2026-03-02T00:00:00.000Z');
-    expect(told).toMatchObject({ committed_at: log.now, commitment_rule: 'started' });
-    expect(ids(told.committed)).toEqual([story]);
+    const result = of(log, sprint, '2026-03-02T00:00:00.000Z');
+    expect(result).toMatchObject({ committed_at: log.now, commitment_rule: 'started' });
+    expect(ids(result.committed)).toEqual([story]);
   });
 
-  it('is, without a start, what is in it at the end of its first day in the time zone of the board', () => {
+  it('without a start is the set of stories at the end of the first day in the time zone of the board', () => {
     const log = new Log('America/New_York');
     const sprint = log.sprint('2026-03-02');
     const carried = log.story(sprint, 3);
@@ -75,16 +75,16 @@ describe('commitment', () => {
     log.update(dropped, { sprint_id: null });
     log.now = '2026-03-03T05:00:00.000Z';
     const late = log.story(sprint, 1);
-    const told = of(log, sprint);
-    expect(told.committed_at).toBe('2026-03-03T04:59:59.999Z');
-    expect(told.commitment_rule).toBe('first_day');
-    expect(ids(told.committed)).toEqual([carried, planned]);
-    expect(told.committed.points).toBe(5);
-    expect(ids(told.added)).toEqual([late]);
-    expect(told.removed.count).toBe(0);
+    const result = of(log, sprint);
+    expect(result.committed_at).toBe('2026-03-03T04:59:59.999Z');
+    expect(result.commitment_rule).toBe('first_day');
+    expect(ids(result.committed)).toEqual([carried, planned]);
+    expect(result.committed.points).toBe(5);
+    expect(ids(result.added)).toEqual([late]);
+    expect(result.removed.count).toBe(0);
   });
 
-  it('is what is in it now, while the first day lasts', () => {
+  it('is the current set of stories during the first day', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-02');
     const story = log.story(sprint, 3);
@@ -98,7 +98,7 @@ describe('commitment', () => {
     expect(of(log, sprint)).toMatchObject({ committed_at: null, committed: { count: 0 } });
   });
 
-  it('passes over a first day that began with stories and ended empty', () => {
+  it('skips a first day that began with stories and ended empty', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-02');
     const gone = log.story(sprint, 3);
@@ -106,20 +106,20 @@ describe('commitment', () => {
     log.update(gone, { sprint_id: null });
     log.now = '2026-03-04T12:00:00.000Z';
     const kept = log.story(sprint, 2);
-    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
-    expect(told.committed_at).toBe('2026-03-04T23:59:59.999Z');
-    expect(ids(told.committed)).toEqual([kept]);
+    const result = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(result.committed_at).toBe('2026-03-04T23:59:59.999Z');
+    expect(ids(result.committed)).toEqual([kept]);
   });
 
-  it('of a sprint that was completed on its first day is what was in it then', () => {
+  it('of a sprint that was completed on its first day is the set of stories at its completion', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01');
     const [one, two] = [log.story(sprint, 3, { status: 'done' }), log.story(sprint, 5)];
     log.complete(sprint);
-    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
-    expect(told).toMatchObject({ committed_at: log.now, commitment_rule: 'first_day' });
-    expect(ids(told.committed)).toEqual([one, two]);
-    expect([told.added.count, told.removed.count]).toEqual([0, 0]);
+    const result = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(result).toMatchObject({ committed_at: log.now, commitment_rule: 'first_day' });
+    expect(ids(result.committed)).toEqual([one, two]);
+    expect([result.added.count, result.removed.count]).toEqual([0, 0]);
   });
 
   it.each([
@@ -137,19 +137,21 @@ describe('commitment', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-02', '2026-03-15');
     log.story(sprint, 3);
-    const told = of(log, sprint);
-    expect(told).toMatchObject({ committed_at: null, commitment_rule: null });
-    expect([told.committed, told.added, told.removed].map(({ count }) => count)).toEqual([0, 0, 0]);
-    expect(told.unfinished).toMatchObject({ count: 1, points: 3 });
+    const result = of(log, sprint);
+    expect(result).toMatchObject({ committed_at: null, commitment_rule: null });
+    expect([result.committed, result.added, result.removed].map(({ count }) => count)).toEqual([
+      0, 0, 0,
+    ]);
+    expect(result.unfinished).toMatchObject({ count: 1, points: 3 });
   });
 
-  it('does not exist in a sprint that never held a story', () => {
+  it('does not exist in a sprint that never had a story', () => {
     const log = new Log();
     const sprint = log.sprint('2026-02-02');
     expect(of(log, sprint)).toMatchObject({ committed_at: null, commitment_rule: null });
   });
 
-  it('is what is in it now, while the first day with a story lasts', () => {
+  it('is the current set of stories during the first day with a story', () => {
     const log = new Log('Pacific/Kiritimati');
     const sprint = log.sprint('2026-02-23');
     log.now = '2026-03-01T10:00:00.000Z';
@@ -165,34 +167,34 @@ describe('commitment', () => {
     log.now = '2026-03-02T10:00:00.000Z';
     const third = log.story(sprint, 1);
     log.delete(first);
-    const told = of(log, sprint, '2026-03-04T00:00:00.000Z');
-    expect(told.committed_at).toBe('2026-03-02T09:59:59.999Z');
-    expect(ids(told.committed)).toEqual([first, second]);
-    expect(ids(told.added)).toEqual([third]);
-    expect(ids(told.removed)).toEqual([first]);
+    const result = of(log, sprint, '2026-03-04T00:00:00.000Z');
+    expect(result.committed_at).toBe('2026-03-02T09:59:59.999Z');
+    expect(ids(result.committed)).toEqual([first, second]);
+    expect(ids(result.added)).toEqual([third]);
+    expect(ids(result.removed)).toEqual([first]);
   });
 
-  it('leaves out what came and went before it', () => {
+  it('leaves out stories that were added and removed before it', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01');
     const gone = log.story(sprint, 5);
     log.story(sprint, 1);
     log.update(gone, { sprint_id: null });
-    const told = of(log, sprint, '2026-03-05T00:00:00.000Z');
-    expect(told.committed.count).toBe(1);
-    expect(told.added.count + told.removed.count).toBe(0);
+    const result = of(log, sprint, '2026-03-05T00:00:00.000Z');
+    expect(result.committed.count).toBe(1);
+    expect(result.added.count + result.removed.count).toBe(0);
   });
 
-  it('passes over a day that began and ended empty', () => {
+  it('skips a day that began and ended empty', () => {
     const log = new Log();
     const sprint = log.sprint('2026-02-20');
     const gone = log.story(sprint, 5);
     log.update(gone, { sprint_id: null });
     log.now = '2026-03-03T12:00:00.000Z';
     const kept = log.story(sprint, 2);
-    const told = of(log, sprint, '2026-03-09T00:00:00.000Z');
-    expect(told.committed_at).toBe('2026-03-03T23:59:59.999Z');
-    expect(ids(told.committed)).toEqual([kept]);
+    const result = of(log, sprint, '2026-03-09T00:00:00.000Z');
+    expect(result.committed_at).toBe('2026-03-03T23:59:59.999Z');
+    expect(ids(result.committed)).toEqual([kept]);
   });
 });
 
@@ -210,19 +212,19 @@ describe('a report', () => {
     const { log, sprint } = started();
     const story = log.story(null, 8);
     for (const to of [sprint, null, sprint, null]) log.update(story, { sprint_id: to });
-    const told = of(log, sprint);
-    expect(ids(told.added)).toEqual([story]);
-    expect(ids(told.removed)).toEqual([story]);
+    const result = of(log, sprint);
+    expect(ids(result.added)).toEqual([story]);
+    expect(ids(result.removed)).toEqual([story]);
   });
 
-  it('counts a committed story that left and came back as committed only', () => {
+  it('counts a committed story that was removed and added again as committed only', () => {
     const { log, sprint, kept } = started();
     log.update(kept, { sprint_id: null });
     log.update(kept, { points: 4 });
     log.update(kept, { sprint_id: sprint });
-    const told = of(log, sprint);
-    expect(told.added.count + told.removed.count).toBe(0);
-    expect(told.re_estimated).toEqual({
+    const result = of(log, sprint);
+    expect(result.added.count + result.removed.count).toBe(0);
+    expect(result.re_estimated).toEqual({
       count: 1,
       points: 1,
       stories: [{ id: kept, title: `Story ${kept}`, from: 3, to: 4 }],
@@ -237,28 +239,28 @@ describe('a report', () => {
       if (how === 'moved') log.update(kept, { sprint_id: null, points: 99 });
       if (how === 'deleted') log.delete(kept);
       if (how === 'on another board') log.moveOut(kept);
-      const told = of(log, sprint);
-      expect(told.removed).toMatchObject({ count: 1, points: 13, stories: [{ id: kept }] });
-      expect(told.re_estimated).toMatchObject({ count: 1, points: 10 });
+      const result = of(log, sprint);
+      expect(result.removed).toMatchObject({ count: 1, points: 13, stories: [{ id: kept }] });
+      expect(result.re_estimated).toMatchObject({ count: 1, points: 10 });
     },
   );
 
-  it('takes a story that came from another board as it came in', () => {
+  it('counts a story from another board with the points of its arrival', () => {
     const { log, sprint } = started();
     log.moveIn(700, sprint, 2.25);
     log.update(700, { points: 2 });
-    const told = of(log, sprint);
-    expect(told.added).toMatchObject({ count: 1, points: 2.25, stories: [{ id: 700 }] });
-    expect(told.re_estimated).toMatchObject({ points: -0.25 });
+    const result = of(log, sprint);
+    expect(result.added).toMatchObject({ count: 1, points: 2.25, stories: [{ id: 700 }] });
+    expect(result.re_estimated).toMatchObject({ points: -0.25 });
   });
 
-  it('tells null points as null and counts them as 0', () => {
+  it('shows null points as null and counts them as 0', () => {
     const { log, sprint } = started();
     const story = log.story(sprint);
     log.update(story, { points: 0.5 });
-    const told = of(log, sprint);
-    expect(told.added).toMatchObject({ points: 0, stories: [{ id: story, points: null }] });
-    expect(told.re_estimated.stories).toEqual([
+    const result = of(log, sprint);
+    expect(result.added).toMatchObject({ points: 0, stories: [{ id: story, points: null }] });
+    expect(result.re_estimated.stories).toEqual([
       { id: story, title: `Story ${story}`, from: null, to: 0.5 },
     ]);
   });
@@ -269,22 +271,22 @@ describe('a report', () => {
     expect(of(log, sprint).added.points).toBe(1);
   });
 
-  it('says where the completion carried what was not done', () => {
+  it('shows where the completion moved the unfinished stories', () => {
     const { log, sprint, kept, other } = started();
     const next = log.sprint('2026-03-16');
     log.update(kept, { status: 'done' });
     log.complete(sprint, next);
     log.update(other, { sprint_id: null });
-    const told = of(log, sprint, '2026-05-01T00:00:00.000Z');
-    expect(told.as_of).toBe('2026-03-03T12:00:00.000Z');
-    expect(ids(told.completed)).toEqual([kept]);
-    expect(told.unfinished.stories).toEqual([
+    const result = of(log, sprint, '2026-05-01T00:00:00.000Z');
+    expect(result.as_of).toBe('2026-03-03T12:00:00.000Z');
+    expect(ids(result.completed)).toEqual([kept]);
+    expect(result.unfinished.stories).toEqual([
       { id: other, title: `Story ${other}`, points: 5, carried_to: next },
     ]);
-    expect(told.removed.count).toBe(0);
+    expect(result.removed.count).toBe(0);
   });
 
-  it('counts what was carried over as removed after a reopening, until it comes back', () => {
+  it('counts carried-over stories as removed after a reopening, until they are added again', () => {
     const { log, sprint, kept, other } = started();
     log.complete(sprint);
     log.reopen(sprint);
@@ -295,14 +297,14 @@ describe('a report', () => {
       { id: kept, title: `Story ${kept}`, points: 3 },
     ]);
     log.complete(sprint);
-    const told = of(log, sprint);
-    expect(ids(told.removed)).toEqual([other]);
-    expect(told.unfinished.stories).toEqual([
+    const result = of(log, sprint);
+    expect(ids(result.removed)).toEqual([other]);
+    expect(result.unfinished.stories).toEqual([
       { id: kept, title: `Story ${kept}`, points: 3, carried_to: null },
     ]);
   });
 
-  it('reads a completed sprint in the time zone and the dates at its completion', () => {
+  it('of a completed sprint uses the time zone and the dates of its completion', () => {
     const { log, sprint } = started();
     log.complete(sprint);
     const before = of(log, sprint);
@@ -316,7 +318,7 @@ describe('a report', () => {
     );
   });
 
-  it('of a reopened sprint commits to what it was started with, until it is started again', () => {
+  it('of a reopened sprint has the commitment of its start, until it is started again', () => {
     const { log, sprint, kept, other } = started();
     log.start(sprint);
     const late = log.story(sprint, 1);
@@ -326,18 +328,18 @@ describe('a report', () => {
     const before = of(log, sprint);
     expect([ids(before.committed), ids(before.added)]).toEqual([[kept, other], [late]]);
     log.start(sprint);
-    const told = of(log, sprint);
-    expect(ids(told.committed)).toEqual([kept]);
-    expect([told.added.count, told.removed.count]).toEqual([0, 0]);
+    const result = of(log, sprint);
+    expect(ids(result.committed)).toEqual([kept]);
+    expect([result.added.count, result.removed.count]).toEqual([0, 0]);
   });
 
-  it('goes by revisions where the clock stepped back', () => {
+  it('orders events by revision if the clock was set back', () => {
     const { log, sprint, kept } = started();
     log.update(kept, { points: 4 });
     log.now = '2026-02-01T00:00:00.000Z';
     log.update(kept, { sprint_id: null });
-    const told = of(log, sprint, '2026-03-03T13:00:00.000Z');
-    expect(told.committed.count).toBe(2);
-    expect(told.removed.stories).toEqual([{ id: kept, title: `Story ${kept}`, points: 4 }]);
+    const result = of(log, sprint, '2026-03-03T13:00:00.000Z');
+    expect(result.committed.count).toBe(2);
+    expect(result.removed.stories).toEqual([{ id: kept, title: `Story ${kept}`, points: 4 }]);
   });
 });

@@ -6,7 +6,7 @@ import { Log } from './log';
 
 const EVENTS = 20_000;
 
-/** The result of a computation, and how often it let others run. */
+/** Runs a computation and counts its pauses. */
 function counted<Result>(steps: Steps<Result>): { result: Result; pauses: number } {
   for (let pauses = 0; ; pauses += 1) {
     const { done, value } = steps.next();
@@ -14,12 +14,12 @@ function counted<Result>(steps: Steps<Result>): { result: Result; pauses: number
   }
 }
 
-it('a report and a burndown of many changes let other requests run meanwhile', () => {
+it('a report and a burndown of many changes let other requests run in between', () => {
   const log = new Log();
   const sprint = log.sprint('2026-03-02');
   log.now = '2026-03-02T09:00:00.000Z';
   const story = log.story(null, 1);
-  // Whatever comes and goes within a day was not committed to, so all of it is looked at.
+  // Stories that come and go within a day are not committed to, so all events are read.
   for (let i = 0; i < EVENTS; i += 1) log.update(story, { sprint_id: i % 2 ? null : sprint });
   const replay = new Replay(sprint);
   const added = counted(replay.add(log.events));

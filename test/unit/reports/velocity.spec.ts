@@ -15,7 +15,7 @@ const sprint = (id: number, completed_points: number, completed_count: number) =
 });
 
 describe('velocity', () => {
-  it('tells average and median of what was completed, to two decimals', () => {
+  it('has the average and median of the completed work, to two decimals', () => {
     expect(velocity([sprint(1, 0.1, 1), sprint(2, 0.2, 5), sprint(3, 20, 2)])).toMatchObject({
       average_points: 6.77,
       median_points: 0.2,
@@ -28,7 +28,7 @@ describe('velocity', () => {
     });
   });
 
-  it('of no sprint is null, of an idle one 0', () => {
+  it('is null without a sprint, and 0 for a sprint that completed nothing', () => {
     expect(velocity([])).toEqual({
       sprints: [],
       average_points: null,

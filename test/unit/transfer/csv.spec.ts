@@ -37,7 +37,7 @@ describe('tables', () => {
     }
   });
 
-  it('decide about the separator outside of quotes', async () => {
+  it('detect the separator outside of quotes', async () => {
     const { header } = await table('"a,b,c,d";"e ""f"", g";h\n1;2;3\n');
     expect(header).toEqual(['a,b,c,d', 'e "f", g', 'h']);
   });
@@ -89,7 +89,7 @@ describe('tables', () => {
     ],
     ['an open quote', 'a,b\n1,2\n1,"2\n3\n', /line 3, a quote is opened and never closed/],
     ['text after a quote', 'a,b\n1,2\n1,"2"x\n', /line 3, something other than a comma/],
-  ])('are refused if the file has %s', async (_, file, message) => {
+  ])('are rejected if the file has %s', async (_, file, message) => {
     for (const pieces of [Infinity, 1]) {
       const read = table(file, pieces);
       await expect(read).rejects.toThrow(message);
@@ -97,7 +97,7 @@ describe('tables', () => {
     }
   });
 
-  it('are refused if only the last of their long rows is short, and no line break ends it', async () => {
+  it('are rejected if only the last of their long rows is short and has no line break', async () => {
     const row = (cells: number): string => Array.from({ length: cells }, (_, i) => `c${i}`).join();
     const refused = table(`${row(8)}\n${row(8)}\n${row(3)}`);
     await expect(refused).rejects.toThrow(/cut off on line 3/);
@@ -113,7 +113,7 @@ describe('tables', () => {
     }
   });
 
-  it('have 213 columns and a megabyte in a row', async () => {
+  it('may have 213 columns and a megabyte in a row', async () => {
     const names = Array.from({ length: 213 }, (_, i) => `Column ${i}`);
     const long = 'x, "y"\n'.repeat(150_000).trimEnd();
     const cells = names.map((_, i) => (i === 100 ? long : ''));
@@ -124,7 +124,7 @@ describe('tables', () => {
     expect(rows[1]?.line).toBe(3 + long.split('\n').length - 1);
   });
 
-  it('let others run while they are read, even if the file arrives at once', async () => {
+  it('let other requests run while they are read, even if the whole file arrives at once', async () => {
     const file = Buffer.from('a,b,c\n' + 'some text,"more\ntext",1\n'.repeat(200_000));
     let done = false;
     const read = table(file).finally(() => (done = true));

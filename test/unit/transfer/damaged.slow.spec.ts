@@ -40,7 +40,7 @@ const PIECES = [
   '"__proto__":',
 ];
 
-/** A file in which some pieces are replaced. */
+/** Generates files in which some parts are replaced. */
 const damaged = fc
   .tuple(
     fc.constantFrom(...FILES),
@@ -60,7 +60,7 @@ const damaged = fc
     }, text),
   );
 
-/** What a reader answers to a damaged file; any error but an `InvalidFile` fails the test. */
+/** Returns whether a reader accepts a damaged file; any error but an `InvalidFile` fails the test. */
 async function resultOf(work: Promise<unknown>): Promise<'read' | 'rejected'> {
   try {
     await work;
@@ -80,7 +80,7 @@ const parsed = (text: string): { value: unknown } | undefined => {
 };
 
 describe('a damaged JSON file', () => {
-  it('is read exactly where JSON.parse reads it, with the same values', async () => {
+  it('is accepted exactly if JSON.parse accepts it, with the same values', async () => {
     await fc.assert(
       fc.asyncProperty(damaged, fc.integer({ min: 1, max: 80 }), async (text, chunk) => {
         const found: unknown[] = [];
@@ -95,7 +95,7 @@ describe('a damaged JSON file', () => {
     );
   });
 
-  it('is no defect of a reader, nor of the detection', async () => {
+  it('causes only errors of the file in the readers and the detection', async () => {
     await fc.assert(
       fc.asyncProperty(damaged, fc.integer({ min: 1, max: 80 }), async (text, chunk) => {
         for (const reader of [github, taiga, trello]) {

@@ -57,12 +57,12 @@ describe('a date', () => {
     '2026-02-10 and more',
     '45000',
     `2026-02-10${' '.repeat(100_000)}`,
-  ])('%.40s is none', (text) => {
+  ])('is not %.40s', (text) => {
     expect(new Dates('dmy', 'UTC').day(text)).toBeNull();
     expect(new Dates('dmy', 'UTC').instant(text)).toBeNull();
   });
 
-  it('is read in the order of the file', () => {
+  it('is read in the order of day, month and year of the file', () => {
     const day = (order: 'dmy' | 'mdy' | 'ymd') => new Dates(order, 'UTC').day('01/02/03');
     expect([day('dmy'), day('mdy'), day('ymd')]).toEqual([
       '2003-02-01',
@@ -73,7 +73,7 @@ describe('a date', () => {
     expect(new Dates('ymd', 'UTC').day('01/02/2003')).toBeNull();
   });
 
-  it('of an instant is that of the time zone', () => {
+  it('of an instant is the date in the time zone', () => {
     const of = (zone: string) => new Dates('dmy', zone).day('2026-02-10T23:30:00Z');
     expect([of('UTC'), of('Europe/Berlin'), of('America/New_York')]).toEqual([
       '2026-02-10',
@@ -100,21 +100,21 @@ describe('an instant', () => {
     expect(new Dates('dmy', 'Europe/Berlin').instant(text)?.toISOString()).toBe(instant);
   });
 
-  it('is none if its offset leads out of the years 1000 to 9999', () => {
+  it('is invalid if its offset moves it out of the years 1000 to 9999', () => {
     expect(new Dates('dmy', 'UTC').instant('9999-12-31T23:00:00-05:00')).toBeNull();
     expect(new Dates('dmy', 'UTC').day('1000-01-01T00:00:00+05:00')).toBeNull();
   });
 });
 
 describe('the order of dates', () => {
-  it('is the one in which all of them are possible', () => {
+  it('is the only one in which all dates are possible', () => {
     expect(orderOf('01/02/2026', '13/02/2026')).toBe('dmy');
     expect(orderOf('01/02/2026', '02/13/2026')).toBe('mdy');
     expect(orderOf('26-02-13', '26-02-01', '99-01-01')).toBe('ymd');
     expect(orderOf('05/06/07', '14:00', 'never', '25/06/07', '05/06/2007')).toBe('dmy');
   });
 
-  it('does not matter where no date depends on it', () => {
+  it('does not matter if no date depends on it', () => {
     expect(() => orderOf()).not.toThrow();
     expect(() => orderOf('2026-02-10', 'Feb 2, 2026', '2/Feb/26 2:51 PM')).not.toThrow();
     expect(() => orderOf('02/02/2026', '3.3.2026')).not.toThrow();
@@ -129,7 +129,7 @@ describe('the order of dates', () => {
     [['01/02/03'], /2003-02-01 or 2003-01-02 or 2001-02-03.*dmy or mdy or ymd/],
     [['13/02/26', '12/02/26'], /"13\/02\/26" is 2026-02-13 or 2013-02-26/],
     [['13/02/2026', '02/13/2026'], /No order of day, month and year fits all/],
-  ])('is asked for where it is not certain: %p', (texts, message) => {
+  ])('must be set if it is ambiguous: %p', (texts, message) => {
     const find = () => orderOf(...texts);
     expect(find).toThrow(message);
     try {

@@ -9,7 +9,7 @@ const AUTO: FileHints = { format: 'auto' };
 
 async function formatOf(content: string | Buffer, hints = AUTO, chunk = 100): Promise<string> {
   const { format, file } = await detectFormat(fileOf(content, chunk), hints);
-  // The reader of the format gets every byte.
+  // The reader of the format gets all bytes, including those of the detection.
   expect((await buffer(file)).equals(Buffer.from(content))).toBe(true);
   return format;
 }
@@ -61,7 +61,7 @@ describe('detectFormat', () => {
     ['csv', 'title,status\nx ä 🗒,todo\n'],
     ['jira-csv', 'Summary\tIssue key\nx\tA-1\n'],
     ['github', JSON.stringify([{ ...issue, title: '𝄞 '.repeat(100) }])],
-  ])('passes %s in UTF-16 on in UTF-8', async (format, content) => {
+  ])('converts %s from UTF-16 to UTF-8', async (format, content) => {
     const bytes = Buffer.from(`\ufeff${content}`, 'utf16le');
     for (const encoded of [bytes, Buffer.from(bytes).swap16()]) {
       for (const chunk of [1, 7, 100_000]) {
@@ -83,7 +83,7 @@ describe('detectFormat', () => {
     }
   });
 
-  it('looks behind what is long', async () => {
+  it('finds the fields that identify a format after long values', async () => {
     const logo = { name: 'P', logo: { data: 'QUJD'.repeat(700_000) }, user_stories: [] };
     expect(await formatOf(JSON.stringify(logo), AUTO, 65_536)).toBe('taiga');
     const actions = Array(20_000).fill({ id: 1, data: { text: 'a comment of some length' } });
@@ -92,13 +92,13 @@ describe('detectFormat', () => {
     );
   });
 
-  it('takes the format that is named', async () => {
+  it('uses the format that the client names', async () => {
     const named: FileHints = { format: 'github' };
     expect(await formatOf('Summary,Issue key\n', { format: 'csv' })).toBe('csv');
     expect(await formatOf('{"cards": [], "lists": []}', named)).toBe('github');
   });
 
-  it('says that JSON is not the table that the format names', async () => {
+  it('reports JSON if the named format is a table', async () => {
     const error = await errorOf(' {"cards": []}', { format: 'jira-csv' });
     expect(error.message).toBe('The file is JSON, not CSV as the format jira-csv says.');
   });
@@ -123,13 +123,13 @@ describe('detectFormat', () => {
     ['XML', Buffer.from('<?xml version="1.0"?><rss>'), /XML.*CSV/],
     ['other JSON', Buffer.from('{"a": [{"iid": 1}]}'), /JSON.*name the format/],
     ['an empty list', Buffer.from('[]'), /JSON.*name the format/],
-  ])('says that a file is %s', async (_, content, message) => {
+  ])('reports that a file is %s', async (_, content, message) => {
     const error = await errorOf(content);
     expect(error.code).toBe('unknown_format');
     expect(error.message).toMatch(message);
   });
 
-  it('says what a file is, although another format is named', async () => {
+  it('reports what a file is, even if another format is named', async () => {
     expect((await errorOf(gzipSync('a'), { format: 'csv' })).message).toMatch(/gzip/);
     expect((await errorOf(Buffer.from('<html>'), { format: 'trello' })).message).toMatch(
       /web page/,
@@ -147,11 +147,11 @@ describe('detectFormat', () => {
     expect((await errorOf(content)).message).toBe('The file is empty.');
   });
 
-  it('leaves a NUL in a cell to the reader', async () => {
+  it('leaves the error for a NUL in a cell to the reader', async () => {
     expect(await formatOf(`title,status\n${'a story,todo\n'.repeat(9)}a\0b,todo\n`)).toBe('csv');
   });
 
-  it('passes on an error of the stream, and closes it with the reader', async () => {
+  it('throws an error of the stream, and closes the stream with the reader', async () => {
     let closed = false;
     const failing = Readable.from(
       (async function* () {

@@ -14,14 +14,14 @@ const isValid = (kind: Kind, name: string, value: unknown): boolean => {
 };
 const isInstant = (value: unknown): boolean => isValid('event', 'at', value);
 
-/** What an export writes of an instant between the years 1000 and 9999. */
+/** Returns whether an export writes an instant like this; its years are 1000 to 9999. */
 const exported = (text: string): boolean => {
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text && /^[1-9]/.test(text);
 };
 
 describe('an instant of an export', () => {
-  it('is every one that an export writes', () => {
+  it('is valid in the format that an export writes', () => {
     const range = { min: new Date('1000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z') };
     fc.assert(
       fc.property(fc.date({ ...range, noInvalidDate: true }), (date) => {
@@ -30,7 +30,7 @@ describe('an instant of an export', () => {
     );
   });
 
-  it('is no other string', () => {
+  it('is invalid in any other format', () => {
     const number = (max: number, length: number): fc.Arbitrary<string> =>
       fc.nat(max).map((n) => String(n).padStart(length, '0'));
     const texts = fc
@@ -70,7 +70,7 @@ interface Schema {
   maxItems?: number;
 }
 
-/** The values at the limits of a field, and the nearest ones beyond them. */
+/** Returns the values at the limits of a field and the nearest ones beyond them. */
 function atLimits({ maxLength, minimum, maximum, items, maxItems }: Schema): unknown[][] {
   const different = (length: number): string[] => Array.from({ length }, (_, i) => `${i}`);
   if (maxLength) return ['x'.repeat(maxLength), 'x'.repeat(maxLength + 1)].map((text) => [text]);
@@ -106,12 +106,12 @@ describe('a field of an export has the limits of requests', () => {
     for (const value of invalid) {
       expect([value, isValid(kind, name, value)]).toEqual([value, false]);
     }
-    // A request with the `seq` null asks for the default.
+    // In a request a `seq` of null means the default.
     const isNullable = name !== 'seq' && [schema.type].flat().includes('null');
     expect(isValid(kind, name, null)).toBe(isNullable);
   });
 
-  it('as the document has them', () => {
+  it('in more than 20 fields of the document', () => {
     expect(fields.length).toBeGreaterThan(20);
   });
 });

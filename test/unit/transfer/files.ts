@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** A file that arrives in chunks of some bytes. */
+/** Returns a file that arrives in chunks of a few bytes. */
 export function fileOf(content: string | Buffer, chunk = 7): Readable {
   const bytes = Buffer.from(content);
   return Readable.from(

@@ -4,7 +4,7 @@ import type { SourceFile } from '../../../src/transfer/files/source';
 import { published, withPublished } from '../../support/published';
 import { fileOf, jsonFile } from './files';
 
-/** An issue as the REST API returns it. */
+/** Returns an issue in the form of the REST API. */
 const rest = (number: number, more: object = {}): object => ({
   url: `https://api.github.com/repos/acme/shop/issues/${number}`,
   repository_url: 'https://api.github.com/repos/acme/shop',
@@ -25,7 +25,7 @@ const rest = (number: number, more: object = {}): object => ({
   ...more,
 });
 
-/** An issue as `gh issue list --json` writes it. */
+/** Returns an issue in the form of `gh issue list --json`. */
 const gh = (number: number, more: object = {}): object => ({
   assignees: [],
   body: '',
@@ -44,7 +44,7 @@ const ids = ({ stories }: SourceFile): (string | null)[] =>
   stories.map(({ external_id: id }) => id);
 
 describe('issues of GitHub', () => {
-  it('leave what gh was not asked for', async () => {
+  it('do not change fields that were not requested from gh', async () => {
     const source = await read([
       { number: 1, title: 'open' },
       { number: 2, title: 'done', closedAt: '2026-03-02T10:00:00Z' },
@@ -84,7 +84,7 @@ describe('issues of GitHub', () => {
     expect([...(source.lacks ?? [])].sort()).toEqual(['points', 'priority', 'sprints', 'tasks']);
   });
 
-  it('are read from one page after the other, and from an issue a line', async () => {
+  it('are read from consecutive pages, and from one issue per line', async () => {
     const page = JSON.stringify([gh(1), gh(2)]);
     for (const text of [
       `${page}${page.replaceAll(':1', ':3').replaceAll(':2', ':4')}`,
@@ -140,7 +140,7 @@ describe('issues of GitHub', () => {
     }
   });
 
-  it('have a status of their own where they were not planned', async () => {
+  it('have a separate status if they were closed as not planned', async () => {
     const { stories } = await read([
       rest(1),
       rest(2, { state: 'closed', state_reason: 'not_planned' }),
@@ -195,7 +195,7 @@ describe('issues of GitHub', () => {
     expect(stories[0]).toMatchObject({ points, labels: [name] });
   });
 
-  it('have no points where two labels say different ones', async () => {
+  it('have no points if two labels contradict each other', async () => {
     const { stories } = await read([
       rest(1, { labels: [{ name: 'points: 3' }, { name: 'size/5' }] }),
       rest(2, { labels: ['points: 3', '3 pts'] }),
@@ -203,7 +203,7 @@ describe('issues of GitHub', () => {
     expect(stories.map(({ points }) => points)).toEqual([null, 3]);
   });
 
-  it('are named after their repositories, if the file tells them', async () => {
+  it('have ids with the name of the repository, if the file contains it', async () => {
     const other = {
       repository_url: 'https://api.github.com/repos/acme/api',
       html_url: 'https://github.com/acme/api/issues/2',
@@ -234,12 +234,12 @@ describe('issues of GitHub', () => {
   it.each([
     ['an entry without a number', [rest(1), { title: 'x' }], 2],
     ['an entry without a title', [{ number: 1 }], 1],
-    ['a number that is none', [rest(1, { number: '1' })], 1],
+    ['a number that is a string', [rest(1, { number: '1' })], 1],
     ['a fraction', [rest(1, { number: 1.5 })], 1],
     ['text', [[rest(1), 'x']], 2],
     ['null', [null], 1],
     ['an object', {}, 1],
-  ])('are not %s', async (_, value, line) => {
+  ])('are rejected with %s', async (_, value, line) => {
     await expect(read(value)).rejects.toMatchObject({
       code: 'invalid_file',
       message: `Entry ${line} is no issue of GitHub: it has no number and title.`,
@@ -247,7 +247,7 @@ describe('issues of GitHub', () => {
     });
   });
 
-  it('are at least one', async () => {
+  it('are rejected if there is none', async () => {
     for (const text of ['[]', '[[], []]', '{"items": []}', ' ']) {
       await expect(github.read(fileOf(text), {})).rejects.toThrow('The file has no issues.');
     }

@@ -135,7 +135,7 @@ describe('a CSV export of Jira', () => {
     expect(Object.fromEntries(plan.unmapped)).toEqual({ Y: 1 });
   });
 
-  it('has names with either apostrophe, and the technical tasks of old versions', async () => {
+  it('is read with either kind of apostrophe, and with the technical tasks of old versions', async () => {
     for (const apostrophe of ["'", '’']) {
       const { stories, unmapped } = await read(
         `Résumé,Clé de ticket,Type de ticket,État,Catégorie d${apostrophe}état,Clé parent\n` +
@@ -148,7 +148,7 @@ describe('a CSV export of Jira', () => {
     }
   });
 
-  it('has sprints as old versions write them', async () => {
+  it('is read with sprints as old versions write them', async () => {
     const sprint = (fields: string) =>
       `"com.atlassian.greenhopper.service.sprint.Sprint@1f3[${fields}]"`;
     const closed =
@@ -202,7 +202,7 @@ describe('a CSV export of Jira', () => {
     expect(plan.stories.map(({ labels }) => labels)).toEqual([['Accounts'], ['A-9']]);
   });
 
-  it('takes a type that stories belong to as an epic, whatever its name', async () => {
+  it('reads an issue that is the parent of stories as an epic, whatever its type', async () => {
     const plan = await read(
       'Summary,Issue key,Issue Type,Parent\nBig,A-1,Feature,\nSmall,A-2,Story,A-1\nAlone,A-3,Feature,\n',
     );
@@ -224,7 +224,7 @@ describe('a CSV export of Jira', () => {
     expect(plan.codes.parent_ignored).toBe(1);
   });
 
-  it('makes stories of sub-tasks where no column names their stories', async () => {
+  it('turns sub-tasks into stories if no column names their stories', async () => {
     const plan = await read('Resumen,Clave,Tipo de Incidencia\nS,A-1,Historia\nT,A-2,Subtarea\n');
     expect(plan.stories.map(({ title }) => title)).toEqual(['S', 'T']);
     expect(plan.warnings.list().find(({ code }) => code === 'parent_missing')?.examples).toEqual([
@@ -232,7 +232,7 @@ describe('a CSV export of Jira', () => {
     ]);
   });
 
-  it('takes the points of whichever column holds them', async () => {
+  it('reads points from every column that has them', async () => {
     const plan = await read(
       'Summary,Issue key,Custom field (Story Points),Custom field (Story point estimate)\n' +
         'A,A-1,,5.0\nB,A-2,3.0,\nC,A-3,2.0,2.0\nD,A-4,1.0,8.0\nE,A-5,,\n',
@@ -255,7 +255,7 @@ describe('a CSV export of Jira', () => {
     expect(plan.stories[0]?.points).toBe(points);
   });
 
-  it('is read as the mapping says', async () => {
+  it('is read according to the mapping', async () => {
     const mapping: Mapping = { columns: { points: 'custom field (SIZE)', title: 'Name' } };
     const file =
       'Name,Summary,Issue key,Custom field (Size),Custom field (Story Points)\nOurs,Theirs,A-1,8,1\n';
@@ -274,7 +274,7 @@ describe('a CSV export of Jira', () => {
     );
   });
 
-  it('leaves fields alone that have no column', async () => {
+  it('does not change fields without a column', async () => {
     const plan = await read('Summary,Issue key\nOne,A-1\n');
     expect(Object.keys(plan.stories[0] ?? {}).sort()).toEqual([
       'done_at',
@@ -304,11 +304,11 @@ describe('a CSV export of Jira', () => {
     }
   });
 
-  it('is refused without a title', async () => {
+  it('is rejected without a title', async () => {
     await expect(read('Issue key,Status\nA-1,Done\n')).rejects.toThrow(/No column is the title/);
   });
 
-  it('gives the same plan with the mapping that it returns', async () => {
+  it('has the same plan with the returned mapping', async () => {
     const first = await read(FILE);
     const second = await read(FILE, first.mapping);
     expect(second.stories).toEqual(first.stories);

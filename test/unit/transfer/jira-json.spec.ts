@@ -94,14 +94,14 @@ describe('a search of Jira', () => {
     ]);
   });
 
-  it('is read as answers that were appended to one file', async () => {
+  it('is read from responses that were appended to one file', async () => {
     const pages = [{ issues: [issue('A-1')] }, { issues: [issue('A-2')] }];
     const file = fileOf(pages.map((page) => JSON.stringify(page)).join('\n'), 50);
     const { stories } = await planOf(jiraJson, file);
     expect(stories.map(({ external_id }) => external_id)).toEqual(['jira:A-1', 'jira:A-2']);
   });
 
-  it('makes labels of epics, and tasks of sub-tasks', async () => {
+  it('turns epics into labels and sub-tasks into tasks', async () => {
     const { stories, skipped, codes } = await planOfIssues([
       issue('A-1', { ...EPIC, summary: 'Accounts' }),
       issue('A-2', {
@@ -129,7 +129,7 @@ describe('a search of Jira', () => {
     expect(codes).toEqual({ parent_ignored: 1, subtask_missing: 1 });
   });
 
-  it('knows the types of Jira Server by their names', async () => {
+  it('recognises the types of Jira Server by their names', async () => {
     const type = (name: string) => ({ issuetype: { name, subtask: false } });
     const { stories } = await planOfIssues([
       issue('A-1', { ...type('Epic'), customfield_10011: 'Short' }),
@@ -138,7 +138,7 @@ describe('a search of Jira', () => {
     expect(stories.map(({ title, labels }) => [title, labels])).toEqual([['Issue A-2', ['Short']]]);
   });
 
-  it('reads custom fields by their names and types where the search has them', async () => {
+  it('reads custom fields by their names and types if the search has these', async () => {
     const fields = {
       customfield_1: 3,
       customfield_2: 13,
@@ -173,7 +173,7 @@ describe('a search of Jira', () => {
     }
   });
 
-  it('takes points from the only field of numbers', async () => {
+  it('reads points from the only field with numbers', async () => {
     const { stories, mapping, codes } = await planOfIssues([
       issue('A-1', { customfield_1: 3, customfield_2: 'text', customfield_3: { value: 1 } }),
       issue('A-2', { customfield_1: '-1', customfield_4: 1_760_000_000_000 }),
@@ -183,7 +183,7 @@ describe('a search of Jira', () => {
     expect(codes).toEqual({ points_invalid: 1 });
   });
 
-  it('says so if it has to choose the field of the points, and takes that of the mapping', async () => {
+  it('warns if it has to choose the field of the points, unless the mapping names it', async () => {
     const issues = [
       issue('A-1', { customfield_1: 3, customfield_2: 5 }),
       issue('A-2', { customfield_2: 8 }),
@@ -205,7 +205,7 @@ describe('a search of Jira', () => {
     await expect(planOfIssues(issues, {}, { columns: { title: 'x' } })).rejects.toThrow(/only/);
   });
 
-  it('leaves fields alone that the search did not ask for', async () => {
+  it('does not change fields that the search did not request', async () => {
     const { stories } = await planOfIssues([issue('A-1')]);
     expect(Object.keys(stories[0] ?? {}).sort()).toEqual([
       'done_at',
@@ -222,7 +222,7 @@ describe('a search of Jira', () => {
   it.each([
     ['no issues', { issues: [] }, /has no issues/],
     ['another entry', [issue('A-1'), { name: 'x' }], /Entry 2: it has no key and fields/],
-  ])('is refused with %s', async (_, value, message) => {
+  ])('is rejected with %s', async (_, value, message) => {
     await expect(plan(value)).rejects.toThrow(message);
   });
 });
@@ -232,7 +232,7 @@ describe('a document', () => {
   const paragraph = (...content: object[]) => ({ type: 'paragraph', content });
   const item = (...content: object[]) => ({ type: 'listItem', content });
 
-  it('becomes text', () => {
+  it('is converted to text', () => {
     const document = {
       type: 'doc',
       version: 1,

@@ -12,7 +12,7 @@ const BOARD = {
   lists: [{ id: 'l' }],
 };
 
-/** The entries of some paths, in their order. */
+/** Reads the entries of some paths, in their order. */
 async function entriesOf(
   content: string | Buffer,
   paths: string[],
@@ -40,7 +40,7 @@ async function errorOf(content: string | Buffer, chunk = 1000): Promise<InvalidF
 
 describe('readJson', () => {
   it.each([1, 2, 3, 16, 100_000])(
-    'passes on what is selected, in chunks of %i bytes',
+    'passes the selected entries on, from chunks of %i bytes',
     async (n) => {
       expect(
         await entriesOf(JSON.stringify(BOARD, null, 2), ['$.cards.*', '$.lists.*'], [], n),
@@ -84,7 +84,7 @@ describe('readJson', () => {
     expect(values).toEqual(JSON.parse(text));
   });
 
-  it('takes names of prototypes as names, and the last of two fields', async () => {
+  it('reads names of prototypes as fields, and the last of two fields with one name', async () => {
     const text = '[{"__proto__": {"admin": true}, "constructor": 1, "id": 1, "id": 2}]';
     const [[, , value] = []] = await entriesOf(text, ['$.*']);
     expect((value as { admin?: boolean }).admin).toBeUndefined();
@@ -162,7 +162,7 @@ describe('readJson', () => {
     await expect(readJson(Readable.from(endless()), {})).rejects.toThrow(/more than 16 MiB/);
   });
 
-  it('lets others work while it reads', async () => {
+  it('lets other requests run while it reads', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     const started = performance.now();
@@ -174,7 +174,7 @@ describe('readJson', () => {
     expect(turns).toBeGreaterThan((performance.now() - started) / 200 - 1);
   });
 
-  it('passes on an error of the one who reads', async () => {
+  it('throws an error of its consumer', async () => {
     const reading = readJson(fileOf('[1, 2, 3]'), {
       '$.*': (value) => {
         if (value === 2) throw new InvalidFile('Two is too much.');

@@ -58,7 +58,7 @@ describe('a CSV export of Linear', () => {
     expect(plan.codes).toEqual({ parent_ignored: 1 });
   });
 
-  it('leaves a past cycle open that has open issues, and one that has not ended', async () => {
+  it('completes neither a past cycle with open issues nor one that has not ended', async () => {
     const future = END.replace('2026', '2027');
     const plan = await planOf(
       linearCsv,

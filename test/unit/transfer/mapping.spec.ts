@@ -63,7 +63,7 @@ async function plan(
   return { ...rest, warnings: warnings.list(), unmapped: Object.fromEntries(unmapped) };
 }
 
-/** The value of one field of one story, and the codes of the warnings. */
+/** Returns the value of one field of one story, and the codes of the warnings. */
 async function field(
   fields: Partial<SourceStory>,
   name: 'title' | 'description' | 'points' | 'priority' | 'labels' | 'assignee' | 'external_id',
@@ -74,7 +74,7 @@ async function field(
 }
 
 describe('a status', () => {
-  it('is that of the mapping, else of its category, else of its name', async () => {
+  it('is that of the mapping, else that of its category, else that of its name', async () => {
     const { stories, unmapped } = await plan(
       {
         stories: [
@@ -174,7 +174,7 @@ describe('points', () => {
     },
   );
 
-  it('have a decimal comma only where no number of the file has a decimal point', async () => {
+  it('have a decimal comma only if no number of the file has a decimal point', async () => {
     const stories = ['1,5', '2.5', '3'].map((points) => story({ points }));
     const planned = await plan({ stories });
     expect(planned.stories.map(({ points }) => points)).toEqual([null, 2.5, 3]);
@@ -198,11 +198,11 @@ describe('texts', () => {
     [emoji.repeat(255), emoji.repeat(255), []],
     [emoji.repeat(256), emoji.repeat(255), ['title_cut']],
     ['x'.repeat(100_000), 'x'.repeat(255), ['title_cut']],
-  ])('fit the title: %.20p', async (title, expected, codes) => {
+  ])('fit the limits of the title: %.20p', async (title, expected, codes) => {
     expect(await field({ title }, 'title')).toEqual([expected, codes]);
   });
 
-  it('replace a blank title', async () => {
+  it('include a default for a blank title', async () => {
     expect(await field({ title: ' \u200B', external_id: 'jira:A-1' }, 'title')).toEqual([
       'jira:A-1',
       ['characters_removed', 'title_missing'],
@@ -213,7 +213,7 @@ describe('texts', () => {
     ]);
   });
 
-  it('fit the other fields', async () => {
+  it('fit the limits of the other fields', async () => {
     const description = `a\r\n\tb\0\n${emoji.repeat(32_767)}`;
     const [text, codes] = await field({ description }, 'description');
     expect(codes).toEqual(['characters_removed', 'description_cut']);
@@ -230,7 +230,7 @@ describe('texts', () => {
 });
 
 describe('labels', () => {
-  it('are the different ones, after that of the epic', async () => {
+  it('are distinct, and follow that of the epic', async () => {
     const labels = ['b', ' a ', 'b', '', 'A', 'Epic'];
     expect(await field({ labels, epic: 'Epic' }, 'labels')).toEqual([['Epic', 'b', 'a', 'A'], []]);
   });
@@ -246,7 +246,7 @@ describe('labels', () => {
 });
 
 describe('rows', () => {
-  it('with an id that the file has already are skipped', async () => {
+  it('with an id of an earlier row are skipped', async () => {
     const { stories, skipped } = await plan({
       stories: [story({ external_id: 'x', title: '1' }), story({ external_id: 'x', title: '2' })],
       skipped: [{ line: 9, code: 'pull_request', detail: '…' }],
@@ -258,14 +258,14 @@ describe('rows', () => {
     ]);
   });
 
-  it('without an id are all different', async () => {
+  it('without an id are all separate stories', async () => {
     const none = { external_id: null };
     const { stories, warnings } = await plan({ stories: [story(none), story(none)] });
     expect(stories.length).toBe(2);
     expect(warnings).toMatchObject([{ code: 'no_external_id', count: 2 }]);
   });
 
-  it('that are archived are skipped, with their sub-tasks, unless the mapping wants them', async () => {
+  it('that are archived are skipped with their sub-tasks, unless the mapping includes them', async () => {
     const stories = [
       story({ external_id: 'a', archived: true }),
       story({ external_id: 'b', parent: 'a' }),
@@ -281,7 +281,7 @@ describe('rows', () => {
     expect(importing.skipped).toEqual([]);
   });
 
-  it('leave fields alone that the file does not have', async () => {
+  it('do not change fields that the file does not have', async () => {
     const lacks = new Set(['points', 'sprints', 'priority'] as const);
     const { stories } = await plan({ stories: [story()], lacks });
     expect(Object.keys(stories[0] ?? {}).sort()).toEqual([
@@ -345,7 +345,7 @@ describe('sub-tasks', () => {
     ]);
   });
 
-  it('become stories or are skipped where the mapping says so', async () => {
+  it('become stories or are skipped if the mapping says so', async () => {
     const stories = await plan({ stories: rows() }, { subtasks: 'stories' });
     expect(stories.stories.length).toBe(5);
     expect(stories.warnings).toEqual([]);
@@ -359,7 +359,7 @@ describe('sub-tasks', () => {
     ]);
   });
 
-  it('stay in the order of the file after the checklist, at most 1,000', async () => {
+  it('follow the checklist in the order of the file, up to 1,000', async () => {
     const task = (title: string) => ({
       line: 2,
       external_id: null,
@@ -389,7 +389,7 @@ describe('times of completion', () => {
     expect(await at({ time_zone: 'America/New_York' })).toEqual(new Date('2026-02-10T19:51:00Z'));
   });
 
-  it('are null where the file has none, and where the story is not done', async () => {
+  it('are null if the file has none or the story is not done', async () => {
     const { stories, warnings } = await plan({
       stories: [
         story({ status: done }),
@@ -408,7 +408,7 @@ describe('times of completion', () => {
     expect(stories[0]?.done_at).toEqual(NOW);
   });
 
-  it('count for the order of the dates only if they are used', async () => {
+  it('affect the order of the dates only if they are used', async () => {
     const used = story({ status: done, done: '13/02/2026' });
     const unused = [
       story({ status: { name: 'Open' }, done: '02/13/2026' }),
@@ -444,7 +444,7 @@ describe('sprints', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('end on the day before that of the file where the tool gives the day after', async () => {
+  it('end on the day before that of the file if the tool writes the day after the end', async () => {
     const sprints = [
       sprint({
         start: 'Mon Feb 06 2023 05:00:00 GMT+0000 (GMT)',
@@ -460,7 +460,7 @@ describe('sprints', () => {
     }
   });
 
-  it('without dates take those of the mapping', async () => {
+  it('without dates get those of the mapping', async () => {
     const { sprints, warnings } = await plan(
       { sprints: [sprint({ name: 'One' }), sprint({ name: 'Two', start: '2026-01-05' })] },
       {
@@ -479,29 +479,26 @@ describe('sprints', () => {
 
   it.each([
     ['2026-11-21T09:30:00Z', 'UTC', '2026-11-23'],
-    // A Monday: the next one.
+    // On a Monday they begin on the next one.
     ['2026-11-23T09:30:00Z', 'UTC', '2026-11-30'],
     ['2026-11-22T23:30:00Z', 'Asia/Tokyo', '2026-11-30'],
     ['2026-11-22T23:30:00Z', 'UTC', '2026-11-23'],
-  ])(
-    'without dates follow one another from next Monday: %s in %s',
-    async (now, timeZone, first) => {
-      const names = ['Sprint 10', 'Sprint 2', 'Sprint 1'];
-      const { sprints } = await plan(
-        { stories: names.map((name) => story({ sprints: [name] })) },
-        {},
-        { now: new Date(now), timeZone },
-      );
-      const day = (days: number) =>
-        new Date(Date.parse(first) + days * 86_400_000).toISOString().slice(0, 10);
-      expect(dates(sprints)).toEqual({
-        'Sprint 1': [day(0), day(13)],
-        'Sprint 2': [day(14), day(27)],
-        'Sprint 10': [day(28), day(41)],
-      });
-      expect(sprints.every((planned) => planned.assumed)).toBe(true);
-    },
-  );
+  ])('without dates are consecutive from next Monday: %s in %s', async (now, timeZone, first) => {
+    const names = ['Sprint 10', 'Sprint 2', 'Sprint 1'];
+    const { sprints } = await plan(
+      { stories: names.map((name) => story({ sprints: [name] })) },
+      {},
+      { now: new Date(now), timeZone },
+    );
+    const day = (days: number) =>
+      new Date(Date.parse(first) + days * 86_400_000).toISOString().slice(0, 10);
+    expect(dates(sprints)).toEqual({
+      'Sprint 1': [day(0), day(13)],
+      'Sprint 2': [day(14), day(27)],
+      'Sprint 10': [day(28), day(41)],
+    });
+    expect(sprints.every((planned) => planned.assumed)).toBe(true);
+  });
 
   it('that are completed and have no dates are before this week', async () => {
     const { sprints } = await plan({
@@ -529,7 +526,7 @@ describe('sprints', () => {
     expect(planned.sprints[0]?.completed_at?.toISOString()).toBe(at);
   });
 
-  it('that complete themselves are completed when they have ended without open stories', async () => {
+  it('of tools without a completion are completed if they have ended without open stories', async () => {
     const make = (name: string, end: string) =>
       sprint({ name, start: '2026-01-05', end, closesItself: true });
     const { sprints } = await plan({
@@ -546,7 +543,7 @@ describe('sprints', () => {
     ]);
   });
 
-  it('with impossible dates come with a warning', async () => {
+  it('with impossible dates cause a warning', async () => {
     const { sprints, warnings } = await plan({
       sprints: [
         sprint({ name: 'backwards', start: '2026-02-13', end: '2026-02-02' }),
@@ -569,7 +566,7 @@ describe('sprints', () => {
     ]);
   });
 
-  it('of a story are the completed ones by their completion, then the last open one', async () => {
+  it('of a story are ordered: completed ones by completion, then the last open one', async () => {
     const closed = (name: string, start: string) =>
       sprint({ name, start, end: start, closed: true });
     const { stories, warnings } = await plan({
@@ -593,7 +590,7 @@ describe('sprints', () => {
   });
 });
 
-it('does not hang on long names', async () => {
+it('maps long names in little time', async () => {
   const long = `a${'\u0301\u0323'.repeat(500_000)}`;
   const { stories, unmapped } = await plan({
     stories: [
@@ -613,7 +610,7 @@ it('does not hang on long names', async () => {
   expect(Object.keys(unmapped)[0]?.length).toBe(255);
 });
 
-it('returns the mapping that gives the same plan', async () => {
+it('returns a mapping that results in the same plan', async () => {
   const source = (): Partial<SourceFile> => ({
     columns: { Name: 'title', Points: 'points', Odd: null, Parent: 'parent', Epic: 'parent' },
     stories: [
@@ -640,7 +637,7 @@ it('returns the mapping that gives the same plan', async () => {
   expect(second.unmapped).toEqual({});
 });
 
-it('lets others run while it maps many stories', async () => {
+it('lets other requests run while it maps many stories', async () => {
   const stories = Array.from({ length: 20_000 }, (_, i) =>
     story({
       external_id: `jira:A-${i}`,

@@ -4,7 +4,7 @@ import type { ImportPlan } from '../../../src/transfer/import/plan';
 import type { SourceReader } from '../../../src/transfer/files/source';
 import { fileOf } from './files';
 
-/** The plan of a file, at a fixed time; counts of values by their name. */
+/** Returns the plan of a file at a fixed time; values are counted by name. */
 export async function planOf(
   reader: SourceReader,
   file: string | Buffer | ReturnType<typeof fileOf>,

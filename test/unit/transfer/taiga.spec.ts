@@ -150,7 +150,7 @@ describe('a project of Taiga', () => {
     expect([...(source.lacks ?? [])]).toEqual(['priority']);
   });
 
-  it('has no points where no role estimated, and 0 where one did so', async () => {
+  it('has null points if no role has estimated, and 0 if one has estimated 0', async () => {
     const points = (...names: string[]): object => ({
       role_points: names.map((name) => ({ role: name, points: name })),
     });
@@ -199,7 +199,7 @@ describe('a project of Taiga', () => {
     ]);
   });
 
-  it('marks stories of an archived status, except those of sprints', async () => {
+  it('marks stories with an archived status as archived, except those in sprints', async () => {
     const { stories } = await read(
       project({
         user_stories: [
@@ -211,7 +211,7 @@ describe('a project of Taiga', () => {
     expect(stories.map(({ archived }) => archived)).toEqual([true, false]);
   });
 
-  it('has the epics of its stories', async () => {
+  it('has the epics of its stories as labels', async () => {
     const { stories, skipped } = await read(
       project({
         epics: [
@@ -274,7 +274,7 @@ describe('a project of Taiga', () => {
     expect(asStories.skipped).toEqual([]);
   });
 
-  it('skips issues, and says what else it does not read', async () => {
+  it('skips issues, and reports other data that it does not read', async () => {
     const source = await read(
       project({
         user_stories: [
@@ -306,7 +306,7 @@ describe('a project of Taiga', () => {
     ]);
   });
 
-  it('is refused where it is something else or empty', async () => {
+  it('is rejected if it is something else or empty', async () => {
     for (const value of [{}, [], project({}), { user_stories: {} }]) {
       await expect(read(value)).rejects.toThrow('neither user stories nor sprints of Taiga');
     }

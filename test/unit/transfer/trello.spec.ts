@@ -24,7 +24,7 @@ const LISTS = [
   { id: 'old', name: 'Old', closed: true, pos: 200 },
 ];
 
-/** A board; in an export the cards come before what they refer to. */
+/** Returns a board; as in an export, the cards precede the objects to which they refer. */
 const board = (cards: object[], more: object = {}): object => ({
   id: 'b',
   name: 'Team',
@@ -94,7 +94,7 @@ describe('a board of Trello', () => {
     ]);
   });
 
-  it('marks closed cards and cards of closed lists as archived, and tells templates', async () => {
+  it('marks closed cards and cards of closed lists as archived, and reports templates', async () => {
     const source = await read(
       board([
         card('1', 'todo', { closed: true }),
@@ -173,7 +173,7 @@ describe('a board of Trello', () => {
     expect((await read(whole, { subtasks: 'skip' })).stories[0]?.tasks).toEqual([]);
   });
 
-  it('knows since when a card is in its list', async () => {
+  it('finds out when a card was moved to its list', async () => {
     const moved = (date: string, listAfter: string): object => ({
       type: 'updateCard',
       date,
@@ -201,7 +201,7 @@ describe('a board of Trello', () => {
     ]);
   });
 
-  it('says what it does not read', async () => {
+  it('reports data that it does not read', async () => {
     const source = await read(
       board(
         [
@@ -287,7 +287,7 @@ describe('a board of Trello', () => {
       return (await read(board(cards))).stories.map(({ title, points }) => [title, points]);
     };
 
-    it('are before the titles, where that is the habit of the board', async () => {
+    it('are read from the beginning of titles, if most cards of the board have them there', async () => {
       expect(await named('(3) A', '(5) B (2)', '(3) C', '(0.5) D', 'E', '()F', '[8] G')).toEqual([
         ['A', '3'],
         ['B (2)', '5'],
@@ -306,7 +306,7 @@ describe('a board of Trello', () => {
       ['few', ['(3) A', '(3) B', 'C', 'D', 'E', 'F']],
       ['nothing else', ['(3)', '(3)', '(3)']],
       ['behind titles', ['A (3)', 'B (3)', 'C (3)']],
-    ])('are not before titles: %s', async (_, names) => {
+    ])('are not read from titles: %s', async (_, names) => {
       expect(await named(...names)).toEqual(names.map((name) => [name, null]));
     });
   });
@@ -329,7 +329,7 @@ describe('a board of Trello', () => {
     expect(source.warnings.list()).toEqual([]);
   });
 
-  it('is refused where it is something else or empty', async () => {
+  it('is rejected if it is something else or empty', async () => {
     await expect(read({ name: 'x' })).rejects.toThrow('neither cards nor lists');
     await expect(read([] as object)).rejects.toThrow('neither cards nor lists');
     await expect(read(board([]))).rejects.toThrow('The board has no cards.');
