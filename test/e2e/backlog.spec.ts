@@ -5,7 +5,7 @@ import { expectErrors, expectProblem } from '../support/problems';
 const service = useApp();
 
 describe('the backlog', () => {
-  it('holds the stories of a board that are in no sprint, by seq, then id', async () => {
+  it('has the stories of a board that are in no sprint, by seq, then id', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const other = await Workspace.create(client);
@@ -35,7 +35,7 @@ describe('the backlog', () => {
     expectErrors(await client.post(path, { title: 'x', sprint_id: 1 }), '/sprint_id unknown_field');
   });
 
-  it('of a new board is empty; of a missing board is not found', async () => {
+  it('of a new board is empty; that of a missing board is not found', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     expect((await client.get(`${board.path}/backlog`)).body).toEqual([]);

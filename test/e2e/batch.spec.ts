@@ -32,7 +32,7 @@ const story = (title: string, set: object = {}, as?: string) => ({
   set: { title, ...set },
 });
 
-/** A board with a sprint of today, two stories in it, of which one has a task, and one in the backlog. */
+/** Creates a board with a current sprint of two stories, one of them with a task, and one story in the backlog. */
 async function filled() {
   const board = await Workspace.create(client);
   const sprint = await board.sprint('2026-11-16', { end_date: '2026-11-29' });
@@ -43,7 +43,7 @@ async function filled() {
   return { board, sprint, first, second, waiting, task };
 }
 
-/** A body in which new ids are replaced by the position of what was created. */
+/** Returns a body with new ids replaced by the position of the created resource. */
 function withoutIds(body: any): unknown {
   const created = body.results.filter(({ op }: any) => op === 'create').map(({ id }: any) => id);
   return JSON.parse(JSON.stringify(body), (_, value) =>
@@ -142,7 +142,7 @@ describe('the operations of a batch', () => {
       results.forEach((result: any, i: number) => {
         const { op, type, ...resource } = result;
         expect({ op, type }).toMatchObject({ op: operations[i].op, type: operations[i].type });
-        // The single request answers with the report.
+        // The single request returns the report instead of the sprint.
         expect(resource).toEqual(op === 'complete' ? single[i].sprint : single[i]);
       });
 
@@ -158,7 +158,7 @@ describe('the operations of a batch', () => {
     }
   });
 
-  it('have consecutive revisions, which follow those before', async () => {
+  it('have consecutive revisions after that of the board', async () => {
     const { board, first, second } = await filled();
     const { revision: before } = (await client.get(board.path)).body;
     const { body } = await batch(board, [
@@ -176,7 +176,7 @@ describe('the operations of a batch', () => {
     expect((await client.get(only)).body).toEqual([events[2]]);
   });
 
-  it('that change nothing make no revision', async () => {
+  it('that change nothing do not increase the revision', async () => {
     const { board, first } = await filled();
     const before = await client.get(board.path);
     const answer = await batch(board, [
@@ -190,7 +190,7 @@ describe('the operations of a batch', () => {
     expect((await client.get(board.path)).text).toBe(before.text);
   });
 
-  it('take back what single requests answer, read-only fields too', async () => {
+  it('accept the responses of single requests, including read-only fields', async () => {
     const { board, sprint, first, task } = await filled();
     const read = async (path: string) => (await client.get(path)).body;
     const sent = {
@@ -217,7 +217,7 @@ describe('the operations of a batch', () => {
 });
 
 describe('a batch that fails', () => {
-  it('names every error of form of all operations at once, and changes nothing', async () => {
+  it('reports every syntax error of all operations at once, and changes nothing', async () => {
     const { board, first } = await filled();
     const before = await fingerprint(client);
     const { id } = first;
@@ -329,7 +329,7 @@ describe('a batch that fails', () => {
     expect(body.errors).toHaveLength(1000);
   });
 
-  it('has the status of the first operation that fails, and names it', async () => {
+  it('has the status of the first operation that fails, and reports its index', async () => {
     const { board, sprint, first, second, task } = await filled();
     const elsewhere = await filled();
     const planned = await board.sprint('2026-12-07', { external_id: 'PLANNED' });
@@ -484,7 +484,7 @@ describe('a batch that fails', () => {
     expect(await fingerprint(client)).toBe(before);
   });
 
-  it('has changed nothing, at whatever position the operation is that fails', async () => {
+  it('changes nothing, whichever operation fails', async () => {
     const { board, sprint, first, second, waiting, task } = await filled();
     const good = [
       { op: 'create', type: 'sprint', as: 'next', set: { start_date: '2026-11-30' } },
@@ -540,7 +540,7 @@ describe('a batch that fails', () => {
 });
 
 describe('a dry run', () => {
-  it('answers as the real run does, but for new ids, and changes nothing', async () => {
+  it('has the response of the real run, except for new ids, and changes nothing', async () => {
     const { board, sprint, first, waiting } = await filled();
     const operations = [
       { op: 'create', type: 'sprint', as: 'next', set: { start_date: '2026-11-30' } },
@@ -567,7 +567,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('of a board that does not exist creates none', async () => {
+  it('for a board that does not exist creates none', async () => {
     const name = freshName();
     const dry = await batch(name, [story('New')], { dry_run: true });
     expect(dry.body.revision).toEqual({ from: 1, to: 2 });
@@ -670,7 +670,7 @@ describe('the conditions of a batch', () => {
     expect(all.status).toBe(200);
   });
 
-  it('include If-Match, which is about the lists of the board', async () => {
+  it('include If-Match, with the entity tag of the lists of the board', async () => {
     const { board, first } = await filled();
     const tag = (await client.get(`${board.path}/stories`)).headers.get('etag') ?? '';
     const operations = [
@@ -686,7 +686,7 @@ describe('the conditions of a batch', () => {
 });
 
 describe('a batch with an Idempotency-Key', () => {
-  it('is performed once and answered alike, however often it is sent at once', async () => {
+  it('is performed once and gets the same response, however often it is sent at once', async () => {
     const { board, first } = await filled();
     const operations = [
       ...Array.from({ length: 40 }, (_, i) => story(`Story ${i}`, {}, `s${i}`)),
@@ -773,8 +773,8 @@ describe('a long batch', () => {
   });
 });
 
-describe('batches and single requests at the same time', () => {
-  it('on one board: each batch has revisions of its own, and the log no gap', async () => {
+describe('concurrent batches and single requests', () => {
+  it('on one board: each batch has consecutive revisions, and the log has no gap', async () => {
     service.clock.set();
     const { board, first, sprint } = await filled();
     const batches = Array.from({ length: 16 }, async (_, writer) => {
@@ -792,7 +792,7 @@ describe('batches and single requests at the same time', () => {
               set: { sprint_id: null, position: { before: '$new' } },
             },
           ]).then((answer) => {
-            // The neighbour is in another list: all of it is rolled back.
+            // The neighbour is in another list, so the whole batch is rolled back.
             expectErrors(answer, '/operations/2/set/position invalid_value');
             return batch(board, [
               story(`Batch ${name}`, { sprint_id: sprint.id }, 'new'),

@@ -13,7 +13,7 @@ const revisionOf = (answer: Answer): number => {
 };
 
 describe('X-Board-Revision', () => {
-  it('is the revision that a change made, or the present one if it made none', async () => {
+  it('is the revision of a change, or the current one if it changed nothing', async () => {
     const { client } = service;
     const name = freshName();
     const made = await client.post('/api/boards', { name });
@@ -29,16 +29,16 @@ describe('X-Board-Revision', () => {
     await client.post(`/api/stories/${story.body.id}/move`, { sprint_id: sprint.body.id });
     const complete = `${path}/sprints/current/complete`;
     expect(revisionOf(await client.post(complete, { dry_run: true }))).toBe(5);
-    // It completes the sprint and moves a story.
+    // Two events: the sprint is completed and a story is moved.
     expect(revisionOf(await client.post(complete))).toBe(7);
     expect(revisionOf(await client.delete(`/api/stories/${story.body.id}`))).toBe(8);
     expect(revisionOf(await client.delete(`${path}?force=true`))).toBe(9);
-    // The first story creates the board, too.
+    // Two events: the first story also creates the board.
     const other = `/api/boards/${encodeURIComponent(freshName())}/backlog`;
     expect(revisionOf(await client.post(other, { title: 'A story' }))).toBe(2);
   });
 
-  it('is that of the board on which a moved story is then', async () => {
+  it('is that of the board to which a story was moved', async () => {
     const { client } = service;
     const [from, to] = [await Workspace.create(client), await Workspace.create(client)];
     const sprint = await to.sprint('2026-11-16');
@@ -56,7 +56,7 @@ describe('X-Board-Revision', () => {
     expect(revisionOf(await client.get(`/api/stories/${first}/history?limit=1`))).toBe(11);
   });
 
-  it('is part of replays, of 304, of HEAD and of empty lists, but not of errors', async () => {
+  it('is in repeated responses, 304, HEAD and empty lists, but not in errors', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const headers = { 'Idempotency-Key': 'once' };
@@ -101,7 +101,7 @@ describe('X-Board-Revision', () => {
   });
 });
 
-/** What a path is to answer at a revision, and the part of its answer that is compared with it. */
+/** The expected response of a path at a revision, and the part of the response that is compared. */
 interface Read {
   path: string;
   expected: (state: Replayed, events: any[]) => unknown;
@@ -131,7 +131,7 @@ const inFull = (state: Replayed, sprint: any): object => ({
 
 const idsOf = (stories: any[]): number[] => stories.map(({ id }) => id as number).sort();
 
-/** The current sprint changes with `Overlap`, which is created and deleted. */
+/** The paths to read. The current sprint changes whenever `Overlap` is created or deleted. */
 function reads(path: string, planned: any, story: any, task: any): Read[] {
   const current = `${path}/sprints/current`;
   return [
@@ -186,14 +186,14 @@ function reads(path: string, planned: any, story: any, task: any): Read[] {
   ];
 }
 
-it('has exactly the content of its revision, whatever is written meanwhile', async () => {
+it('every response has exactly the content of its revision, even during changes', async () => {
   const { client } = service;
   const board = await Workspace.create(client);
   const { path } = board;
   const active = await board.sprint('2026-11-16', { end_date: '2026-11-27' });
   const planned = await board.sprint('2026-11-30', { end_date: '2026-12-11' });
   const stories: any[] = [];
-  // More than are read at once, in the backlog and in the next sprint.
+  // More stories in the backlog and in the next sprint than are read at once.
   for (const [sprint, count] of [
     [active, 10],
     [null, 70],
@@ -241,7 +241,7 @@ it('has exactly the content of its revision, whatever is written meanwhile', asy
       const body = { story_ids, ...places[i % 3], position: 'first' };
       await made2xx(client.post(`${path}/stories/move`, body));
     },
-    // The current sprint is another one meanwhile.
+    // Until it is deleted, the new sprint is the current one.
     async () => {
       const dates = { start_date: '2026-11-17', end_date: '2026-11-27', name: 'Overlap' };
       const { id } = await write(client.post(`${path}/sprints`, dates));

@@ -62,7 +62,7 @@ describe('a board', () => {
     expectProblem(await client.post('/api/boards', { name }), 409, 'name_taken');
   });
 
-  it('has a name that is trimmed and NFC', async () => {
+  it('has a name that is trimmed and normalised to NFC', async () => {
     const { client } = service;
     const name = `${freshName()} Cafe\u0301`;
     const made = await client.post('/api/boards', { name: `  ${name}\t\u3000` });
@@ -71,7 +71,7 @@ describe('a board', () => {
     expectProblem(await client.post('/api/boards', { name }), 409, 'name_taken');
   });
 
-  it('differs from others by case, accents and every code point', async () => {
+  it('is distinct from boards whose names differ in case, accents or any code point', async () => {
     const { client } = service;
     const stem = freshName();
     const names = [
@@ -114,7 +114,7 @@ describe('a board', () => {
       expect([name, made.status]).toEqual([name, 201]);
       expect((await client.get(boardPath(name))).body.name).toBe(name);
     }
-    const refused: [unknown, string][] = [
+    const rejected: [unknown, string][] = [
       ['', 'blank'],
       [' \u00a0\u2003', 'blank'],
       ['x'.repeat(101), 'too_long'],
@@ -129,12 +129,12 @@ describe('a board', () => {
       [['a'], 'invalid_type'],
       [null, 'not_nullable'],
     ];
-    for (const [name, code] of refused) {
+    for (const [name, code] of rejected) {
       expectErrors(await client.post('/api/boards', { name }), `/name ${code}`);
     }
   });
 
-  it('has the name of an IANA zone, never an offset', async () => {
+  it('has an IANA time zone, never an offset', async () => {
     const { client } = service;
     for (const time_zone of [
       'UTC',
@@ -164,7 +164,7 @@ describe('a board', () => {
     }
   });
 
-  it('keeps its id and content when it is renamed, and frees its old name', async () => {
+  it('keeps its id and content when it is renamed, and its old name can be used again', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -188,7 +188,7 @@ describe('a board', () => {
     expectProblem(await client.patch(boardPath(name), { name: board.name }), 409, 'name_taken');
   });
 
-  it('changes its time zone, and nothing if the values are the same', async () => {
+  it('can change its time zone; an update with the same values changes nothing', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const changed = await client.patch(board.path, { time_zone: 'Asia/Tokyo' });
@@ -245,7 +245,7 @@ describe('a board', () => {
     }
   });
 
-  it('with sprints or stories is deleted only by force', async () => {
+  it('with sprints or stories is deleted only with `force`', async () => {
     const { client } = service;
     for (const fill of [
       (b: Workspace) => b.sprint('2026-11-23'),
@@ -301,7 +301,7 @@ describe('a board', () => {
     expect((await client.get(`${board.path}/backlog`)).body).toEqual([again.body]);
   });
 
-  it('has its rows deleted even where the commit of its deletion was not confirmed', async () => {
+  it('has its rows deleted even if the commit of its deletion was not confirmed', async () => {
     const { app, client } = service;
     const board = await Workspace.create(client);
     const { id } = (await client.get(board.path)).body;
@@ -322,7 +322,7 @@ describe('a board', () => {
     failing.mockRestore();
     expectProblem(answer, 503, 'database_unavailable');
     await app.get(BoardSweeper)['sweeping'];
-    // Its log is kept for a minute, so that streams end with its last event.
+    // The log is kept for a minute, so that streams end with its last event.
     service.clock.set(new Date(Date.now() + 61_000).toISOString());
     await app.get(BoardSweeper).sweep();
     service.clock.set();
@@ -382,7 +382,7 @@ describe('the boards', () => {
     expect(listed.filter((name) => name.startsWith(stem))).toHaveLength(names.length);
   });
 
-  it('come in pages', async () => {
+  it('are paginated', async () => {
     const { client } = service;
     const whole = (await client.get<any[]>('/api/boards')).body;
     const paged: any[] = [];

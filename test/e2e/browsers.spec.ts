@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A sprint posted as a page of some site would. */
+/** Posts a sprint as a web page would. */
 const write = (headers: Record<string, string>, board = 'Written') =>
   send(`${service.url}/api/boards/${board}/sprints`, {
     method: 'POST',
@@ -60,7 +60,7 @@ describe('a foreign host name', () => {
     expect((await send(`${service.url}/api/boards`, { headers })).status).toBe(421);
   });
 
-  it('must be sent', async () => {
+  it('is required', async () => {
     const answer = await sendBytes(
       service.url,
       'GET /api/boards HTTP/1.1\r\nConnection: close\r\n\r\n',
@@ -132,8 +132,8 @@ describe('CORS', () => {
   });
 
   it('is off for all other origins', async () => {
-    const refused = await preflight('https://evil.example');
-    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    const rejected = await preflight('https://evil.example');
+    expect(rejected.headers).not.toHaveProperty('access-control-allow-origin');
     const read = await send(`${service.url}/api/boards`, {
       headers: { origin: 'https://evil.example' },
     });
@@ -175,7 +175,7 @@ describe('security headers', () => {
     ['415', 415, () => write({ 'content-type': 'text/plain' })],
     ['421', 421, get('/api/boards', { host: 'evil.example' })],
     ['431', 431, get('/api/boards', { 'x-long': 'x'.repeat(40_000) })],
-  ])('are on every answer: %s', async (_, status, call) => {
+  ])('are on every response: %s', async (_, status, call) => {
     const answer = await call();
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({

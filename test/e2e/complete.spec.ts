@@ -14,7 +14,7 @@ let boards = 0;
 
 interface Board {
   name: string;
-  /** Has started, and holds the stories a (done), b, c (done), d, e. */
+  /** A sprint that has started, with the stories a (done), b, c (done), d, e. */
   sprint: number;
   /** The sprint after it. */
   next: number;
@@ -57,7 +57,7 @@ const revision = async (name: string): Promise<number> =>
 const ids = (group: { stories: { id: number }[] }): number[] => group.stories.map(({ id }) => id);
 
 describe('completing a sprint', () => {
-  it('carries unfinished stories over to the top of the backlog in their order, and reports', async () => {
+  it('carries unfinished stories over to the top of the backlog in their order, and returns the report', async () => {
     const { name, sprint, stories } = await board();
     await client.post(`/api/boards/${name}/backlog`, { title: 'x' });
     const before = await revision(name);
@@ -128,7 +128,7 @@ describe('completing a sprint', () => {
     expect(storiesOf(await eventsOf(client, name))).toEqual(shown.body);
   });
 
-  it('uses as next the first later sprint that is not completed', async () => {
+  it('with `next` carries over to the first later sprint that is not completed', async () => {
     const { name, sprint, next } = await board();
     const made = async (start_date: string): Promise<number> =>
       (await client.post(`/api/boards/${name}/sprints`, { start_date })).body.id;
@@ -142,30 +142,30 @@ describe('completing a sprint', () => {
     expect([last.status, last.body.code]).toEqual([409, 'sprint_completed']);
   });
 
-  it('to a next sprint that does not exist is 409, and changes nothing', async () => {
+  it('is rejected with 409 if there is no next sprint, and changes nothing', async () => {
     const { name, sprint, next } = await board();
     await client.delete(`/api/sprints/${next}`);
     const before = await revision(name);
-    const refused = await complete(sprint, { unfinished: 'next' });
-    expect([refused.status, refused.body.code]).toEqual([409, 'no_next_sprint_to_carry_to']);
+    const rejected = await complete(sprint, { unfinished: 'next' });
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'no_next_sprint_to_carry_to']);
     expect(await revision(name)).toBe(before);
     expect(await stateOf(sprint)).toBe('active');
   });
 
-  it('as a dry run changes nothing and answers the same report', async () => {
+  it('as a dry run changes nothing and returns the same report', async () => {
     const { name, sprint } = await board();
     const before = await revision(name);
-    const rehearsed = await complete(sprint, { unfinished: 'next', dry_run: true });
-    expect(rehearsed.status).toBe(200);
+    const dryRun = await complete(sprint, { unfinished: 'next', dry_run: true });
+    expect(dryRun.status).toBe(200);
     expect(await revision(name)).toBe(before);
     expect(await eventsOf(client, name)).toHaveLength(before);
     expect(await stateOf(sprint)).toBe('active');
     expect(await inSprint(sprint)).toBe('abcde');
-    expect((await complete(sprint, { unfinished: 'next' })).body).toEqual(rehearsed.body);
+    expect((await complete(sprint, { unfinished: 'next' })).body).toEqual(dryRun.body);
     expect((await complete(sprint, { dry_run: true })).status).toBe(409);
   });
 
-  it('is possible once, and not before it has started', async () => {
+  it('is possible only once, and not before the sprint has started', async () => {
     const { sprint, next } = await board();
     const early = await complete(next);
     expect([early.status, early.body.code]).toEqual([409, 'sprint_not_started']);
@@ -175,7 +175,7 @@ describe('completing a sprint', () => {
     expect((await complete(999_999_999, { unfinished: 'x' })).status).toBe(404);
   });
 
-  it("starts with the day in the board's time zone", async () => {
+  it("is possible from midnight of the start date in the board's time zone", async () => {
     const { body: board } = await client.post('/api/boards', {
       name: 'Kiritimati',
       time_zone: 'Pacific/Kiritimati',
@@ -188,16 +188,16 @@ describe('completing a sprint', () => {
 
   it('rejects a target that is not another open sprint of the board', async () => {
     const { name, sprint } = await board();
-    const strange = await board();
+    const otherBoard = await board();
     const { body: done } = await client.post(`/api/boards/${name}/sprints`, {
       start_date: '2026-11-02',
     });
     await complete(done.id);
     const before = await revision(name);
-    for (const unfinished of [strange.next, sprint, 999_999_999, 9007199254740991]) {
-      const refused = await complete(sprint, { unfinished });
-      expect(refused.status).toBe(400);
-      expect(refused.body.errors).toMatchObject([{ pointer: '/unfinished' }]);
+    for (const unfinished of [otherBoard.next, sprint, 999_999_999, 9007199254740991]) {
+      const rejected = await complete(sprint, { unfinished });
+      expect(rejected.status).toBe(400);
+      expect(rejected.body.errors).toMatchObject([{ pointer: '/unfinished' }]);
     }
     const completed = await complete(sprint, { unfinished: done.id });
     expect([completed.status, completed.body.code]).toEqual([409, 'sprint_completed']);
@@ -215,11 +215,11 @@ describe('completing a sprint', () => {
     { dry_run: 'maybe' },
     { dry_run: 1 },
     { to: 'next' },
-  ])('refuses %j', async (body) => {
+  ])('rejects %j', async (body) => {
     const { sprint } = await board();
-    const refused = await complete(sprint, body);
-    expect([refused.status, refused.body.errors.length]).toEqual([400, 1]);
-    expect(refused.body.errors[0].pointer).toBe(`/${Object.keys(body)[0]}`);
+    const rejected = await complete(sprint, body);
+    expect([rejected.status, rejected.body.errors.length]).toEqual([400, 1]);
+    expect(rejected.body.errors[0].pointer).toBe(`/${Object.keys(body)[0]}`);
   });
 
   it('checks If-Match', async () => {
@@ -235,7 +235,7 @@ describe('completing a sprint', () => {
     expect((await complete(sprint, {}, current)).status).toBe(200);
   });
 
-  it('leaves each story that is created meanwhile in exactly one list', async () => {
+  it('leaves each story that is created at the same time in exactly one list', async () => {
     const { name, sprint } = await board();
     const made: Promise<Answer>[] = [];
     const other: Promise<Answer>[] = [];
@@ -253,11 +253,11 @@ describe('completing a sprint', () => {
     expect(new Set([...codes, 201, 'sprint_completed'])).toEqual(
       new Set([201, 'sprint_completed']),
     );
-    const there = codes.filter((code) => code === 201).length;
+    const created = codes.filter((code) => code === 201).length;
     expect(await inSprint(sprint)).toBe('ac');
     const backlog = await inBacklog(name);
-    expect(backlog.replaceAll(/[^n]/g, '')).toHaveLength(there);
-    expect(backlog).toHaveLength(3 + there + 5);
+    expect(backlog.replaceAll(/[^n]/g, '')).toHaveLength(created);
+    expect(backlog).toHaveLength(3 + created + 5);
     const shown = await client.get(`/api/boards/${name}/stories`);
     expect(storiesOf(await eventsOf(client, name))).toEqual(shown.body);
   });
@@ -278,13 +278,13 @@ describe('a completed sprint', () => {
     expect(shown.state).toBe('completed');
   });
 
-  it('rejects changes of its dates and its set of stories by every operation', async () => {
+  it('rejects changes of its dates and its set of stories in every operation', async () => {
     const { name, sprint, next, stories } = await board();
-    const strange = await board();
+    const otherBoard = await board();
     await complete(sprint);
-    const before = await Promise.all([name, strange.name].map(revision));
+    const before = await Promise.all([name, otherBoard.name].map(revision));
     const { a, b, c } = stories as { a: number; b: number; c: number };
-    const refusals = {
+    const rejections = {
       create: client.post(`/api/sprints/${sprint}/stories`, { title: 'x' }),
       'change the start': client.put(`/api/sprints/${sprint}`, { start_date: '2026-11-22' }),
       'change the end': client.patch(`/api/sprints/${sprint}`, { end_date: '2026-12-24' }),
@@ -292,8 +292,8 @@ describe('a completed sprint', () => {
       'update out of it': client.put(`/api/stories/${a}`, { sprint_id: null }),
       'update into it': client.put(`/api/stories/${b}`, { sprint_id: sprint }),
       'update into another sprint': client.put(`/api/stories/${a}`, { sprint_id: next }),
-      'update to another board': client.put(`/api/stories/${a}`, { sprint_id: strange.sprint }),
-      'update from another board': client.put(`/api/stories/${strange.stories.a}`, {
+      'update to another board': client.put(`/api/stories/${a}`, { sprint_id: otherBoard.sprint }),
+      'update from another board': client.put(`/api/stories/${otherBoard.stories.a}`, {
         sprint_id: sprint,
       }),
       'move out of it': client.post(`/api/stories/${a}/move`, { sprint_id: null }),
@@ -305,9 +305,9 @@ describe('a completed sprint', () => {
         position: { after: b },
       }),
       'move to another board': client.post(`/api/stories/${a}/move`, {
-        sprint_id: strange.sprint,
+        sprint_id: otherBoard.sprint,
       }),
-      'move from another board': client.post(`/api/stories/${strange.stories.a}/move`, {
+      'move from another board': client.post(`/api/stories/${otherBoard.stories.a}/move`, {
         position: { before: a },
       }),
       'move many out of it': client.post(`/api/boards/${name}/stories/move`, {
@@ -318,24 +318,24 @@ describe('a completed sprint', () => {
         story_ids: [b],
         sprint_id: sprint,
       }),
-      'carry over into it': client.post(`/api/sprints/${strange.sprint}/complete`, {
+      'carry over into it': client.post(`/api/sprints/${otherBoard.sprint}/complete`, {
         dry_run: true,
         unfinished: sprint,
       }),
       'delete the sprint': client.delete(`/api/sprints/${sprint}`),
     };
-    for (const [door, answer] of Object.entries(refusals)) {
+    for (const [operation, answer] of Object.entries(rejections)) {
       const { status, body } = await answer;
-      // A sprint of another board is no target, completed or not.
+      // A sprint of another board is an invalid target, completed or not.
       const expected =
-        door === 'carry over into it' ? [400, 'invalid_request'] : [409, 'sprint_completed'];
-      expect([door, status, body.code]).toEqual([door, ...expected]);
+        operation === 'carry over into it' ? [400, 'invalid_request'] : [409, 'sprint_completed'];
+      expect([operation, status, body.code]).toEqual([operation, ...expected]);
     }
-    expect(await Promise.all([name, strange.name].map(revision))).toEqual(before);
+    expect(await Promise.all([name, otherBoard.name].map(revision))).toEqual(before);
     expect(await inSprint(sprint)).toBe('ac');
   });
 
-  it('may be renamed, and its stories moved within it and changed', async () => {
+  it('can be renamed, and its stories can be changed and moved within it', async () => {
     const { sprint, stories } = await board();
     await complete(sprint);
     const renamed = await client.put(`/api/sprints/${sprint}`, {
@@ -350,7 +350,7 @@ describe('a completed sprint', () => {
     expect(await inSprint(sprint)).toBe('cA');
   });
 
-  it('is deleted only with force, and its stories stay', async () => {
+  it('is deleted only with `force`, and its stories are kept', async () => {
     const { name, sprint } = await board();
     await complete(sprint);
     const deleted = await client.delete(`/api/sprints/${sprint}?force=true`);
@@ -358,7 +358,7 @@ describe('a completed sprint', () => {
     expect(await inBacklog(name)).toBe('bdeac');
   });
 
-  it('is reopened without what was carried over, and can be completed again', async () => {
+  it('is reopened without the carried-over stories, and can be completed again', async () => {
     const { name, sprint, stories } = await board();
     const early = await client.post(`/api/sprints/${sprint}/reopen`);
     expect([early.status, early.body.code]).toEqual([409, 'sprint_not_completed']);

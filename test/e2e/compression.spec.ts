@@ -43,14 +43,14 @@ describe('a long response', () => {
     ['a page', () => `${board.path}/backlog?limit=50`],
     ['a burndown of thousands of days', () => `${board.path}/sprints/current/burndown`],
     ['CSV', () => `${board.path}/sprints/current/burndown?format=csv`],
-  ])('is compressed where gzip is asked for: %s', async (_, path) => {
+  ])('is compressed if the client accepts gzip: %s', async (_, path) => {
     const [plain, compressed] = [await read(path()), await read(path(), gzip)];
     expect([plain.status, compressed.status]).toEqual([200, 200]);
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(compressed.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
     expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 2);
-    // Two forms of one representation have two strong tags, and each is recognised.
+    // Both encodings of a representation have a strong entity tag; each is recognised.
     const tags = [plain.headers.etag ?? '', compressed.headers.etag ?? ''];
     expect(tags[1]).toBe(tags[0]?.replace(/"$/, '+gzip"'));
     const same = await read(path(), { ...gzip, 'if-none-match': tags[1] ?? '' });
@@ -61,12 +61,12 @@ describe('a long response', () => {
       const vary = headers.vary?.toLowerCase().split(', ') ?? [];
       expect(vary.filter((name) => name === 'accept-encoding')).toHaveLength(1);
     }
-    // HEAD describes the form that is not compressed.
+    // HEAD describes the uncompressed response.
     const head = await read(path(), gzip, 'HEAD');
     expect([head.headers.etag, head.headers['content-encoding']]).toEqual([tags[0], undefined]);
   });
 
-  it('of one resource has a tag that a change may be conditional on', async () => {
+  it('of a resource has an entity tag that is valid in If-Match', async () => {
     const description = 'y'.repeat(30_000);
     const story = await board.story(null, { description });
     const path = `/api/stories/${story.id}`;

@@ -43,7 +43,7 @@ const lists = (): string[] => [
 ];
 
 describe('a strong tag', () => {
-  it('exists for every resource and list, and for its HEAD', async () => {
+  it('exists for every resource and list, and for HEAD', async () => {
     for (const path of [...Object.values(singles()), ...lists()]) {
       const tag = await tagOf(path);
       const head = await service.client.call('HEAD', path);
@@ -51,7 +51,7 @@ describe('a strong tag', () => {
     }
   });
 
-  it('of a list contains the version of the representations, or is a digest', async () => {
+  it('of a list contains the version of the representation, or is a digest', async () => {
     for (const path of lists()) {
       const tag = await tagOf(path);
       const isDigest = /^"[\w-]{27}"$/.test(tag);
@@ -79,7 +79,7 @@ describe('a strong tag', () => {
     }
   });
 
-  it('of a story changes when it does, and when nothing else does', async () => {
+  it('of a story changes with the story and the name of its board, and only then', async () => {
     const { client } = service;
     const path = `/api/stories/${story.id}`;
     const tag = await tagOf(path);
@@ -200,7 +200,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('of * does not answer 304 for what does not exist', async () => {
+  it('of * does not answer 304 for a resource that does not exist', async () => {
     const answer = await service.client.get('/api/stories/999999', {
       headers: { 'if-none-match': '*' },
     });
@@ -246,7 +246,7 @@ describe('If-Match', () => {
     }
   });
 
-  it('comes after errors of the body, before conflicts and stored rows', async () => {
+  it('is checked after the body, before conflicts and stored rows', async () => {
     const { client } = service;
     await board.story(null, { external_id: 'taken' });
     const headers = { 'if-match': '"stale"' };

@@ -35,7 +35,7 @@ beforeAll(async () => {
 const rows = ({ text }: Answer): string[][] => parse(text);
 
 describe('a list of stories as CSV', () => {
-  it('has the columns of the import, and a row for each story', async () => {
+  it('has the columns that an import reads, and a row for each story', async () => {
     const answer = await service.client.get(`${board.path}/stories`, CSV);
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(answer.text.split('\r\n')[0]).toBe(COLUMNS.join(','));
@@ -46,7 +46,7 @@ describe('a list of stories as CSV', () => {
     ]);
   });
 
-  it('is every list of stories, by Accept and by ?format=', async () => {
+  it('is available for every list of stories, by Accept and by ?format=', async () => {
     const { id } = sprint;
     for (const path of [
       `/api/sprints/${id}/stories`,
@@ -84,7 +84,7 @@ describe('a list of stories as CSV', () => {
     expect((await service.client.get(path, again)).status).toBe(200);
   });
 
-  it('is filtered, sorted and paged as the JSON is', async () => {
+  it('is filtered, sorted and paged like the JSON', async () => {
     const other = await Workspace.create(service.client);
     for (let i = 0; i < 7; i += 1) await other.story(null, { title: `s${i}`, priority: i % 2 });
     const path = `${other.path}/backlog?sort=-title&priority=1&limit=2&count=true`;
@@ -101,13 +101,13 @@ describe('a list of stories as CSV', () => {
     ]);
   });
 
-  it('has only the header where there are no stories', async () => {
+  it('has only the header if there are no stories', async () => {
     const empty = await Workspace.create(service.client);
     const answer = await service.client.get(`${empty.path}/backlog`, CSV);
     expect(answer.text).toBe(`${COLUMNS.join(',')}\r\n`);
   });
 
-  it('names a sprint by its id where its name is missing, not unique or like an id', async () => {
+  it('has the id of a sprint if its name is missing, not unique or looks like an id', async () => {
     const other = await Workspace.create(service.client);
     const labels: string[] = [];
     for (const name of [null, 'Twice', 'Twice', '#7', 'Once']) {
@@ -119,7 +119,7 @@ describe('a list of stories as CSV', () => {
     expect(rows(answer).map((row) => row[9])).toEqual(['sprint', ...labels]);
   });
 
-  it('takes no `fields`, and no other format', async () => {
+  it('rejects `fields` and other formats', async () => {
     const { client } = service;
     for (const options of [undefined, CSV]) {
       const path = `${board.path}/stories?fields=id${options ? '' : '&format=csv'}`;
@@ -130,7 +130,7 @@ describe('a list of stories as CSV', () => {
     expectErrors(await client.get(`${board.path}/stories?format=svg`), 'format invalid_value');
   });
 
-  it('is streamed where it is long', async () => {
+  it('is streamed if it is long', async () => {
     const long = await Workspace.create(service.client);
     for (let i = 0; i < 20; i += 1) {
       await long.story(null, { title: `s${i}`, description: `${i},`.repeat(10_000) });
@@ -143,7 +143,7 @@ describe('a list of stories as CSV', () => {
     ]);
   });
 
-  it('is read back by the import with equal fields', async () => {
+  it('is imported again with equal fields', async () => {
     const unit = fc.constantFrom(...'=+-@\t\r\n\'",;\\# aé😀');
     const text = (maxLength: number) =>
       fc.string({ unit, minLength: 1, maxLength }).filter((one) => one.trim() !== '');
@@ -180,7 +180,7 @@ describe('a list of stories as CSV', () => {
 });
 
 describe('the event log as CSV', () => {
-  it('has flat columns, and what changed as JSON', async () => {
+  it('has a column for each field, and the changes as JSON', async () => {
     const path = `${board.path}/events`;
     const { body } = await service.client.get(`${path}?limit=3`);
     const answer = await service.client.get(`${path}?limit=3`, CSV);

@@ -8,7 +8,7 @@ import { replay } from '../support/replay';
 const service = useApp();
 afterEach(() => service.clock.set());
 
-/** Expects that the log alone makes every current row of the board, exactly. */
+/** Expects the replay of the log to equal every current row of the board. */
 async function expectReplayed(board: Workspace): Promise<void> {
   const { client } = service;
   const state = replay(await board.events());
@@ -17,7 +17,7 @@ async function expectReplayed(board: Workspace): Promise<void> {
   const named = (rows: Map<number, any>): any[] =>
     [...rows.values()].sort(byId).map((row) => ({ ...row, board_name: board.name }));
   expect(state.board).toEqual(shown.board);
-  // The state is derived, so it may have changed without an event.
+  // The state is derived from the date, so it may have changed without an event.
   const stateless = (sprint: any): any => ({ ...sprint, state: undefined });
   expect(named(state.sprints).map(stateless)).toEqual([...shown.sprints].sort(byId).map(stateless));
   expect(named(state.stories)).toEqual([...shown.stories].sort(byId));
@@ -82,7 +82,7 @@ describe('the log of a board', () => {
     expect(event.after).toEqual({ points: 5, status: 'done', ...is });
   });
 
-  it('names each kind of change', async () => {
+  it('has a type for each kind of change', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const elsewhere = await Workspace.create(client);
@@ -135,7 +135,7 @@ describe('the log of a board', () => {
     await expectReplayed(elsewhere);
   });
 
-  it('has no event of rejected requests and of updates that change nothing', async () => {
+  it('has no event for rejected requests and for updates that change nothing', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const story = await board.story(null);
@@ -175,7 +175,7 @@ describe('the log of a board', () => {
     expectProblem(await client.get(`${boardPath(freshName())}/events`), 404, 'board_not_found');
   });
 
-  it('is filtered by type, entity and actor, and linked to what follows', async () => {
+  it('is filtered by type, entity and actor, with a link to the next page', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -228,7 +228,7 @@ describe('the log of a board', () => {
     );
   });
 
-  it('replayed from 1 gives every current representation', async () => {
+  it('replayed from its beginning equals every current representation', async () => {
     const { client } = service;
     const board = await Workspace.create(client, 'Europe/Berlin');
     const elsewhere = await Workspace.create(client);
@@ -276,7 +276,7 @@ describe('the log of a board', () => {
 });
 
 describe('the history of a story', () => {
-  it('is its part of the log, also after its deletion', async () => {
+  it('has the events of the story, even after its deletion', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');
@@ -302,7 +302,7 @@ describe('the history of a story', () => {
   it('follows it from board to board in order', async () => {
     const { client } = service;
     const boards = [await Workspace.create(client), await Workspace.create(client)];
-    // The second board's revisions are far ahead of the first one's.
+    // The revision of the second board is higher than that of the first.
     for (let i = 0; i < 5; i += 1) await boards[1]?.story(null);
     const sprints = [];
     for (const board of boards) sprints.push(await board.sprint('2026-11-23'));
@@ -334,7 +334,7 @@ describe('the history of a story', () => {
     expect(paged).toEqual(history.body);
   });
 
-  it('has a tag that changes with every board that it was on', async () => {
+  it('has an entity tag that changes with every board of the story', async () => {
     const { client } = service;
     const boards = [await Workspace.create(client), await Workspace.create(client)] as const;
     const sprint = await boards[1].sprint('2026-11-23');

@@ -4,8 +4,8 @@ import { useApp } from '../support/app';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { upload } from '../support/upload';
 
-// The fields come from the OpenAPI document, so that a new field of a resource is tested on every way that
-// the resource takes.
+// The fields are read from the OpenAPI document, so that a new field is tested in every operation that writes
+// or reads the resource.
 
 interface Schema {
   $ref?: string;
@@ -21,7 +21,7 @@ const { schemas } = (
   }
 ).components;
 
-/** A value of a field; the second differs from the first. */
+/** Returns a value of a field; variant 2 differs from variant 1. */
 function valueOf(name: string, schema: Schema, variant: 1 | 2): unknown {
   const {
     type = [],
@@ -37,7 +37,7 @@ function valueOf(name: string, schema: Schema, variant: 1 | 2): unknown {
   return `${name} ${variant}`;
 }
 
-/** A value of every field that a client can write; both have the same `external_id`. */
+/** Returns a value for every writable field; both variants have the same `external_id`. */
 const fieldsOf = (resource: string, variant: 1 | 2): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(schemas[`Create${resource}`]?.properties ?? {}).map(([name, schema]) => [
@@ -71,7 +71,7 @@ const exportOf = async (name: string, log = false): Promise<string> =>
 const send = (name: string, text: string, type = 'application/x-ndjson'): Promise<any> =>
   made2xx(upload(service.client, name, text, { type }));
 
-/** The only row of each kind on a board, as its export has it. */
+/** Returns the only row of each kind of a board, from its export. */
 async function rowsOf(name: string): Promise<Record<string, unknown>> {
   const lines = (await exportOf(name)).trimEnd().split('\n').slice(1, -1);
   return Object.assign({}, ...lines.map((line) => JSON.parse(line) as object)) as object as Record<
@@ -87,7 +87,7 @@ const allFields = (variant: 1 | 2): object => ({
 });
 
 describe.each(resources)('every field of a resource: %s', (resource, created, path) => {
-  it('is stored, and in the event of the creation', async () => {
+  it('is stored, and is in the event of the creation', async () => {
     const fields = fieldsOf(resource, 1);
     expect(created()).toMatchObject(fields);
     expect((await service.client.get(path())).body).toMatchObject(fields);
@@ -96,7 +96,7 @@ describe.each(resources)('every field of a resource: %s', (resource, created, pa
     expect(events.find((event) => event.type === type)?.after).toMatchObject(fields);
   });
 
-  it('is changed by an update, alone, and is in its event', async () => {
+  it('can be changed by itself, and is in the event of the update', async () => {
     const { external_id: _, ...fields } = fieldsOf(resource, 2);
     const before = fieldsOf(resource, 1);
     for (const [name, value] of Object.entries(fields)) {
@@ -110,13 +110,13 @@ describe.each(resources)('every field of a resource: %s', (resource, created, pa
 });
 
 describe('every field of sprints, stories and tasks', () => {
-  it('comes back from an export without its log', async () => {
+  it('is in an export without its log, and imported from it', async () => {
     const name = freshName('Copied');
     await send(name, await exportOf(board.name));
     expect(await rowsOf(name)).toEqual(allFields(1));
   });
 
-  it('comes back from an export with its log', async () => {
+  it('is in an export with its log, and restored from it', async () => {
     const name = freshName('Restored');
     await send(name, await exportOf(board.name, true));
     expect(await rowsOf(name)).toEqual(allFields(1));
@@ -127,7 +127,7 @@ describe('every field of a story', () => {
   const csvOf = async (name: string): Promise<string> =>
     (await service.client.get(`${boardPath(name)}/stories?format=csv`)).text;
 
-  it('comes back from a list in CSV', async () => {
+  it('is in a list as CSV, and imported from it', async () => {
     const csv = await csvOf(board.name);
     const columns = (csv.split('\r\n')[0] as string).split(',');
     expect(columns).toEqual(expect.arrayContaining(Object.keys(fieldsOf('Story', 1))));
@@ -151,7 +151,7 @@ describe('every field of a story', () => {
     }
   });
 
-  it('is emptied by an import, if it can be', async () => {
+  it('is cleared by an import, if it is nullable', async () => {
     const nullable = Object.entries(schemas.CreateStory?.properties ?? {})
       .filter(
         ([name, { type = [] }]) => type.includes('null') && !['seq', 'external_id'].includes(name),

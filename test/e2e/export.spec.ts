@@ -33,7 +33,7 @@ const linesOf = (text: string): any[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** The values of the lines of a kind. */
+/** Returns the values of the lines of a kind. */
 const valuesOf = (lines: any[], kind: string): any[] =>
   lines.filter((line) => kind in line).map((line) => line[kind]);
 
@@ -71,7 +71,7 @@ describe('an export', () => {
     }
   });
 
-  it('has with the log each event as /events shows it, with what a restore needs', async () => {
+  it('with the log has each event as /events shows it, and the fields that a restore needs', async () => {
     const { text } = await service.client.get(`${board.path}/export?log=true`);
     const lines = linesOf(text);
     expect(lines[0].log).toBe(true);
@@ -132,7 +132,7 @@ describe('an export', () => {
     expect(answer.headers.get('content-disposition')).toBe(disposition);
   });
 
-  it('is compressed for those who ask for it', async () => {
+  it('is compressed if the client accepts it', async () => {
     const answer = await service.client.get(`${board.path}/export`, {
       headers: { 'accept-encoding': 'gzip' },
       undocumented: true,
@@ -140,14 +140,14 @@ describe('an export', () => {
     expect(answer.headers.get('content-encoding')).toBe('gzip');
   });
 
-  it('needs a board, and has one format', async () => {
+  it('needs an existing board, and has only one format', async () => {
     const { client } = service;
     expectProblem(await client.get('/api/boards/Nowhere/export'), 404, 'board_not_found');
     const headers = { accept: 'text/csv' };
     expectProblem(await client.get(`${board.path}/export`, { headers }), 406, 'not_acceptable');
   });
 
-  it('of stories of the greatest size is complete', async () => {
+  it('of stories of maximum size is complete', async () => {
     const large = await Workspace.create(service.client);
     const description = '\u0001'.repeat(32_767);
     for (let i = 0; i < 40; i += 1) {
@@ -166,7 +166,7 @@ describe('the command export', () => {
   const run = (...words: string[]): Promise<Outcome> =>
     command(service.database, 'export', ...words);
 
-  it('writes what the API sends, from the database or from a running service', async () => {
+  it('writes the response of the API, from the database or from a running service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sprintline-export-'));
     try {
       for (const [flags, path] of [
@@ -179,7 +179,7 @@ describe('the command export', () => {
           const outcome = await run(file, '--board', board.name, ...flags, ...from);
           expect(outcome).toEqual({ code: 0, out: `${board.name} is in ${file}.\n`, err: '' });
           const { text } = await service.client.get(`${board.path}/${path}`);
-          // The command has a clock of its own, so only the states of sprints may differ.
+          // The command has its own clock, so the states of sprints may differ.
           const stable = (content: string): string =>
             content.replace(/"state":"\w+"/g, '').replace(/"sha256":"\w+"/, '');
           expect(stable(readFileSync(file, 'utf8'))).toBe(stable(text));

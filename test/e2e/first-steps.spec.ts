@@ -5,7 +5,7 @@ import { send, sendBytes } from '../support/http';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
 
-// What helps someone who uses the API for the first time.
+// Behaviour that helps new users of the API.
 
 const service = useApp();
 
@@ -32,7 +32,7 @@ describe('a JSON response ends with one newline', () => {
     ['the current sprint, when it is built', () => `${board.path}/sprints/current`],
     ['the current sprint, when it is cached', () => `${board.path}/sprints/current`],
     ['a problem', () => '/api/sprints/0'],
-    ['a problem of no route', () => '/nothing'],
+    ['a problem of an unknown route', () => '/nothing'],
     ['a problem of the router', () => '/api/boards/%ff'],
     ['health', () => '/health/ready'],
     ['the OpenAPI document', () => '/openapi.json'],
@@ -67,11 +67,11 @@ describe('a JSON response ends with one newline', () => {
     expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
   });
 
-  it('what is not HTTP', async () => {
+  it('the response to bytes that are not HTTP', async () => {
     expectNewline((await sendBytes(service.url, 'NONSENSE\r\n\r\n')).text);
   });
 
-  it('in its length and not in its entity tag: a change answers with the tag of a later GET', async () => {
+  it('and counts it in its length but not in its entity tag: a change has the tag of a later GET', async () => {
     const { body, headers, text } = await service.client.put(`/api/sprints/${sprint.id}`, {
       name: 'Renamed',
     });
@@ -87,7 +87,7 @@ describe('a JSON response ends with one newline', () => {
   });
 });
 
-describe('an error says what to do', () => {
+describe('an error message helps to correct the request', () => {
   it('when JSON is sent as a form, as curl does without a header', async () => {
     const { name, path } = await Workspace.create(service.client);
     for (const raw of ['{"title": "A story"}', ' {title: 1}', '[{"title": "A & B"}]']) {
@@ -140,7 +140,7 @@ describe('an error says what to do', () => {
     expect(sprint.body.detail).toMatch(/it has application\/json\.$/);
   });
 
-  it('when the host is none of the service', async () => {
+  it('when the host is not allowed', async () => {
     const answer = await service.client.get('/api/boards', { headers: { host: 'plan.example' } });
     expectProblem(answer, 421, 'misdirected_request');
     expect(answer.body.detail).toMatch(/"plan\.example" .*setting ALLOWED_HOSTS/);
@@ -154,13 +154,13 @@ describe('with CREATE_BOARDS=explicit', () => {
   });
   afterAll(() => explicit.close());
 
-  it('a sprint or a story that is posted to a mistyped board is 404 and creates nothing', async () => {
+  it('a POST of a sprint or a story to a misspelt board is 404 and creates nothing', async () => {
     const { client } = explicit;
     await made2xx(client.post('/api/boards', { name: 'Rocket' }));
     for (const [path, body] of [
       ['/api/boards/Roket/sprints', { start_date: '2026-11-23' }],
       ['/api/boards/Roket/backlog', { title: 'A story' }],
-      // An error of the body, too.
+      // With an invalid body, too.
       ['/api/boards/Roket/backlog', { title: '' }],
     ] as const) {
       expectProblem(await client.post(path, body), 404, 'board_not_found');

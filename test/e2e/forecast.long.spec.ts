@@ -3,13 +3,13 @@ import { made2xx, Workspace } from '../support/make';
 import { Program } from '../support/program';
 
 const SPRINTS = 10;
-/** Stories of a sprint, of which one is done: so the longest forecast is asked for. */
+/** Stories of each sprint; only one is done, so the forecast is as long as possible. */
 const STORIES = 100;
-/** The most sprints for which a forecast has a date: ten million draws with 10,000 trials. */
+/** The maximum number of sprints of a forecast: ten million draws with 10,000 trials. */
 const WORK = 1000;
 const FORECASTS = 16;
 
-it('sixteen of the longest forecasts leave other requests room', async () => {
+it('sixteen of the longest forecasts let other requests run in between', async () => {
   const database = await createDatabase();
   const filled = await Program.start(database);
   const board = await Workspace.create(filled.client);
@@ -23,7 +23,7 @@ it('sixteen of the longest forecasts leave other requests room', async () => {
   }
   await filled.end('SIGTERM');
 
-  // In a process of its own, and with nothing cached.
+  // In a separate process, which has cached nothing.
   const program = await Program.start(database);
   try {
     const { client } = program;
@@ -44,8 +44,8 @@ it('sixteen of the longest forecasts leave other requests room', async () => {
     console.log(
       `${waits.length} requests during ${FORECASTS} forecasts: median ${at(0.5)} ms, 99 % ${at(0.99)} ms, longest ${at(1)} ms`,
     );
-    // Each forecast draws for about 0.1 s. If one ran at a stretch, hardly a request would be answered
-    // before the next one ran.
+    // Each forecast takes about 0.1 s. Without pauses in it, hardly any request would be answered between
+    // two forecasts.
     expect(waits.length).toBeGreaterThan(5 * FORECASTS);
     expect(waits[Math.floor(0.9 * waits.length)]).toBeLessThan(100);
   } finally {

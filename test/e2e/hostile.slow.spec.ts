@@ -30,7 +30,7 @@ afterAll(async () => {
   await service.close();
 });
 
-const fire = ({ path, method, headers, body }: Hostile): Promise<RawResponse> => {
+const sendHostile = ({ path, method, headers, body }: Hostile): Promise<RawResponse> => {
   const filled = path.replace(
     /\{(board|sprint|story|task)\}/g,
     (_, name: string) => names[name] ?? '',
@@ -38,12 +38,12 @@ const fire = ({ path, method, headers, body }: Hostile): Promise<RawResponse> =>
   return send(service.url + filled, { method, headers, body, agent, timeout: 5000 });
 };
 
-/** What no client may learn: how the service is built, its paths, errors of its database. */
+/** Internals that no response may contain: libraries, paths, errors of the database. */
 const INTERNALS =
   /node_modules|typeorm|libsql|mysql|maria|\bpg_|SQLITE_|ER_[A-Z]|errno|\bat [\w.<>]+ \(|\.[jt]s:\d|\/(home|work|tmp|usr|root)\/|SELECT .* FROM|INSERT INTO|UPDATE .* SET|Exception|TypeError|SyntaxError|Unexpected token/i;
 
-/** What is wrong with an error response, if anything. */
-function faultOf({ status, headers, text }: RawResponse, expected?: number): string | undefined {
+/** Returns the defect of an error response, if it has one. */
+function defectOf({ status, headers, text }: RawResponse, expected?: number): string | undefined {
   if (status >= 500) return 'a failure of the server';
   if (status < 400) return 'no error';
   if (expected !== undefined && status !== expected) return `not ${expected}`;
@@ -54,40 +54,40 @@ function faultOf({ status, headers, text }: RawResponse, expected?: number): str
     problem.status === status &&
     [type, title, detail, instance, code].every((member) => typeof member === 'string') &&
     type === `urn:sprintline:problem:${code}`;
-  if (!whole) return 'not a whole problem';
+  if (!whole) return 'not a complete problem document';
   if (code === 'invalid_request') {
     const complete = (errors as Record<string, unknown>[]).every(
-      (fault) =>
-        ['pointer', 'parameter', 'header'].filter((place) => typeof fault[place] === 'string')
+      (error) =>
+        ['pointer', 'parameter', 'header'].filter((place) => typeof error[place] === 'string')
           .length === 1 &&
-        typeof fault.code === 'string' &&
-        typeof fault.detail === 'string',
+        typeof error.code === 'string' &&
+        typeof error.detail === 'string',
     );
-    if (errors.length === 0 || !complete) return 'faults that are not named';
+    if (errors.length === 0 || !complete) return 'errors without a place';
   }
   if (INTERNALS.test(JSON.stringify({ ...problem, instance: '' }))) return 'a leak';
   return undefined;
 }
 
 describe('hostile requests', () => {
-  it('are many', () => {
+  it('number more than a thousand', () => {
     expect(HOSTILE.length).toBeGreaterThan(1000);
     expect(new Set(HOSTILE.map(({ name, method }) => `${method} ${name}`)).size).toBeGreaterThan(
       900,
     );
   });
 
-  it('are all rejected with a problem, and change nothing', async () => {
+  it('are all rejected with a problem document, and change nothing', async () => {
     const before = await fingerprint(service.client);
     const wrong: string[] = [];
     for (let start = 0; start < HOSTILE.length; start += 16) {
       await Promise.all(
         HOSTILE.slice(start, start + 16).map(async (hostile) => {
-          const answer = await fire(hostile);
-          const fault = faultOf(answer, hostile.status);
-          if (fault)
+          const answer = await sendHostile(hostile);
+          const defect = defectOf(answer, hostile.status);
+          if (defect)
             wrong.push(
-              `${hostile.method} ${hostile.name}: ${fault}: ${answer.status} ${answer.text.slice(0, 300)}`,
+              `${hostile.method} ${hostile.name}: ${defect}: ${answer.status} ${answer.text.slice(0, 300)}`,
             );
         }),
       );
@@ -123,7 +123,7 @@ describe('odd strings', () => {
     expect((await client.get(`${own.path}/stories`)).body).toHaveLength(ODD_TEXTS.length);
   });
 
-  it('make different boards', async () => {
+  it('are names of different boards', async () => {
     const { client } = service;
     const texts = ODD_TEXTS.filter(
       (text) =>
@@ -139,11 +139,11 @@ describe('odd strings', () => {
   });
 });
 
-describe('bytes that are hardly HTTP', () => {
+describe('malformed HTTP', () => {
   const HOST = 'Host: localhost\r\n';
   const POST = (fields: string, body: string): string =>
     `POST /api/boards/Raw/backlog HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${fields}\r\n${body}`;
-  /** Name, bytes, and the status; 0 where the connection may be closed without a word. */
+  /** Name, bytes, and the status; 0 if the connection may be closed without a response. */
   const CASES: [string, string, number][] = [
     ['garbage', '\x00\x01\x02\xff\xfe\r\n\r\n', 400],
     ['a TLS hello', '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03', 400],
@@ -218,27 +218,27 @@ describe('bytes that are hardly HTTP', () => {
     ['a chunk that never ends', POST('Transfer-Encoding: chunked\r\n', '5\r\n{'), 408],
   ];
 
-  it('are answered with a problem and a closed connection, and change nothing', async () => {
-    const hasty = await startApp({
+  it('is answered with a problem document and a closed connection, and changes nothing', async () => {
+    const serviceWithTimeouts = await startApp({
       environment: { HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1500' },
     });
-    const before = await fingerprint(hasty.client);
+    const before = await fingerprint(serviceWithTimeouts.client);
     const wrong: string[] = [];
     await Promise.all(
       CASES.map(async ([name, bytes, status]) => {
-        const answer = await sendBytes(hasty.url, bytes);
+        const answer = await sendBytes(serviceWithTimeouts.url, bytes);
         const silent = Number.isNaN(answer.status);
-        const fault = silent
+        const defect = silent
           ? status === 0
             ? undefined
-            : 'silence'
-          : faultOf(answer, status || undefined);
-        if (fault) wrong.push(`${name}: ${fault}: ${answer.status} ${answer.text.slice(0, 200)}`);
+            : 'no response'
+          : defectOf(answer, status || undefined);
+        if (defect) wrong.push(`${name}: ${defect}: ${answer.status} ${answer.text.slice(0, 200)}`);
       }),
     );
     expect(wrong).toEqual([]);
-    expect(await fingerprint(hasty.client)).toBe(before);
-    expect((await hasty.client.get('/health/ready')).status).toBe(200);
-    await hasty.close();
+    expect(await fingerprint(serviceWithTimeouts.client)).toBe(before);
+    expect((await serviceWithTimeouts.client.get('/health/ready')).status).toBe(200);
+    await serviceWithTimeouts.close();
   }, 60_000);
 });

@@ -21,7 +21,7 @@ const put = (raw: string | Buffer, headers: Record<string, string>): Promise<any
   service.client.put(`/api/stories/${story.id}`, undefined, { raw, headers });
 
 describe('a form', () => {
-  it('can say all that JSON can: numbers are decimal strings, an empty value is null, lists repeat their name', async () => {
+  it('can express all values of JSON: decimal strings are numbers, an empty value is null, repeated names are a list', async () => {
     const { client } = service;
     const made = await client.post(`/api/sprints/${sprint.id}/stories`, undefined, {
       form: 'title=A+b%C3%A9%26c&seq=-3&priority=&points=2.5&labels=x&labels=y+z&external_id=E-1&status=done',
@@ -173,7 +173,7 @@ describe('a JSON body', () => {
 });
 
 describe('a content type', () => {
-  it('is application/json or a form in UTF-8, in any spelling', async () => {
+  it('is application/json or a form in UTF-8, in any case', async () => {
     for (const type of [
       'application/json',
       'APPLICATION/JSON',
@@ -193,7 +193,7 @@ describe('a content type', () => {
     }
   });
 
-  it('of any other kind is 415, whatever the body is', async () => {
+  it('of any other kind is rejected with 415, whatever the body is', async () => {
     for (const type of [
       'text/plain',
       'text/json',
@@ -256,7 +256,7 @@ describe('a content type', () => {
 });
 
 describe('of several errors', () => {
-  it('404 comes before 415, that before 400 for the body, that before 412, that before 409', async () => {
+  it('the order is 404, 415, 400 for the body, 412, 409', async () => {
     const { client } = service;
     await board.story(null, { external_id: 'taken' });
     const stale = { 'if-match': '"stale"' };
@@ -288,7 +288,7 @@ describe('of several errors', () => {
     expectErrors(await call(path, '{"sprint_id":999999}', JSON_TYPE), '/sprint_id not_found');
   });
 
-  it('404 comes before errors of body and query, also for current, next and previous', async () => {
+  it('404 precedes errors of body and query, also for current, next and previous', async () => {
     const { client } = service;
     const empty = await Workspace.create(client);
     for (const word of ['current', 'next', 'previous']) {
@@ -315,7 +315,7 @@ describe('of several errors', () => {
     expectProblem(await client.post('/api/stories/999999/tasks', {}), 404, 'story_not_found');
   });
 
-  it('all of a query are named at once, and all of a body', async () => {
+  it('all of a query are reported at once, or all of a body', async () => {
     const { client } = service;
     const path = `${board.path}/backlog`;
     expectErrors(
@@ -364,7 +364,7 @@ describe('an identifier', () => {
         [`/api/tasks/${id}`, 'task_not_found'],
       ] as const) {
         const answer = await client.get(path);
-        // `fetch` resolves dots by itself.
+        // `fetch` resolves dots.
         expect([path, answer.status]).toEqual([path, 404]);
         if (id !== '..') expectProblem(answer, 404, code);
       }
@@ -375,7 +375,7 @@ describe('an identifier', () => {
   });
 });
 
-/** Every kind of path, with the methods that it has. */
+/** One path of every route, with its methods. */
 const paths = (): [string, string][] => [
   ['/api/boards', 'GET, HEAD, OPTIONS, POST'],
   [board.path, 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
@@ -398,7 +398,7 @@ const paths = (): [string, string][] => [
 ];
 
 describe('every path', () => {
-  it('answers HEAD as it answers GET, without the body', async () => {
+  it('answers HEAD like GET, without the body', async () => {
     for (const [path] of paths()) {
       if (path === '/metrics') continue;
       const get = await service.client.get(path, { undocumented: path === '/openapi.json' });
@@ -411,7 +411,7 @@ describe('every path', () => {
     expect((await service.client.call('HEAD', '/api/stories/999999')).status).toBe(404);
   });
 
-  it('lists its methods for OPTIONS, and in Allow for all others', async () => {
+  it('lists its methods in Allow, for OPTIONS and for methods that it does not have', async () => {
     for (const [path, allow] of paths()) {
       const options = await service.client.call('OPTIONS', path);
       expect([path, options.status, options.headers.get('allow'), options.text]).toEqual([
@@ -442,7 +442,7 @@ describe('every path', () => {
     expect((await service.client.delete(`/api/stories/${made.body.id}/`)).status).toBe(200);
   });
 
-  it('that does not exist is not found, with any method', async () => {
+  it('that does not exist is 404 with any method', async () => {
     for (const path of [
       '/api',
       '/api/',
@@ -463,7 +463,7 @@ describe('every path', () => {
     }
   });
 
-  it('answers in JSON, or with 406 if the client accepts none', async () => {
+  it('answers in JSON, or with 406 if the client does not accept it', async () => {
     const { client } = service;
     const accept = (value: string, path = `/api/stories/${story.id}`): Promise<any> =>
       client.get(path, { headers: { accept: value } });
@@ -483,16 +483,16 @@ describe('every path', () => {
       expectProblem(await accept(value), 406, 'not_acceptable');
       expectProblem(await accept(value, '/api/stories/999999'), 404, 'story_not_found');
     }
-    const refused = await client.put(
+    const rejected = await client.put(
       `/api/stories/${story.id}`,
       { title: 'x' },
       { headers: { accept: 'text/html' } },
     );
-    expectProblem(refused, 406, 'not_acceptable');
+    expectProblem(rejected, 406, 'not_acceptable');
     expect((await client.get(`/api/stories/${story.id}`)).body).toEqual(story);
   });
 
-  it('without parameters or a body rejects them', async () => {
+  it('rejects parameters and a body that it does not have', async () => {
     const { client } = service;
     for (const path of [
       `/api/stories/${story.id}`,
@@ -544,12 +544,12 @@ describe('a response', () => {
     }
   });
 
-  it('to an invalid request names its path', async () => {
+  it('to an invalid request contains the path of the request', async () => {
     const answer = await service.client.get('/api/stories/999999?x=1');
     expect(answer.body.instance).toBe('/api/stories/999999');
   });
 
-  it('does not name the software of the service', async () => {
+  it('does not reveal the software of the service', async () => {
     for (const path of ['/api/boards', '/nope', '/docs']) {
       const { headers } = await service.client.get(path, { undocumented: true });
       expect([headers.get('server'), headers.get('x-powered-by')]).toEqual([null, null]);
@@ -591,7 +591,7 @@ describe('the errors of a request', () => {
     ]) {
       expectErrors(answer, '/end_date out_of_range', '/name too_long');
     }
-    // What cannot be read cannot be compared.
+    // An invalid date is not compared with the other one.
     expectErrors(
       await client.post(`${board.path}/sprints`, { ...dates, start_date: 'soon' }),
       '/start_date invalid_date',
@@ -621,7 +621,7 @@ describe('the errors of a request', () => {
     );
   });
 
-  it('that depend on stored rows are named together', async () => {
+  it('that depend on stored rows are reported together', async () => {
     const { client } = service;
     expectErrors(
       await client.put(`/api/stories/${story.id}`, { id: story.id + 1, sprint_id: 999_999 }),

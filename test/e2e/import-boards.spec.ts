@@ -22,7 +22,7 @@ const tasksOf = async (board: string): Promise<Fields[]> => {
   ).flat();
 };
 
-/** How often each value occurs. */
+/** Counts each value. */
 const counted = (values: readonly unknown[]): Record<string, number> =>
   values.reduce<Record<string, number>>((counts, value) => {
     counts[String(value)] = (counts[String(value)] ?? 0) + 1;
@@ -139,7 +139,7 @@ describe('a board of Trello', () => {
     expect(statuses).toEqual({ done: 3, in_progress: 2 });
   });
 
-  it('updates stories, and leaves what it does not have', async () => {
+  it('updates stories, and keeps fields that it does not have', async () => {
     const { board } = await importTwice(JSON.stringify(TRELLO));
     const [first] = await storiesOf(board);
     const sprint = await made2xx<Fields>(
@@ -377,7 +377,7 @@ describe('issues of GitHub', () => {
     });
   });
 
-  it('that were not planned can be mapped by themselves', async () => {
+  it('that were closed as not planned can have their own mapping', async () => {
     const closed = issue(1, { state: 'CLOSED', stateReason: 'NOT_PLANNED' });
     const { board } = await importTwice(JSON.stringify([closed]), {
       mapping: { status: { not_planned: 'todo' } },
@@ -391,7 +391,7 @@ describe('issues of GitHub', () => {
     expect(await storiesOf(board)).toMatchObject([{ title: 'Größe 🗒', status: 'todo' }]);
   });
 
-  it('of two repositories, in a file each, are not mistaken for one another', async () => {
+  it('of two repositories in separate files are different stories', async () => {
     const of = (name: string): string =>
       JSON.stringify([issue(1, { title: name, url: `https://github.com/acme/${name}/issues/1` })]);
     const { board } = await importTwice(of('shop'));
@@ -406,7 +406,7 @@ describe('issues of GitHub', () => {
 const fileOf = (name: string): Buffer => readFileSync(published(`exports/${name}`));
 
 withPublished('exports/github-issues.json')('real exports', () => {
-  it('of Trello have their counts: custom fields', async () => {
+  it('of Trello are imported completely: custom fields', async () => {
     const { board, answer } = await importTwice(fileOf('trello-custom-fields.json'));
     expect(answer).toMatchObject({
       format: 'trello',
@@ -420,7 +420,7 @@ withPublished('exports/github-issues.json')('real exports', () => {
     expect(stories.flatMap(({ labels }) => labels)).toEqual([]);
   });
 
-  it('of Trello have their counts: checklists', async () => {
+  it('of Trello are imported completely: checklists', async () => {
     const { board, answer } = await importTwice(fileOf('trello-agile.json'));
     expect(answer).toMatchObject({
       format: 'trello',
@@ -452,7 +452,7 @@ withPublished('exports/github-issues.json')('real exports', () => {
     expect(done).toHaveLength(7);
   });
 
-  it('of Trello have their counts: lists', async () => {
+  it('of Trello are imported completely: lists', async () => {
     const { board, answer } = await importTwice(fileOf('trello-sprint.json'));
     expect(answer).toMatchObject({
       format: 'trello',
@@ -477,7 +477,7 @@ withPublished('exports/github-issues.json')('real exports', () => {
     expect([labelled.length, labelled.flatMap(({ labels }) => labels).length]).toEqual([9, 11]);
   });
 
-  it('of GitHub have their counts', async () => {
+  it('of GitHub are imported completely', async () => {
     const { board, answer } = await importTwice(fileOf('github-issues.json'));
     expect(answer).toMatchObject({
       format: 'github',

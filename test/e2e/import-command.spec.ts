@@ -78,11 +78,11 @@ describe('an import', () => {
     ]);
   });
 
-  it('distinguishes its stories from others of the same instant', async () => {
+  it('appends its events after those of other changes in the same millisecond', async () => {
     service.clock.set('2026-11-20T10:00:00.000Z');
     const now = jest.spyOn(Date.prototype, 'toISOString');
     await service.client.post('/api/boards/Instant/backlog', { title: 'posted' });
-    // The command has a clock of its own; all changes of this test are of one millisecond.
+    // The command has its own clock; all changes of this test have the same millisecond.
     now.mockImplementation(() => '2026-11-20T10:00:00.000Z');
     await load('title\nimported\n', 'Instant');
     now.mockRestore();
@@ -95,7 +95,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('names every error of every row with its line, and changes nothing', async () => {
+  it('reports every error of every row with its line, and changes nothing', async () => {
     const outcome = await load(
       'title,points,status,labels,seq\n' +
         '"Two\nlines",1.234,open,"a,a",\n' +
@@ -114,12 +114,12 @@ describe('an import', () => {
       expect.stringMatching(/^line 8: .*; .*/),
       'Nothing was imported.',
     ]);
-    for (const fault of [
+    for (const error of [
       'points must have at most two decimals',
       'status must be one of todo, in_progress, done',
       'labels must not contain duplicates',
     ]) {
-      expect(outcome.err.split('\n')[0]).toContain(fault);
+      expect(outcome.err.split('\n')[0]).toContain(error);
     }
     expect((await service.client.get('/api/boards/Faulty')).status).toBe(404);
   });
@@ -237,7 +237,7 @@ describe('an import', () => {
     expect(nameless).toEqual({ code: 1, out: '', err: expect.stringMatching(/board_name/) });
   });
 
-  it('accepts stories of the greatest length', async () => {
+  it('accepts stories of maximum length', async () => {
     const description = '😀'.repeat(32_767);
     const rows = Array.from({ length: 5 }, (_, i) => `story ${i},${description}\n`);
     const outcome = await load(`title,description\n${rows.join('')}`, 'Long');
@@ -268,7 +268,7 @@ describe('an import', () => {
   });
 });
 
-describe('an import of any file', () => {
+describe('an import of another format', () => {
   const CARDS = JSON.stringify({
     id: 'b1',
     name: 'Board',
@@ -314,7 +314,7 @@ describe('an import of any file', () => {
     customFields: [],
   });
 
-  it('detects the format, and names what it left out and did not understand', async () => {
+  it('detects the format, and reports skipped rows and unknown values', async () => {
     const outcome = await load(CARDS, 'Cards');
     expect(outcome.out).toBe('Cards: 2 stories created.\n');
     expect(outcome.err.trim().split('\n')).toEqual([
@@ -328,7 +328,7 @@ describe('an import of any file', () => {
     );
   });
 
-  it('takes a mapping from a file', async () => {
+  it('reads a mapping from a file', async () => {
     const mapping = JSON.stringify({ status: { Ice: 'in_progress' }, archived: 'import' });
     const outcome = await withFile(mapping, (path) => load(CARDS, 'Mapped', '--mapping', path));
     expect(outcome).toEqual({ code: 0, out: 'Mapped: 3 stories created.\n', err: '' });
@@ -354,7 +354,7 @@ describe('an import of any file', () => {
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
   });
 
-  /** Runs `work` on a terminal where `input` is typed. */
+  /** Runs `work` as on a terminal on which `input` is typed. */
   async function onTerminal(input: Readable, work: () => Promise<Outcome>): Promise<Outcome> {
     const { stdin, stdout } = process;
     const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
@@ -370,7 +370,7 @@ describe('an import of any file', () => {
     }
   }
 
-  it('asks on a terminal, after it has shown the plan', async () => {
+  it('shows the plan on a terminal and asks for confirmation', async () => {
     const answer = (text: string): Promise<Outcome> => {
       const input = new PassThrough();
       input.write(text);
@@ -391,7 +391,7 @@ describe('an import of any file', () => {
     ['the terminal is closed', (input: PassThrough) => input.end()],
     ['Ctrl+D is typed', (input: PassThrough) => input.write('\x04')],
     ['Ctrl+C is typed', (input: PassThrough) => input.write('\x03')],
-  ])('changes nothing where %s instead of an answer', async (_, act) => {
+  ])('changes nothing if %s instead of an answer', async (_, act) => {
     const input = new PassThrough();
     act(input);
     const outcome = await onTerminal(input, () => load(CARDS, 'Unanswered'));
@@ -400,7 +400,7 @@ describe('an import of any file', () => {
     expect((await service.client.get('/api/boards/Unanswered')).status).toBe(404);
   });
 
-  it('does not ask about a file that is typed, and removes its copy', async () => {
+  it('does not ask if the file comes from standard input, and deletes its copy of it', async () => {
     const { TMPDIR } = process.env;
     const copies = mkdtempSync(join(tmpdir(), 'copies-'));
     process.env.TMPDIR = copies;
@@ -442,7 +442,7 @@ describe('an import of any file', () => {
     }
   });
 
-  it('reads an export with its log from standard input, though it is read twice', async () => {
+  it('reads an export with its log from standard input, even though it is read twice', async () => {
     await load(CARDS, 'Piped');
     const file = (await service.client.get('/api/boards/Piped/export?log=true')).text;
     const { stdin } = process;
@@ -456,7 +456,7 @@ describe('an import of any file', () => {
     expect(await backlog('Unpiped')).toHaveLength(2);
   });
 
-  it('sends it to a service, with a token', async () => {
+  it('sends the file to a service, with a token', async () => {
     const remote = await startApp();
     try {
       const admin = await made2xx(
@@ -469,8 +469,8 @@ describe('an import of any file', () => {
       const events = (await by.get('/api/boards/Far%20away/events')).body;
       expect(new Set(events.map(({ actor }: any) => actor))).toEqual(new Set(['Root']));
       expect((await service.client.get('/api/boards/Far%20away')).status).toBe(404);
-      const refused = await load(CARDS, 'Far away', ...flags, 'spl_wrong');
-      expect(refused).toEqual({ code: 1, out: '', err: expect.stringMatching(/valid token/) });
+      const rejected = await load(CARDS, 'Far away', ...flags, 'spl_wrong');
+      expect(rejected).toEqual({ code: 1, out: '', err: expect.stringMatching(/valid token/) });
       const faulty = await load('title,points\na,x\n', 'Far away', ...flags, admin.token);
       expect(faulty.err).toBe('line 2: points must be a number\nNothing was imported.\n');
     } finally {
@@ -482,7 +482,7 @@ describe('an import of any file', () => {
 const SPRINGXD = 'stories-springxd.csv';
 
 withPublished(SPRINGXD)('the stories of a real team', () => {
-  it('are loaded, planned into sprints over REST, and come back equal to the file', async () => {
+  it('are imported, moved to sprints with the API, and equal the file afterwards', async () => {
     const { client } = service;
     const outcome = await command(
       service.database,

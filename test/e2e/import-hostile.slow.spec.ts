@@ -16,7 +16,7 @@ beforeAll(async () => {
   before = JSON.stringify(await shownBoard(service.client, BOARD));
 });
 
-/** Nothing was written: no other board, and nothing in the one that exists. */
+/** Expects that no board was created and that the existing one is unchanged. */
 async function expectNothingWritten(): Promise<void> {
   const boards = await made2xx<any[]>(service.client.get('/api/boards'));
   expect(boards.map(({ name }) => name as string)).toEqual([BOARD]);
@@ -36,7 +36,7 @@ const load = (file: string | Buffer, options: Options = {}): Promise<Answer> => 
   return upload(service.client, board, file, { query: `?format=${format}`, type, headers });
 };
 
-/** Expects an error that names this line, of a board that exists and of one that does not. */
+/** Expects an error with this line, for an existing board and for a new one. */
 async function expectInvalid(
   file: string | Buffer,
   {
@@ -92,7 +92,7 @@ describe('a file that cannot be read', () => {
     ['XML', '<?xml version="1.0"?><rss/>', /XML/],
     ['unknown JSON', '{"hello": ["world"]}', /JSON/],
     ['a list of nothing', '[]', /JSON/],
-  ])('is said to be %s, whatever format is named', async (_, file, says) => {
+  ])('is reported as %s, whatever format is named', async (_, file, says) => {
     await expectInvalid(file, { code: 'unknown_format', says });
     if (/^[[{]/.test(String(file))) return;
     for (const format of ['csv', 'trello', 'github']) {
@@ -100,13 +100,13 @@ describe('a file that cannot be read', () => {
     }
   });
 
-  it.each(['', '\ufeff', '\n\r\n \t'])('is empty (%j)', async (file) => {
+  it.each(['', '\ufeff', '\n\r\n \t'])('is reported as empty (%j)', async (file) => {
     for (const format of ['auto', 'csv', 'trello', 'taiga', 'github']) {
       await expectInvalid(file, { format, says: /empty/ });
     }
   });
 
-  it('has another format than the one that is named', async () => {
+  it('is reported if it has another format than the named one', async () => {
     await expectInvalid(TRELLO, { format: 'csv', code: 'unknown_format', says: /JSON, not CSV/ });
     await expectInvalid(CSV, { format: 'trello', line: 1, says: /not valid JSON/ });
     await expectInvalid(CSV, { format: 'github', line: 1, says: /not valid JSON/ });
@@ -120,7 +120,7 @@ describe('a file that cannot be read', () => {
     expectProblem(await load(gzipSync(CSV), packed), 415, 'unsupported_media_type');
   });
 
-  it('is not UTF-8, on the line that is named', async () => {
+  it('is reported with the line that is not UTF-8', async () => {
     const latin1 = (text: string): Buffer =>
       Buffer.from(text.replaceAll(/[^\0-\xff]/g, '?'), 'latin1');
     await expectInvalid(latin1(CSV.replace('second', 'zweité')), { line: 3, says: /UTF-8/ });
@@ -170,12 +170,12 @@ describe('a damaged file', () => {
     ['a text behind it', `${GITHUB}\nthat is all`, 15],
     ['NaN', GITHUB.replace('"number": 2', '"number": NaN'), 9],
     ['single quotes', "[{'number': 1}]", 1],
-  ])('has %s', async (_, text, line) => {
+  ])('is rejected if it has %s', async (_, text, line) => {
     const format = text.includes('lists') ? 'trello' : 'github';
     await expectInvalid(text, { format, line, says: /not valid JSON/ });
   });
 
-  it('nests deep', async () => {
+  it('is rejected if it is nested too deeply', async () => {
     const deep = '['.repeat(100_000);
     for (const format of ['auto', 'trello', 'taiga', 'github']) {
       for (const text of [deep, '{"a":'.repeat(100_000), `{"cards":\n[${deep}`]) {
@@ -185,7 +185,7 @@ describe('a damaged file', () => {
     await expectInvalid(`"${'a"b'.repeat(1000)}`, { format: 'csv', line: 1 });
   });
 
-  it('has numbers that are none of ours', async () => {
+  it('is rejected if an issue has an invalid number', async () => {
     for (const number of ['1e999', '-1', '1.5', '123456789012345678901234567890', '"1"', 'null']) {
       const file = `[{"number": 1, "title": "x"},\n{"number": ${number}, "title": "y"}]`;
       const isNegative = number === '-1';
@@ -220,14 +220,14 @@ describe('a file that is too large', () => {
     expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  it('has too many rows', async () => {
+  it('is rejected if it has too many rows', async () => {
     const file = Buffer.from(`title\n${'a\n'.repeat(250_000)}`);
     await expectInvalid(file, { line: 200_002, says: /more than 200000 rows/ });
     const wide = Buffer.from(`title${',x'.repeat(9_999)}\n${'a\n'.repeat(3000)}`);
     await expectInvalid(wide, { line: 2002, says: /more than 2000 rows/ });
   });
 
-  it('has an entry, a string or a number that is too long', async () => {
+  it('is rejected if an entry, a string or a number is too long', async () => {
     await expectInvalid(Buffer.from(`{"cards":\n[[${'1,'.repeat(1_100_000)}1]]}`), {
       format: 'trello',
       line: 2,
@@ -239,7 +239,7 @@ describe('a file that is too large', () => {
     await expectInvalid(`[{"number": ${'1'.repeat(2 * MIB)}}]`, { format: 'github', line: 1 });
   });
 
-  it('does not keep others from being answered', async () => {
+  it('does not delay other requests', async () => {
     const stories = Array.from({ length: 30_000 }, (_, i) => ({
       ...card(i),
       desc: 'x'.repeat(900),
@@ -294,7 +294,7 @@ describe('a form', () => {
     ['brackets', '['.repeat(10_000)],
     ['nested objects', `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`],
     ['a cut object', '{"status": {"A": "do'],
-    ['bytes that are no text', '\0\x01\x02'],
+    ['bytes that are not text', '\0\x01\x02'],
   ])('with a mapping that is %s is rejected', async (_, mapping) => {
     const answer = await post(mapped(mapping), FILE, END);
     expectProblem(answer, 400, 'invalid_request');
@@ -329,7 +329,7 @@ describe('a form', () => {
 });
 
 describe('many bad files at once', () => {
-  it('are all rejected, and the service goes on', async () => {
+  it('are all rejected, and the service stays available', async () => {
     const files = [
       TRELLO.slice(0, 50),
       gzipSync(CSV),

@@ -23,7 +23,7 @@ type Fields = Record<string, any>;
 
 const NOTHING = { sprints: 0, stories: 0, tasks: 0 };
 
-/** How many stories, points and tasks each sprint has, and how many stories of each status. */
+/** Counts stories, points and tasks by sprint, and stories by status. */
 async function sums(board: string) {
   const sprints: any[] = await of(`/api/boards/${board}/sprints`);
   const stories: any[] = await of(`/api/boards/${board}/stories`);
@@ -114,7 +114,7 @@ describe('an import of a search of Jira', () => {
     expect(await of('/api/boards/Search/velocity')).toMatchObject({ average_points: 5 });
   });
 
-  it('takes over what has changed since', async () => {
+  it('applies the changes since the last import', async () => {
     service.clock.set('2026-01-20T09:30:00.000Z');
     await load('Changed', search);
     const later = JSON.parse(search);
@@ -145,7 +145,7 @@ describe('an import of a search of Jira', () => {
 });
 
 describe('an import of a CSV export of Jira', () => {
-  it('lays its sprints out once, and keeps what the file has no column for', async () => {
+  it('schedules its sprints once, and keeps fields that the file does not have', async () => {
     const file =
       'Résumé;Clé de ticket;Type de ticket;État;Sprint;Sprint;Résolue\n' +
       'Se connecter;A-1;Story;Terminé(e);Sprint 9;Sprint 10;13/02/2026 14:51\n' +
@@ -186,7 +186,7 @@ describe('an import of a CSV export of Jira', () => {
     expect(mapped.unmapped).toEqual({ statuses: [] });
   });
 
-  it('takes sub-tasks whose stories are in an earlier file for tasks of these', async () => {
+  it('adds sub-tasks to their stories of an earlier file as tasks', async () => {
     const header = 'Summary,Issue key,Issue Type,Status,Assignee,Parent id,Parent key\n';
     const stories = 'One,A-1,Story,To Do,,,\nTwo,A-2,Story,To Do,,,\n';
     const parts =
@@ -218,7 +218,7 @@ describe('an import of a CSV export of Jira', () => {
     expect(await load('Split', header + changed)).toMatchObject({ updated: { tasks: 1 } });
   });
 
-  it('does not double a sub-task that an earlier import made a story', async () => {
+  it('does not duplicate a sub-task that an earlier import turned into a story', async () => {
     const header = 'Summary,Issue key,Issue Type,Status,Parent key\n';
     const subtask = 'Part,A-2,Sub-task,Done,A-1\n';
     const file = `${header}One,A-1,Story,To Do,\n${subtask}Other part,A-3,Sub-task,To Do,A-1\n`;
@@ -243,7 +243,7 @@ describe('an import of a CSV export of Jira', () => {
     expect(await of(`/api/stories/${one?.id}/tasks`)).toMatchObject([{ title: 'Other part' }]);
   });
 
-  it('asks for the order of dates, and takes the answer', async () => {
+  it('requires the order of ambiguous dates, and uses that of the mapping', async () => {
     const file = 'Summary,Issue key,Status,Resolved\nOne,A-1,Done,03/04/2026\n';
     const answer = await upload(service.client, 'Asked', file, { type: 'text/csv' });
     expect(answer.status).toBe(400);
@@ -284,7 +284,7 @@ describe('an import of a CSV export of Linear', () => {
 const real = (name: string): Buffer => readFileSync(published(`exports/${name}`));
 
 withPublished('exports/jira-en.csv')('real exports', () => {
-  it('of Jira as CSV have the sums of the file', async () => {
+  it('of Jira as CSV are imported with the sums of the file', async () => {
     const answer = await importTwice(service, 'RealCsv', real('jira-en.csv'));
     expect(answer).toMatchObject({
       format: 'jira-csv',
@@ -301,7 +301,7 @@ withPublished('exports/jira-en.csv')('real exports', () => {
     expect(others).toEqual({ backlog: 0, stories: { todo: 36 }, tasks: {} });
   });
 
-  it('of Jira as JSON have the sums of the file', async () => {
+  it('of Jira as JSON are imported with the sums of the file', async () => {
     const answer = await importTwice(service, 'RealJson', real('jira-search.json'));
     expect(answer).toMatchObject({
       format: 'jira-json',
@@ -326,7 +326,7 @@ withPublished('exports/jira-en.csv')('real exports', () => {
     });
   });
 
-  it('of Linear have the sums of the file', async () => {
+  it('of Linear are imported with the sums of the file', async () => {
     const answer = await importTwice(service, 'RealLinear', real('linear.csv'));
     expect(answer).toMatchObject({
       format: 'linear-csv',

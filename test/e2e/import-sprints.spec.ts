@@ -5,7 +5,7 @@ import { upload } from '../support/upload';
 const service = useApp();
 beforeEach(() => service.clock.set('2026-03-18T10:00:00.000Z'));
 
-/** A sprint of two weeks as Jira has it; `n` is its number, by which the others follow the first. */
+/** Returns a sprint of two weeks in the form of Jira; sprint `n` begins two weeks after sprint `n - 1`. */
 const sprint = (n: number, state: string): object => {
   const day = (days: number, time: string): string =>
     `${new Date(Date.UTC(2026, 0, 5 + 14 * (n - 1) + days)).toISOString().slice(0, 10)}T${time}.000Z`;
@@ -65,8 +65,8 @@ const load = (board: string, issues: object[], query = ''): Promise<any> =>
 const of = async (path: string): Promise<any> => (await service.client.get(path)).body;
 
 /**
- * Five closed sprints. In each one story was done, one is still to do, and one went on to the next sprint,
- * where it was done; the last of these is in the active one.
+ * Issues of five closed sprints. Each sprint has a story that is done, one that is to do, and one that was
+ * moved to the next sprint and done there; that of the fifth sprint is in the active one.
  */
 const ISSUES = [
   ...CLOSED.flatMap((one, i) => [
@@ -83,7 +83,7 @@ const ISSUES = [
 ];
 
 describe('sprints that another tool has completed', () => {
-  it('arrive completed, so that velocity and forecast work at once', async () => {
+  it('are imported as completed, so velocity and forecast are available at once', async () => {
     const answer = await load('Velocity', ISSUES);
     expect(answer.body).toMatchObject({
       format: 'jira-json',
@@ -114,7 +114,7 @@ describe('sprints that another tool has completed', () => {
     expect(forecast.when.map(({ sprints }: any) => sprints)).toEqual([2, 2, 2]);
   });
 
-  it('have a report by the rule imported, and burn down when their stories were done', async () => {
+  it('have a report with the rule `imported`, and burn down when their stories were done', async () => {
     await load('Reported', ISSUES);
     const [first, second] = await of('/api/boards/Reported/sprints');
     expect(first).toMatchObject({
@@ -152,7 +152,7 @@ describe('sprints that another tool has completed', () => {
     expect(picture.status).toBe(200);
   });
 
-  it('have in the log what a team would have done: stories go on after each completion', async () => {
+  it('have the log of a team that moves stories on after each completion', async () => {
     const [one, two] = CLOSED as [object, object];
     await load('Logged', [issue('T-1', { sprints: [one, two, ACTIVE], points: 1 })]);
     const events = await of('/api/boards/Logged/events');
@@ -183,11 +183,14 @@ describe('sprints that another tool has completed', () => {
     expect(story).toMatchObject({ sprint_id: ids[2], version: 3 });
     const history = await of(`/api/stories/${story.id}/history`);
     expect(history.map(({ revision }: any) => revision)).toEqual([5, 7, 9]);
-    const told = history.reduce((state: object, { after }: any) => ({ ...state, ...after }), {});
-    expect(told).toEqual(story);
+    const replayed = history.reduce(
+      (state: object, { after }: any) => ({ ...state, ...after }),
+      {},
+    );
+    expect(replayed).toEqual(story);
   });
 
-  it('are completed when they are closed since the last import, with the stories that went on', async () => {
+  it('are completed if they were closed since the last import, even if stories were moved on', async () => {
     const open = sprint(1, 'active');
     const before = [
       issue('T-1', { sprints: [open], points: 1 }),
@@ -215,13 +218,13 @@ describe('sprints that another tool has completed', () => {
     });
   });
 
-  it('stay as they are on a second import, which changes nothing', async () => {
+  it('are unchanged by a second import', async () => {
     await load('Again', ISSUES);
     const before = await of('/api/boards/Again/events');
-    const rehearsed = await load('Again', ISSUES, '?dry_run=true');
+    const dryRun = await load('Again', ISSUES, '?dry_run=true');
     service.clock.set('2026-05-18T10:00:00.000Z');
     const answer = await load('Again', ISSUES);
-    expect(answer.text).toBe(rehearsed.text);
+    expect(answer.text).toBe(dryRun.text);
     expect(answer.body).toMatchObject({
       created: { sprints: 0, stories: 0, tasks: 0 },
       updated: { sprints: 0, stories: 0, tasks: 0 },
@@ -254,7 +257,7 @@ describe('sprints that another tool has completed', () => {
     expect(story).toMatchObject({ points: 50, sprint_id: first.id });
   });
 
-  it('let go of stories that were planned again since, and keep their reports', async () => {
+  it('keep their reports when their stories are moved to later sprints', async () => {
     const [one, two] = CLOSED as [object, object];
     const left = issue('T-3', { sprints: [one], points: 8 });
     await load('Replanned', [
@@ -292,7 +295,7 @@ describe('sprints that another tool has completed', () => {
     });
   });
 
-  it('are found by their names where no import has named their ids yet', async () => {
+  it('are found by their names if no import has set their ids yet', async () => {
     const csv = 'Summary,Issue key,Status,Sprint,Sprint\nOne,T-1,Done,Sprint 1,Sprint 2\n';
     await upload(service.client, 'Adopted', `${csv}Two,T-2,To Do,Sprint 6,\n`, {
       type: 'text/csv',
@@ -345,7 +348,7 @@ describe('tasks', () => {
   const tasks = (...keys: string[]): object[] =>
     keys.map((key) => issue(key, { parent: 'T-1', done: null }));
 
-  it('are created, updated, and found again in their stories', async () => {
+  it('are created, and found again in their stories to be updated', async () => {
     await load('Tasks', [issue('T-1'), ...tasks('T-2', 'T-3')]);
     const [story] = await of('/api/boards/Tasks/stories');
     const path = `/api/stories/${story.id}/tasks`;

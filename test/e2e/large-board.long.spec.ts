@@ -6,11 +6,11 @@ import { eventsOf, made2xx, Workspace } from '../support/make';
 import { Program } from '../support/program';
 import { noOpenStreams, readList } from '../support/reading';
 
-/** Stories of the backlog, each of about 1.3 KiB: all of it is far more than the process may grow. */
+/** Stories of the backlog, each of about 1.3 KiB: together far more than the memory by which the process may grow. */
 const STORIES = 100_000;
 const DESCRIPTION = 'As a team we plan a sprint. '.repeat(36);
 const MIB = 1024 * 1024;
-/** Milliseconds that a small request may take while another client has a long one. */
+/** Maximum milliseconds of a small request while another client has a long one. */
 const PROMPT_MS = 100;
 
 jest.setTimeout(240_000);
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 describe('an unpaginated list of 100,000 stories', () => {
   it('is sent whole in bounded memory', async () => {
-    // In a process of its own, so that only the service is measured.
+    // In a separate process, so that only the service is measured.
     const program = await Program.start(service.database);
     const { client } = program;
     for (let i = 0; i < 200; i += 1) await client.get(`${backlog}?limit=10`);
@@ -49,7 +49,7 @@ describe('an unpaginated list of 100,000 stories', () => {
     };
     const unsorted = await seconds(backlog);
     for (const sort of ['-title', 'priority,-points', 'updated_at,-seq']) {
-      // Sorted for each chunk, it took twenty times as long.
+      // When it was sorted again for each chunk, it took twenty times as long.
       expect(await seconds(`${backlog}?sort=${sort}`)).toBeLessThan(6 * unsorted);
     }
     const titles: string[] = (
@@ -63,7 +63,7 @@ describe('an unpaginated list of 100,000 stories', () => {
     await noOpenStreams(service);
   });
 
-  it('is not read again by a client that has its tag', async () => {
+  it('is answered with 304 for its entity tag', async () => {
     const head = await service.client.call('HEAD', backlog);
     const headers = { 'if-none-match': head.headers.get('etag') as string };
     const answer = await service.client.get(backlog, { headers });
@@ -72,7 +72,7 @@ describe('an unpaginated list of 100,000 stories', () => {
   });
 });
 
-describe('while one client has a long request, a small one of another is prompt:', () => {
+describe('small requests of other clients are fast during a long request:', () => {
   let program: Program;
   let other: Workspace;
   let story: { id: number };
@@ -82,7 +82,7 @@ describe('while one client has a long request, a small one of another is prompt:
     story = await other.story(null);
   });
 
-  /** The times of small requests, ascending, while `long` runs at least once and for a second. */
+  /** Returns the sorted times of small requests while `long` runs, at least once and for a second. */
   async function during(long: (client: Client) => Promise<unknown>): Promise<number[]> {
     program = await Program.start(service.database);
     const { client } = program;
@@ -121,7 +121,7 @@ describe('while one client has a long request, a small one of another is prompt:
   }
 
   const LONG: [string, (client: Client) => Promise<unknown>][] = [
-    ['a whole list', () => readList(program.url + backlog)],
+    ['an unpaginated list', () => readList(program.url + backlog)],
     ['a list sorted by title', () => readList(`${program.url}${backlog}?sort=-title`)],
     ['HEAD of a sorted list', (client) => client.call('HEAD', `${backlog}?sort=points`)],
     ['a search', (client) => client.get(`${board.path}/stories?q=nothing+like+it&count=true`)],
@@ -157,11 +157,12 @@ describe('while one client has a long request, a small one of another is prompt:
   });
 
   it('deleting a board of 20,000 stories', async () => {
-    const doomed = await Workspace.create(service.client);
-    await fillBacklog(service, doomed.path, 20_000, { description: DESCRIPTION });
+    const deletedBoard = await Workspace.create(service.client);
+    await fillBacklog(service, deletedBoard.path, 20_000, { description: DESCRIPTION });
     let deleted = false;
     const times = await during(async (client) => {
-      if (!deleted) expect((await client.delete(`${doomed.path}?force=true`)).status).toBe(200);
+      if (!deleted)
+        expect((await client.delete(`${deletedBoard.path}?force=true`)).status).toBe(200);
       deleted = true;
       await sleep(100);
     });
@@ -171,7 +172,7 @@ describe('while one client has a long request, a small one of another is prompt:
 });
 
 describe('in a backlog of 100,000 stories a move', () => {
-  it('to an end renumbers nothing, and into the dense middle is two events', async () => {
+  it('to an end renumbers no story, and into the middle without a gap appends two events', async () => {
     const { client } = service;
     const own = await Workspace.create(client);
     await fillBacklog(service, own.path, STORIES);
@@ -192,7 +193,7 @@ describe('in a backlog of 100,000 stories a move', () => {
     expect(events.map(({ type }) => type)).toEqual(['stories.shifted', 'story.moved']);
     expect(events[0].after.count).toBe(50_000);
 
-    // The shift leaves a gap for the next moves.
+    // The shift has left a gap for the next moves.
     const answers = await Promise.all(
       [10, 11, 12].map((i) => move(first.id + i, { position: { after: middle } })),
     );

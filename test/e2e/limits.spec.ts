@@ -22,8 +22,8 @@ afterEach(async () => {
   service = undefined;
 });
 
-describe('a limit is what its setting says', () => {
-  it('for the bytes of a body', async () => {
+describe('a setting limits', () => {
+  it('the bytes of a body', async () => {
     const { client, url } = await start({ BODY_LIMIT: '2048' });
     const body = (bytes: number): string => JSON.stringify({ name: 'A' }).padEnd(bytes);
     const post = (raw: string, headers = {}) =>
@@ -41,7 +41,7 @@ describe('a limit is what its setting says', () => {
     expect(JSON.parse(chunked.text)).toMatchObject({ code: 'content_too_large' });
   });
 
-  it('for the characters of a URL', async () => {
+  it('the characters of a URL', async () => {
     const { url } = await start({ URL_LIMIT: '1024' });
     const ask = (length: number) => send(url + '/api/boards?x='.padEnd(length, 'x'));
     expect((await ask(1024)).status).toBe(400);
@@ -52,7 +52,7 @@ describe('a limit is what its setting says', () => {
     }
   });
 
-  it('for the bytes and the number of headers', async () => {
+  it('the bytes and the number of headers', async () => {
     const { url } = await start({ HEADER_LIMIT: '4096', HEADER_FIELDS: '50' });
     const ask = async (headers: Record<string, string>): Promise<number> =>
       (await send(`${url}/api/boards`, { headers })).status;
@@ -64,7 +64,7 @@ describe('a limit is what its setting says', () => {
     expect(await ask(fields(51))).toBe(431);
   });
 
-  it('for the time in which a request arrives', async () => {
+  it('the time in which a request arrives', async () => {
     const { url } = await start({ HEADERS_TIMEOUT_MS: '100', REQUEST_TIMEOUT_MS: '200' });
     for (const part of [
       'GET /api/boards HTTP/1.1\r\nHost: localhost\r\nX-Slow: ',
@@ -76,10 +76,10 @@ describe('a limit is what its setting says', () => {
     }
   });
 
-  it('for the number of connections', async () => {
+  it('the number of connections', async () => {
     const { url } = await start({ MAX_CONNECTIONS: '3' });
     const port = Number(new URL(url).port);
-    const held = await Promise.all(
+    const sockets = await Promise.all(
       Array.from(
         { length: 3 },
         () =>
@@ -93,19 +93,19 @@ describe('a limit is what its setting says', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'overloaded' });
     expect(answer.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
     expect((await send(`${url}/health/live`)).status).toBe(200);
-    const closed = new Promise((resolve) => held[0]?.once('close', resolve));
-    held[0]?.destroy();
+    const closed = new Promise((resolve) => sockets[0]?.once('close', resolve));
+    sockets[0]?.destroy();
     await closed;
     while ((await send(`${url}/api/boards`)).status === 503);
-    for (const socket of held) socket.destroy();
+    for (const socket of sockets) socket.destroy();
   });
 });
 
 describe('a string of combining marks', () => {
-  /** Marks that have to be put in order, pair by pair. */
+  /** Returns combining marks of which normalisation must swap each pair. */
   const marks = (count: number): string => '\u0301\u0316'.repeat(count / 2);
 
-  it('is rejected as a name as fast as any other that is too long', async () => {
+  it('is rejected quickly as a name that is too long', async () => {
     const { client } = await start({});
     const before = performance.now();
     expectErrors(
@@ -136,7 +136,7 @@ describe('a string of combining marks', () => {
 });
 
 describe('imports', () => {
-  it('of one client use at most half of the slots', async () => {
+  it('of one client occupy at most half of the slots', async () => {
     const { client, url } = await start({});
     const make = (scope: string, from = client) =>
       made2xx(from.post('/api/tokens', { name: scope, scope }));
@@ -158,7 +158,7 @@ describe('imports', () => {
       const answer = await upload(others, 'Fast', 'title\na\n');
       expect(answer.status).toBe(200);
       expect(read).toHaveBeenCalledTimes(3);
-      // The others begin when these end.
+      // The other two uploads start when the first two end.
       for (const { socket } of uploads) socket.write('a\n');
       for (const { answered } of uploads) expect(await answered).toMatch(/^HTTP\/1\.1 200 /);
       expect(read).toHaveBeenCalledTimes(5);
@@ -190,27 +190,27 @@ describe('the rate limit', () => {
       expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=4;w=60');
       expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
     }
-    const refused = await reader.get('/api/boards');
-    expectProblem(refused, 429, 'too_many_requests');
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=/);
+    const rejected = await reader.get('/api/boards');
+    expectProblem(rejected, 429, 'too_many_requests');
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(rejected.headers.get('ratelimit')).toMatch(/^"default";r=0;t=/);
     expect((await admin.get('/api/boards')).status).toBe(200);
     expect((await client.get('/health/ready')).status).toBe(200);
 
-    // Requests with a wrong token count for their address, as did the creation of the first token.
+    // Requests with a wrong token count for their address; the creation of the first token counted, too.
     const guesses = [];
     for (let i = 0; i < 5; i += 1) guesses.push((await client.get('/api/boards')).status);
     expect(guesses).toEqual([401, 401, 401, 429, 429]);
   });
 
-  it('counts requests that are forbidden for a token or for another site', async () => {
+  it('counts requests that are forbidden for their token or their origin', async () => {
     const { client } = await start({ RATE_LIMIT: '3' });
     const evil = { headers: { origin: 'https://evil.example' } };
     const writes = [];
     for (let i = 0; i < 2; i += 1) {
       writes.push((await client.post('/api/boards/Mine/backlog', { title: 'x' }, evil)).status);
     }
-    // The third request of this address makes a token for one board only.
+    // The third request of this address creates a token for one board only.
     const admin = { name: 'admin', scope: 'admin' };
     const { token } = await made2xx(client.post('/api/tokens', admin));
     const bearing = (secret: string) => client.with({ authorization: `Bearer ${secret}` });
@@ -248,16 +248,16 @@ describe('the rate limit', () => {
   it('uses X-Forwarded-For from trusted proxies only', async () => {
     const from = (url: string, address: string) =>
       send(`${url}/api/boards`, { headers: { 'x-forwarded-for': address } });
-    const trusting = await start({ AUTH: 'off', RATE_LIMIT: '1', TRUST_PROXY: '127.0.0.1' });
+    const trustingProxy = await start({ AUTH: 'off', RATE_LIMIT: '1', TRUST_PROXY: '127.0.0.1' });
     for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8:0:1::1']) {
-      expect((await from(trusting.url, address)).status).toBe(200);
+      expect((await from(trustingProxy.url, address)).status).toBe(200);
     }
     for (const address of ['192.0.2.1', '2001:db8::2']) {
-      expect((await from(trusting.url, address)).status).toBe(429);
+      expect((await from(trustingProxy.url, address)).status).toBe(429);
     }
-    await trusting.close();
-    const wary = await start({ AUTH: 'off', RATE_LIMIT: '1' });
-    expect((await from(wary.url, '192.0.2.1')).status).toBe(200);
-    expect((await from(wary.url, '192.0.2.2')).status).toBe(429);
+    await trustingProxy.close();
+    const trustingNone = await start({ AUTH: 'off', RATE_LIMIT: '1' });
+    expect((await from(trustingNone.url, '192.0.2.1')).status).toBe(200);
+    expect((await from(trustingNone.url, '192.0.2.2')).status).toBe(429);
   });
 });

@@ -8,7 +8,7 @@ import { expectProblem } from '../support/problems';
 import { noOpenStreams, readList } from '../support/reading';
 import { onStatement, rowsReadDuring } from '../support/statements';
 
-/** More than is read at once, and more than a socket takes without a reader. */
+/** More stories than are read at once, and more than the buffers of a socket hold. */
 const STORIES = 3000;
 const DESCRIPTION = 'As a team we plan a sprint. '.repeat(36);
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('a list of 3,000 stories', () => {
-  it('breaks off where the database fails in the middle, so that no client takes a part for the whole', async () => {
+  it('breaks off if the database fails in the middle, so no client mistakes a part for the whole', async () => {
     const database = service.app.get(Database);
     const openStream = database.openStream.bind(database);
     const failing = jest.spyOn(database, 'openStream').mockImplementation(async (client) => {
@@ -44,7 +44,7 @@ describe('a list of 3,000 stories', () => {
     expect(await readList(service.url + path)).toMatchObject({ stories: STORIES, complete: true });
   });
 
-  it('is rejected with a problem where the database fails before it begins', async () => {
+  it('is rejected with a problem document if the database fails before it begins', async () => {
     const database = service.app.get(Database);
     const failing = jest.spyOn(database, 'openStream').mockRejectedValue(unavailable());
     const answer = await service.client.get(path);
@@ -53,14 +53,14 @@ describe('a list of 3,000 stories', () => {
     expect(answer.headers.get('retry-after')).toBe('1');
   });
 
-  it('releases its snapshot when the reader leaves, at any moment', async () => {
+  it('releases its snapshot whenever the client disconnects', async () => {
     for (const bytes of [0, 1, 100_000, 2_000_000]) {
       const list = await readList(service.url + path, {
         onData: (had, stop) => (had >= bytes ? stop() : undefined),
       });
       expect(list.complete).toBe(false);
     }
-    // Also before the response begins.
+    // Even before the response begins.
     await Promise.all(
       Array.from({ length: 10 }, async (_, i) => {
         const call = request(service.url + path, { agent: false });
@@ -73,7 +73,7 @@ describe('a list of 3,000 stories', () => {
     await noOpenStreams(service);
   });
 
-  it('shows a slow reader the state in which it began, while others write', async () => {
+  it('shows a slow client the state at its beginning, while others write', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     let hasBegun = (): void => undefined;
@@ -94,7 +94,7 @@ describe('a list of 3,000 stories', () => {
     await noOpenStreams(service);
   });
 
-  it('is read again and again over one connection', async () => {
+  it('can be read repeatedly over one connection', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error): void => void warnings.push(warning);
     process.on('warning', note);
@@ -109,9 +109,9 @@ describe('a list of 3,000 stories', () => {
   });
 });
 
-describe('a list of stories of the greatest size', () => {
+describe('a list of stories of maximum size', () => {
   it.each(['', '?limit=50', '?sort=title'])(
-    'is read in few rows at a time from the first request: %s',
+    'is read a few rows at a time from the first request: %s',
     async (query) => {
       const board = await Workspace.create(service.client);
       await fillBacklog(service, board.path, 60, { description: '€'.repeat(32_767) });
@@ -156,7 +156,7 @@ describe('HEAD of a long list', () => {
 });
 
 describe('GET /api/boards?limit=1', () => {
-  it('reads one page, however many boards there are', async () => {
+  it('reads only one page, however many boards exist', async () => {
     for (let i = 0; i < 40; i += 1) await Workspace.create(service.client);
     let listed = 0;
     const rows = await rowsReadDuring(async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const send = (name: string, query = '', text = file): Promise<Answer> =>
   upload(service.client, name, text, { query, type: 'application/x-ndjson' });
 
-/** The rows of a board as its export has them, but for what no other board can have. */
+/** Returns the rows of an export without the fields that an import cannot restore, such as ids. */
 async function rowsOf(name: string): Promise<unknown[]> {
   const { text } = await service.client.get(`${boardPath(name)}/export`);
   const names = new Map<number, string>();
@@ -71,7 +71,7 @@ describe('an export without its log', () => {
     });
   });
 
-  it('has null where an earlier version exported no field', async () => {
+  it('is read with null for fields that an earlier version did not have', async () => {
     const name = freshName('Earlier');
     await made2xx(send(name, '', asOfEarlierVersion(file)));
     const [from, to] = [await rowsOf(board.name), await rowsOf(name)];
@@ -80,7 +80,7 @@ describe('an export without its log', () => {
     }
   });
 
-  it('has tasks with the external id of a story', async () => {
+  it('may have tasks with the external id of a story', async () => {
     const from = await Workspace.create(service.client);
     const story = await from.story(null, { external_id: 'X-1' });
     await from.task(story, { external_id: 'X-1' });
@@ -92,7 +92,7 @@ describe('an export without its log', () => {
     });
   });
 
-  it('changes nothing the second time, rows without an external id included', async () => {
+  it('changes nothing when it is imported again, even for rows without an external id', async () => {
     const name = freshName('Twice');
     await made2xx(send(name));
     const before = (await service.client.get(boardPath(name))).body;
@@ -100,13 +100,13 @@ describe('an export without its log', () => {
     expect(again.created).toEqual({ sprints: 0, stories: 0, tasks: 0 });
     expect(again.updated).toEqual({ sprints: 0, stories: 0, tasks: 0 });
     expect((await service.client.get(boardPath(name))).body).toEqual(before);
-    // Nor into the board that it is of.
+    // An import into the exported board changes nothing either.
     const own = (await service.client.get(board.path)).body;
     expect((await made2xx(send(board.name))).updated).toEqual(again.updated);
     expect((await service.client.get(board.path)).body).toEqual(own);
   });
 
-  it('is imported beside what another board has', async () => {
+  it('is added to the stories of an existing board', async () => {
     const other = await Workspace.create(service.client);
     await other.story(null, { title: 'there before' });
     await made2xx(send(other.name));
@@ -114,7 +114,7 @@ describe('an export without its log', () => {
     expect(stories).toBe(1 + kindsOf(await rowsOf(board.name), 'story').length);
   });
 
-  it('has reports: what was completed is', async () => {
+  it('is imported with its velocity', async () => {
     const name = freshName('Reported');
     await made2xx(send(name));
     const of = async (path: string): Promise<number[]> =>
@@ -124,7 +124,7 @@ describe('an export without its log', () => {
     expect(await of(boardPath(name))).toEqual(await of(board.path));
   });
 
-  it('is refused where it was cut or changed, and nothing is left', async () => {
+  it('is rejected if it was cut or changed, and nothing is created', async () => {
     const name = freshName('Refused');
     for (const [code, text] of [
       ['cut', file.slice(0, -1)],

@@ -38,11 +38,11 @@ const send = (
 ): Promise<Answer> =>
   upload(service.client, name, text, { query, type: 'application/x-ndjson', headers });
 
-/** What an import created. */
+/** Imports a file and returns what was created. */
 const restore = async (text: string | Buffer, name: string, query = ''): Promise<unknown> =>
   (await made2xx(send(text, name, query))).created;
 
-/** A restore by the service itself, of a file that a test controls. */
+/** Restores a board with a call of the service instead of the API, from a source that a test controls. */
 async function restoreFrom(
   name: string,
   open: () => AsyncIterable<Buffer>,
@@ -52,7 +52,7 @@ async function restoreFrom(
   return service.app.get(RestoreService).restore(caller, name, exported, (created) => created);
 }
 
-/** The error of a restore that must fail, as its code and its line. */
+/** Imports a file that must be rejected and returns the code and the line of the error. */
 async function failure(text: string | Buffer, name = freshName('Refused')): Promise<unknown[]> {
   const answer = await send(text, name, '?format=sprintline');
   expect([answer.status, answer.body.code]).toEqual([400, 'invalid_file']);
@@ -61,7 +61,7 @@ async function failure(text: string | Buffer, name = freshName('Refused')): Prom
   return [error?.code, error?.line];
 }
 
-/** The number of rows of all boards. */
+/** Counts the rows of each table. */
 async function rows(): Promise<number[]> {
   await service.app.get(BoardSweeper).sweep();
   const tables = ['boards', 'sprints', 'stories', 'tasks', 'events'];
@@ -74,7 +74,7 @@ async function rows(): Promise<number[]> {
 }
 
 describe('a board that is restored with its log', () => {
-  it('is the same but for its ids and its name: rows, events, history and every report', async () => {
+  it('is the same except for its ids and its name: rows, events, history and every report', async () => {
     const name = freshName('Restored');
     const before = await everythingOf(service.client, board.name);
     const counts = await restore(file, name);
@@ -88,7 +88,7 @@ describe('a board that is restored with its log', () => {
     for (const part of Object.keys(expected)) {
       expect([part, after[part]]).toEqual([part, expected[part]]);
     }
-    // It has gone through everything.
+    // The log of the board has every type of event.
     const types = new Set(before.events.map(({ type }: any) => type as string));
     expect([...types].sort()).toEqual(
       EVENT_TYPES.filter((type) => type !== 'board.deleted').sort(),
@@ -96,7 +96,7 @@ describe('a board that is restored with its log', () => {
     expect(before.forecasts[0].when).toHaveLength(3);
   });
 
-  it('exports the same again, but for its ids and its name', async () => {
+  it('has the same export, except for its ids and its name', async () => {
     const name = freshName('Again');
     await restore(file, name);
     const again = (await service.client.get(`${boardPath(name)}/export?log=true`)).text;
@@ -107,14 +107,14 @@ describe('a board that is restored with its log', () => {
         .slice(0, -1)
         .map((line) => line.replaceAll(name, board.name).replace(/("(\w+_)?id":|:\[)\d+/g, '$1'));
     expect(shape(again)).toEqual(shape(file));
-    // Once more under the first name: nothing but the ids is another.
+    // Restored once more under its first name, it differs only in its ids.
     await made2xx(service.client.delete(`${board.path}?force=true`));
     await restore(again, board.name);
     const third = (await service.client.get(`${board.path}/export?log=true`)).text;
     expect(shape(third)).toEqual(shape(file));
   });
 
-  it('has null where an earlier version exported no field', async () => {
+  it('has null for fields that an earlier version did not export', async () => {
     const name = freshName('Earlier');
     await restore(asOfEarlierVersion(file), name);
     const before = await everythingOf(service.client, board.name);
@@ -125,7 +125,7 @@ describe('a board that is restored with its log', () => {
     }
   });
 
-  it('has tags of its own, also where its revision was there before', async () => {
+  it('has different entity tags from an earlier board of its name at the same revision', async () => {
     const [one, two] = [freshName('Tags'), freshName('Tags')];
     await restore(file, one);
     const first = await service.client.get(`${boardPath(one)}/stories`);
@@ -136,7 +136,7 @@ describe('a board that is restored with its log', () => {
     expect(second.headers.get('etag')).not.toBe(first.headers.get('etag'));
   });
 
-  it('can be changed as before', async () => {
+  it('can be changed', async () => {
     const name = freshName('Living');
     await restore(file, name);
     const path = boardPath(name);
@@ -155,7 +155,7 @@ describe('a board that is restored with its log', () => {
     expect((await service.client.get(boardPath(name))).body).toMatchObject({ revision: 1 });
   });
 
-  it('is not there after a dry run, which counts the same', async () => {
+  it('is not created by a dry run, which has the same counts', async () => {
     const before = await rows();
     const name = freshName('Dry');
     const counts = await restore(file, name, '?dry_run=true');
@@ -165,10 +165,10 @@ describe('a board that is restored with its log', () => {
   });
 });
 
-describe('a restore is refused, and leaves nothing,', () => {
+describe('a restore is rejected and creates nothing', () => {
   let before: number[];
   beforeAll(async () => {
-    // The logs of boards that were deleted are deleted a minute later.
+    // The log of a deleted board is kept for a minute.
     service.clock.set('2026-11-21T09:00:00Z');
     before = await rows();
   });
@@ -176,7 +176,7 @@ describe('a restore is refused, and leaves nothing,', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('where the file was cut anywhere', async () => {
+  it('if the file is cut anywhere', async () => {
     const bytes = Buffer.from(file);
     const lengths = fc.sample(fc.integer({ min: 1, max: bytes.length - 1 }), 40);
     const ends = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at);
@@ -187,7 +187,7 @@ describe('a restore is refused, and leaves nothing,', () => {
     }
   });
 
-  it('where any byte was changed', async () => {
+  it('if any byte is changed', async () => {
     const at = fc.nat(Buffer.byteLength(file) - 1);
     const bit = fc.integer({ min: 0, max: 7 });
     for (const [index, bits] of fc.sample(fc.tuple(at, bit), 60)) {
@@ -198,12 +198,12 @@ describe('a restore is refused, and leaves nothing,', () => {
     }
   });
 
-  it('where something follows its end', async () => {
+  it('if anything follows the end of the export', async () => {
     expect((await failure(`${file}\n`))[0]).toBe('unexpected');
     expect((await failure(file + file))[0]).toBe('unexpected');
   });
 
-  it('where a line is not what an export has, however well it is signed', async () => {
+  it('if a line is invalid, even with a correct checksum', async () => {
     const lines = linesOf(file);
     const at = (kind: string): number => lines.findIndex((line) => line.startsWith(`{"${kind}"`));
     const changed = (kind: string, from: string | RegExp, to: string): Promise<unknown[]> => {
@@ -213,27 +213,27 @@ describe('a restore is refused, and leaves nothing,', () => {
       expect(other[index]).not.toBe(lines[index]);
       return failure(signed(other));
     };
-    const refusal = async (kind: string, from: string | RegExp, to: string): Promise<unknown> => {
+    const errorOf = async (kind: string, from: string | RegExp, to: string): Promise<unknown> => {
       const [code, line] = await changed(kind, from, to);
       expect(line).toBe(at(kind) + 1);
       return code;
     };
     const tooLong = `"title":"${'x'.repeat(256)}"`;
-    expect(await refusal('story', /"title":"[^"]*"/, tooLong)).toBe('invalid_value');
-    expect(await refusal('story', '"seq":', '"sec":')).toBe('unknown_field');
-    expect(await refusal('story', /"seq":-?\d+,/, '')).toBe('required');
-    expect(await refusal('story', /"created_at":"2026-0/, '"created_at":"2026-9')).toBe(
+    expect(await errorOf('story', /"title":"[^"]*"/, tooLong)).toBe('invalid_value');
+    expect(await errorOf('story', '"seq":', '"sec":')).toBe('unknown_field');
+    expect(await errorOf('story', /"seq":-?\d+,/, '')).toBe('required');
+    expect(await errorOf('story', /"created_at":"2026-0/, '"created_at":"2026-9')).toBe(
       'invalid_value',
     );
-    expect(await refusal('story', /"status":"\w+"/, '"status":"open"')).toBe('invalid_value');
-    expect(await refusal('story', /"sprint_id":\w+/, '"sprint_id":987654')).toBe('not_found');
-    expect(await refusal('task', /"story_id":\d+/, '"story_id":987654')).toBe('unexpected');
-    expect(await refusal('sprint', /"end_date":"2026/, '"end_date":"2025')).toBe('out_of_range');
-    expect(await refusal('sprint', /^/, '[')).toBe('malformed');
-    expect(await refusal('sprintline_export', /"log":true/, '"log":1')).toBe('malformed');
-    expect(await refusal('sprintline_export', 'export":1', 'export":2')).toBe('unknown_version');
-    expect(await refusal('event', /"revision":1,/, '"revision":0,')).toBe('unexpected');
-    expect(await refusal('event', '"version":1,"sprint_id"', '"sprint_id"')).toBe('malformed');
+    expect(await errorOf('story', /"status":"\w+"/, '"status":"open"')).toBe('invalid_value');
+    expect(await errorOf('story', /"sprint_id":\w+/, '"sprint_id":987654')).toBe('not_found');
+    expect(await errorOf('task', /"story_id":\d+/, '"story_id":987654')).toBe('unexpected');
+    expect(await errorOf('sprint', /"end_date":"2026/, '"end_date":"2025')).toBe('out_of_range');
+    expect(await errorOf('sprint', /^/, '[')).toBe('malformed');
+    expect(await errorOf('sprintline_export', /"log":true/, '"log":1')).toBe('malformed');
+    expect(await errorOf('sprintline_export', 'export":1', 'export":2')).toBe('unknown_version');
+    expect(await errorOf('event', /"revision":1,/, '"revision":0,')).toBe('unexpected');
+    expect(await errorOf('event', '"version":1,"sprint_id"', '"sprint_id"')).toBe('malformed');
     const sprints = lines.filter((line) => line.startsWith('{"sprint"'));
     expect(await failure(signed([...lines, sprints[0] ?? '']))).toEqual([
       'unexpected',
@@ -241,7 +241,7 @@ describe('a restore is refused, and leaves nothing,', () => {
     ]);
   });
 
-  it('where events name what no other application checks', async () => {
+  it('if an event has an invalid value', async () => {
     const lines = linesOf(file);
     const created = lines.findIndex((line) => line.includes('"type":"sprint.created"'));
     const other = lines.with(
@@ -251,7 +251,7 @@ describe('a restore is refused, and leaves nothing,', () => {
     expect(await failure(signed(other))).toEqual(['invalid_value', created + 1]);
   });
 
-  it('where two stories have one external id', async () => {
+  it('if two stories have the same external id', async () => {
     const lines = linesOf(file);
     const other = lines.map((line) =>
       line.startsWith('{"story"')
@@ -261,7 +261,7 @@ describe('a restore is refused, and leaves nothing,', () => {
     expect(await failure(signed(other))).toEqual([undefined, undefined]);
   });
 
-  it('where a board has the name, also if it got it meanwhile', async () => {
+  it('if another board has the name, even if that board is created during the restore', async () => {
     expectProblem(await send(file, board.name), 409, 'name_taken');
     const name = freshName('Raced');
     let readings = 0;
@@ -269,7 +269,7 @@ describe('a restore is refused, and leaves nothing,', () => {
       (async function* () {
         readings += 1;
         yield Buffer.from(file);
-        // The second reading, which loads.
+        // The file is read a second time to load it.
         if (readings === 2) await made2xx(service.client.post('/api/boards', { name }));
       })();
     await expect(restoreFrom(name, open)).rejects.toMatchObject({ code: 'name_taken' });
@@ -278,7 +278,7 @@ describe('a restore is refused, and leaves nothing,', () => {
     service.clock.set('2026-11-21T10:00:00Z');
   });
 
-  it('where the caller is no admin', async () => {
+  it('if the caller is not an admin', async () => {
     const writer = { actor: 'ada', scope: 'write' as const, client: 'test' };
     const open = (): AsyncIterable<Buffer> => Readable.from([Buffer.from(file)]);
     await expect(restoreFrom(freshName('Refused'), open, writer)).rejects.toMatchObject({
@@ -328,7 +328,7 @@ it('is done by the command line, too', async () => {
 const onSqlite = engineUnderTest() === 'sqlite' ? it : it.skip;
 
 onSqlite(
-  'syncs its publication to the disk and the changes of others, but not its parts',
+  'a restore syncs its publication and the changes of others to the disk, but not its parts',
   async () => {
     const other = await Workspace.create(service.client);
     const story = await other.story(null);
@@ -367,12 +367,12 @@ onSqlite(
     expect(levels.part.length).toBeGreaterThan(3);
     expect(new Set(levels.part)).toEqual(new Set([normal]));
     expect(levels.change).toEqual(Array(8).fill(full));
-    // The beginning of the load, and its publication.
+    // The start of the load, and its publication.
     expect(levels.other).toEqual([full, full]);
   },
 );
 
-it('two restores of one name at once make one board', async () => {
+it('two concurrent restores with one name create one board', async () => {
   const name = freshName('Twice');
   const before = await rows();
   const done = await Promise.all([send(file, name), send(file, name)]);
@@ -389,7 +389,7 @@ it('two restores of one name at once make one board', async () => {
 });
 
 describe('a load that stops', () => {
-  it('is swept once its last part is old, not before', async () => {
+  it('is deleted five minutes after its last part, not before', async () => {
     service.clock.set('2026-11-21T12:00:00Z');
     const before = await rows();
     const name = freshName('Stopped');
@@ -411,7 +411,7 @@ describe('a load that stops', () => {
         yield Buffer.from(file.slice(half));
       })();
     });
-    // It was swept under it, so it fails, too.
+    // Its rows were deleted, so the load fails, too.
     await expect(stopped).rejects.toMatchObject({ code: 'database_unavailable' });
     expect((await service.client.get(boardPath(name))).status).toBe(404);
     expect(await rows()).toEqual(before);

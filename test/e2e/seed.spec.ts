@@ -38,7 +38,7 @@ describe('the demo board', () => {
     expect((await client.get('/api/boards/Demo/backlog')).body.length).toBeGreaterThan(10);
   });
 
-  it('has enough of a past for velocity, burndown and forecast', async () => {
+  it('has enough history for velocity, burndown and forecast', async () => {
     const { client } = service;
     const velocity = (await client.get('/api/boards/Demo/velocity')).body;
     expect(velocity.sprints).toHaveLength(6);
@@ -65,7 +65,7 @@ describe('the demo board', () => {
     );
   });
 
-  it('is created once for a name', async () => {
+  it('is created only once with a name', async () => {
     const again = await command(service.database, 'seed');
     expect(again).toEqual({
       code: 1,
@@ -92,7 +92,7 @@ describe('the command line', () => {
     }
   });
 
-  it('says what is wrong with the settings', async () => {
+  it('reports invalid settings', async () => {
     const nowhere = { ...service.database, url: 'postgres://localhost/db' };
     for (const words of [['migrate'], ['seed'], ['import', __filename, '--board', 'B']]) {
       const outcome = await command(nowhere, ...words);
@@ -103,7 +103,7 @@ describe('the command line', () => {
     );
   });
 
-  it('says why a database cannot be migrated', async () => {
+  it('reports why a database cannot be migrated', async () => {
     const away = { ...service.database, url: 'mysql://unknown@127.0.0.1:1/none' };
     expect(await command(away, 'migrate')).toEqual({
       code: 1,

@@ -25,7 +25,7 @@ const signIn = (token: string): Promise<Answer> => service.client.post('/api/ses
 
 const cookieOf = ({ headers }: Answer): string => headers.get('set-cookie')?.split(';')[0] ?? '';
 
-/** A browser that is signed in. */
+/** Returns a client with the cookie of a new session. */
 async function browser(body?: object): Promise<{ client: Client; token: any; cookie: string }> {
   const token = await makeToken(body);
   const cookie = cookieOf(await signIn(token.token));
@@ -38,7 +38,7 @@ const sessions = (): Promise<any[]> =>
 const SIGNED_OUT = { actor: null, scope: null, boards: [], token_required: true };
 
 describe('a session', () => {
-  it('begins with a token, which the browser then need not keep', async () => {
+  it('begins with a token, which the browser does not need to store', async () => {
     const { token } = await makeToken();
     const answer = await signIn(token);
     expect(answer.status).toBe(201);
@@ -102,7 +102,7 @@ describe('a session', () => {
     expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
   });
 
-  it('dies with its token, which is deleted or expires', async () => {
+  it('ends when its token is deleted or expires', async () => {
     const deleted = await browser();
     const expiring = await browser({ expires_at: new Date(Date.now() + DAY).toISOString() });
     const before = (await sessions()).length;
@@ -136,7 +136,7 @@ describe('a session', () => {
     expect(await sessions()).toEqual([]);
   });
 
-  it('ends if the same token signs in a hundred times more', async () => {
+  it('ends after a hundred more sign-ins with the same token', async () => {
     const { client, token } = await browser();
     const { client: second } = await browser({ name: 'Bob' });
     for (let i = 1; i < 100; i += 1) expect((await signIn(token.token)).status).toBe(201);
@@ -147,7 +147,7 @@ describe('a session', () => {
     expect((await sessions()).filter(({ token_id }) => token_id === token.id)).toHaveLength(100);
   });
 
-  it('is one of a hundred, however many sign-ins of a token come at once', async () => {
+  it('is one of at most a hundred of its token, even after concurrent sign-ins', async () => {
     const { token, id } = await makeToken();
     const statuses = await Promise.all(
       Array.from({ length: 150 }, (_, i) => signIn(i % 5 ? token : 'wrong')),
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect((await sessions()).filter(({ token_id }) => token_id === id)).toHaveLength(100);
   });
 
-  it('is not begun with a token that is deleted at the same time', async () => {
+  it('does not begin with a token that is deleted at the same time', async () => {
     for (let i = 0; i < 10; i += 1) {
       const { token, id } = await makeToken();
       const [deleted, ...answers] = await Promise.all([
@@ -172,7 +172,7 @@ describe('a session', () => {
     }
   });
 
-  it('is not begun with anything but a valid token', async () => {
+  it('begins with a valid token only', async () => {
     const expired = await makeToken({ expires_at: new Date(Date.now() + DAY).toISOString() });
     service.clock.set(new Date(Date.now() + 2 * DAY).toISOString());
     for (const token of ['x', `spl_${'0'.repeat(16)}_${'a'.repeat(43)}`, expired.token]) {
@@ -188,7 +188,7 @@ describe('a session', () => {
     expect(answer.body.errors).toMatchObject([{ header: 'Idempotency-Key', code: 'unrepeatable' }]);
   });
 
-  it('loses to a bearer token, a valid one or not', async () => {
+  it('is ignored if a bearer token is sent, valid or not', async () => {
     const { client } = await browser();
     const other = await makeToken({ name: 'Grace' });
     const both = client.with({ authorization: `Bearer ${other.token}` });
@@ -198,7 +198,7 @@ describe('a session', () => {
     expectProblem(await invalid.get('/api/boards'), 401, 'unauthorized');
   });
 
-  it('reads a stream, which ends when the browser signs out', async () => {
+  it('can read a stream, which ends when the browser signs out', async () => {
     const { client, cookie } = await browser();
     const board = await Workspace.create(client);
     const stream = await Stream.open(`${service.url}${board.path}/stream`, { headers: { cookie } });
@@ -212,8 +212,8 @@ describe('a session', () => {
   });
 });
 
-describe('who is not signed in', () => {
-  it('is told that a token is required, with an invalid cookie too', async () => {
+describe('a browser without a session', () => {
+  it('learns that a token is required, also with an invalid cookie', async () => {
     expect((await service.client.get('/api/session')).body).toEqual(SIGNED_OUT);
     for (const cookie of ['sprintline_session=x', 'sprintline_session=%', 'a=b;;=']) {
       const answer = await service.client.get('/api/session', { headers: { cookie } });
@@ -221,7 +221,7 @@ describe('who is not signed in', () => {
     }
   });
 
-  it('is an anonymous admin on a service without a token', async () => {
+  it('is an anonymous admin of a service without a token', async () => {
     const open = await startApp();
     try {
       const answer = await open.client.get('/api/session');
@@ -240,7 +240,7 @@ describe('who is not signed in', () => {
 });
 
 describe('the cookie', () => {
-  it('is for https only where a trusted proxy says so', async () => {
+  it('is `Secure` if a trusted proxy reports https', async () => {
     const { token } = await makeToken();
     const headers = { 'x-forwarded-proto': 'https' };
     const plain = await service.client.post('/api/session', { token }, { headers });
@@ -257,7 +257,7 @@ describe('the cookie', () => {
     }
   });
 
-  it('is of no use to pages of other origins, those of CORS_ORIGINS included', async () => {
+  it('is not accepted from pages of other origins, including those of CORS_ORIGINS', async () => {
     const { cookie, token } = await browser();
     const name = freshName();
     const attempts: Record<string, string>[] = [
@@ -291,7 +291,7 @@ describe('the cookie', () => {
     expect(own.status).toBe(201);
   });
 
-  it('is no way around the rule for pages of other sites: neither is a token', async () => {
+  it('is subject to the same-origin rule, as is a token', async () => {
     const headers = { origin: 'https://evil.example' };
     const answer = await admin.post('/api/boards', { name: freshName() }, { headers });
     expectProblem(answer, 403, 'cross_site_request');

@@ -9,7 +9,7 @@ const MAX = 2000;
 const service = useApp();
 beforeEach(() => service.clock.set('2026-11-20T12:00:00Z'));
 
-/** A board whose current sprint has so many stories, and whose next one has three. */
+/** Creates a board whose current sprint has `count` stories and whose next sprint has three. */
 async function boardWith(count: number): Promise<{
   board: Workspace;
   full: any;
@@ -31,7 +31,7 @@ const countOf = async (sprint: { id: number }): Promise<number> => {
 };
 
 describe('a full sprint', () => {
-  it('rejects another story by every way in, and keeps all as it is', async () => {
+  it('rejects another story in every operation, and is unchanged', async () => {
     const { client } = service;
     const { board, full, next, others } = await boardWith(MAX);
     const [story] = others;
@@ -59,7 +59,7 @@ describe('a full sprint', () => {
     }
     expect([await countOf(full), await countOf(next), await countOf(earlier)]).toEqual([MAX, 3, 1]);
     expect(await board.revision()).toBe(revision);
-    // What is in it can still be changed and moved within it, and make space.
+    // Its stories can still be changed, moved within it, and deleted to make space.
     await made2xx(client.put(`/api/stories/${inside.id}`, { title, sprint_id }));
     await made2xx(client.post(`/api/stories/${inside.id}/move`, { sprint_id, position: 'last' }));
     await made2xx(client.delete(`/api/stories/${inside.id}`));
@@ -82,7 +82,7 @@ describe('a full sprint', () => {
     expect([await countOf(full), await countOf(next)]).toEqual([0, MAX]);
   });
 
-  it('puts all of its stories into the backlog, which has no maximum, when it is deleted', async () => {
+  it('moves all of its stories to the backlog, which has no limit, when it is deleted', async () => {
     const { client } = service;
     const { board, full } = await boardWith(MAX);
     const deleted = await client.delete(`/api/sprints/${full.id}`);
@@ -91,7 +91,7 @@ describe('a full sprint', () => {
     expect(backlog.headers.get('x-total-count')).toBe(String(MAX));
   });
 
-  it('keeps more stories that an earlier version let in, and takes no others', async () => {
+  it('keeps stories beyond the limit from an earlier version, and rejects others', async () => {
     const { client } = service;
     const { board, full, others } = await boardWith(MAX + 5);
     expect((await client.get(`/api/sprints/${full.id}/stories`)).body).toHaveLength(MAX + 5);
@@ -105,7 +105,7 @@ describe('a full sprint', () => {
     expect(await countOf(full)).toBe(MAX);
   });
 
-  it('is filled to the last place by many clients at once, and no further', async () => {
+  it('is filled exactly to its limit by many clients at once', async () => {
     const { client } = service;
     const free = 10;
     const { board, full } = await boardWith(MAX - free);
@@ -126,8 +126,8 @@ describe('a full sprint', () => {
   });
 });
 
-describe('a sprint that a body names by a word', () => {
-  it('is that of the board of the story, or of the path', async () => {
+describe('a sprint_id of current, next or previous in a body', () => {
+  it('is a sprint of the board of the story, or of the path', async () => {
     const { client } = service;
     const { board, full, next, others } = await boardWith(0);
     const other = await boardWith(0);
@@ -145,7 +145,7 @@ describe('a sprint that a body names by a word', () => {
     const form = { form: { sprint_id: 'next' } };
     const moved = await client.put(`/api/stories/${c.id}`, undefined, form);
     expect([moved.status, moved.body.sprint_id]).toEqual([200, next.id]);
-    // A story of another board stays on it.
+    // A story of another board stays on its board.
     const [theirs] = other.others;
     const answer = await client.put(`/api/stories/${theirs.id}`, { sprint_id: 'current' });
     expect(answer.body).toMatchObject({ board_name: other.board.name, sprint_id: other.full.id });
@@ -155,7 +155,7 @@ describe('a sprint that a body names by a word', () => {
     ]);
   });
 
-  it('is 400 at the field if the board has none, and nothing changes', async () => {
+  it('is rejected with 400 if the board has no such sprint, and changes nothing', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const story = await board.story(null);
@@ -189,7 +189,7 @@ describe('a sprint that a body names by a word', () => {
     expect(await board.revision()).toBe(revision);
   });
 
-  it('means the same when a request is repeated, whatever the word means by then', async () => {
+  it('is the same sprint when a request is repeated, even if the word means another one by then', async () => {
     const { client } = service;
     const { board, full } = await boardWith(0);
     const story = await board.story(null);

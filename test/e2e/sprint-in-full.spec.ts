@@ -3,7 +3,7 @@ import { startApp } from '../support/app';
 import { insertRows, storyRow } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
 
-// Two instances of the service on one database: what one changes, the other has kept.
+// Two instances of the service on one database: one changes the sprint that the other has cached.
 let one: TestApp;
 let other: TestApp;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const setClocks = (instant: string): void => {
   other.clock.set(instant);
 };
 
-/** A board with an active sprint of one story with one task. */
+/** Creates a board with an active sprint of one story with one task. */
 async function board(): Promise<{
   work: Workspace;
   path: string;
@@ -39,7 +39,7 @@ async function board(): Promise<{
 }
 
 describe('a sprint in full', () => {
-  it('shows every change at once, whichever instance made it', async () => {
+  it('shows every change at once, from either instance', async () => {
     const { path, sprint, story, task } = await board();
     const changes: [string, () => Promise<any>][] = [
       ['sprint renamed', () => one.client.put(`/api/sprints/${sprint.id}`, { name: 'renamed' })],
@@ -76,7 +76,7 @@ describe('a sprint in full', () => {
     }
   });
 
-  it('has the same bytes and tag while nothing changes, on every instance', async () => {
+  it('has the same bytes and entity tag on every instance while nothing changes', async () => {
     const { path } = await board();
     const first = await one.client.get(`${path}/sprints/current`);
     const tag = first.headers.get('etag') ?? '';
@@ -91,7 +91,7 @@ describe('a sprint in full', () => {
     }
   });
 
-  it('of long stories is sent in parts, from the first request', async () => {
+  it('of long stories is streamed from the first request', async () => {
     const { work, path, sprint, story, task } = await board();
     const { id } = (await one.client.get(path)).body;
     const rest = { sprint_id: sprint.id, description: '€'.repeat(32_767) };
@@ -107,7 +107,7 @@ describe('a sprint in full', () => {
     expect(next.body.goal).toBe('Fewer words');
   });
 
-  it('has the same bytes and tag from an instance that knew it as a long one', async () => {
+  it('has the same bytes and entity tag from an instance on which it was streamed before', async () => {
     const { work, path, sprint, story, task } = await board();
     const { id } = (await one.client.get(path)).body;
     const rest = { sprint_id: sprint.id };
@@ -144,7 +144,7 @@ describe('a sprint in full', () => {
     expect([previous.body.id, previous.body.state]).toEqual([first.id, 'ended']);
   });
 
-  it('differs for current, next and previous, and has no tag without a sprint', async () => {
+  it('differs for current, next and previous, and has no entity tag without a sprint', async () => {
     const { path, sprint } = await board();
     const tag = (await one.client.get(`${path}/sprints/current`)).headers.get('etag') ?? '';
     for (const given of [tag, '*']) {
@@ -158,7 +158,7 @@ describe('a sprint in full', () => {
     expect((await one.client.get(`${path}/sprints/current`, { headers })).status).toBe(404);
   });
 
-  it('is of the board that has the name now', async () => {
+  it('belongs to the board that has the name now', async () => {
     const { work, path, sprint } = await board();
     await other.client.get(`${path}/sprints/current`);
     await one.client.delete(`${path}?force=true`);
@@ -196,7 +196,7 @@ describe('a sprint in full', () => {
       }
     };
     await Promise.all([move(), read(), read(), read()]);
-    // All ten stories, each with its task, or none.
+    // Either all ten stories, each with its task, or none.
     const whole = [JSON.stringify([]), JSON.stringify(Array(10).fill(1))];
     expect([...seen].filter((state) => !whole.includes(state))).toEqual([]);
     expect(seen.size).toBe(2);

@@ -41,7 +41,7 @@ describe('a sprint', () => {
     expect(await show(made.body)).toEqual(made.body);
   });
 
-  it('takes the calendar date that is written in a date-time, whatever its offset', async () => {
+  it('uses the date of a date-time as it is written, whatever the offset', async () => {
     const board = await Workspace.create(service.client, 'Pacific/Kiritimati');
     for (const date of [
       '2026-11-23T00:00:00Z',
@@ -56,7 +56,7 @@ describe('a sprint', () => {
     }
   });
 
-  it('has dates of the years 1000 to 9999 that are in the calendar', async () => {
+  it('has existing dates of the years 1000 to 9999', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     for (const date of ['1000-01-01', '9999-12-31', '2024-02-29', '2000-02-29', '1582-10-10']) {
@@ -64,7 +64,7 @@ describe('a sprint', () => {
       expect(sprint.start_date).toBe(date);
       expect((await show(sprint)).start_date).toBe(date);
     }
-    const refused: [unknown, string][] = [
+    const rejected: [unknown, string][] = [
       ['0999-12-31', 'out_of_range'],
       ['0000-01-01', 'out_of_range'],
       ['2025-02-29', 'invalid_date'],
@@ -93,7 +93,7 @@ describe('a sprint', () => {
       [{}, 'invalid_type'],
       [null, 'not_nullable'],
     ];
-    for (const [start_date, code] of refused) {
+    for (const [start_date, code] of rejected) {
       const answer = await client.post(`${board.path}/sprints`, { start_date });
       expectErrors(answer, `/start_date ${code}`);
     }
@@ -118,7 +118,7 @@ describe('a sprint', () => {
     expect((await client.put(path, { start_date: '2027-01-01', end_date: null })).status).toBe(200);
   });
 
-  it('is rejected for its dates before its version and stored rows are compared', async () => {
+  it('is rejected for its dates before its version and stored rows are checked', async () => {
     const board = await Workspace.create(service.client);
     const sprint = await board.sprint('2026-11-23');
     const backwards = { start_date: '2026-12-02', end_date: '2026-12-01', version: 7 };
@@ -128,7 +128,7 @@ describe('a sprint', () => {
     expectErrors(answer, '/end_date out_of_range');
   });
 
-  it('changes only what is sent; null and empty text clear', async () => {
+  it('changes only the fields that are sent; null and empty strings clear them', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23', {
@@ -234,7 +234,7 @@ describe('the state of a sprint', () => {
     }
   });
 
-  it('without an end date ends once a later sprint has started', async () => {
+  it('without an end date is ended once a later sprint has started', async () => {
     const board = await Workspace.create(service.client);
     const first = await board.sprint('2026-11-02');
     const second = await board.sprint('2026-11-16');
@@ -447,7 +447,7 @@ describe('the sprints of a board', () => {
       made2xx(service.client.post(`/api/sprints/${sprint.id}/complete`, {}));
     at('2026-11-01');
     expect(await words()).toEqual([undefined, undefined, long.id]);
-    // An active one comes before an ended one, even if that started later; what follows is next.
+    // An active sprint precedes an ended one that started later; the one after the current sprint is next.
     at('2026-11-16');
     expect(await words()).toEqual([undefined, long.id, first.id]);
     at('2026-11-28');
@@ -461,7 +461,7 @@ describe('the sprints of a board', () => {
     expect(await words()).toEqual([second.id, third.id, undefined]);
   });
 
-  it('are completed at current, with the tag of the sprint or of the current sprint', async () => {
+  it('are completed at current, with the entity tag of the sprint or of the current sprint', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const [a, b, c] = [
@@ -487,7 +487,7 @@ describe('the sprints of a board', () => {
       'completed',
     ]);
     expect(report.body.unfinished.stories[0]).toMatchObject({ id: story.id, carried_to: null });
-    // A repeated request gets its first response, though the word means another sprint now.
+    // A repeated request gets its first response, though `current` is another sprint now.
     const replayed = await client.post(path, {}, { headers });
     expect(replayed.text).toBe(report.text);
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
@@ -535,7 +535,7 @@ describe('the sprints of a board', () => {
     at('2026-11-15');
     expect([await idOf('current'), await idOf('previous')]).toEqual([b.id, a.id]);
     at('2026-11-25');
-    // The last before the current one by (start_date, id): those that started later do not count.
+    // Previous is the sprint before the current one by (start_date, id), so later ones do not count.
     expect(await idOf('current')).toBe(long.id);
     expectProblem(
       await service.client.get(`${board.path}/sprints/previous`),
@@ -649,7 +649,7 @@ describe('starting a sprint', () => {
   const start = (sprint: { id: number }, body?: object, options?: object): Promise<Answer> =>
     service.client.post(`/api/sprints/${sprint.id}/start`, body, options);
 
-  it('sets when it was started, each time anew, told by an event', async () => {
+  it('sets `started_at` each time and appends an event', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     service.clock.set('2026-11-23T09:00:00.000Z');
@@ -681,7 +681,7 @@ describe('starting a sprint', () => {
         after: { started_at: '2026-11-24T09:00:00.000Z', version: 3 },
       },
     ]);
-    // It may be past its end, and what was started stays so, whatever becomes of its dates.
+    // A sprint can be started after its end, and stays started if its dates change.
     service.clock.set('2026-12-24T09:00:00.000Z');
     expect((await start(sprint)).body.state).toBe('ended');
     const moved = await client.put(`/api/sprints/${sprint.id}`, {
@@ -695,7 +695,7 @@ describe('starting a sprint', () => {
     expectProblem(await start(sprint), 409, 'sprint_not_begun');
   });
 
-  it('is possible from its start date on, in the time zone of the board', async () => {
+  it('is possible on its start date and later, in the time zone of the board', async () => {
     const board = await Workspace.create(service.client, 'America/New_York');
     const sprint = await board.sprint('2026-11-23');
     service.clock.set('2026-11-23T04:59:59.999Z');
@@ -756,7 +756,7 @@ describe('starting a sprint', () => {
     expect((await start(sprint, {}, { headers: { 'if-match': fresh } })).status).toBe(200);
   });
 
-  it('takes part in changes that come at once, one after the other', async () => {
+  it('is serialised with concurrent changes of the sprint', async () => {
     const { client } = service;
     service.clock.set('2026-11-23T09:00:00.000Z');
     const board = await Workspace.create(client);
@@ -769,7 +769,7 @@ describe('starting a sprint', () => {
     const statuses = (await Promise.all(made)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(4);
     expect(statuses.filter((status) => status === 201)).toHaveLength(16);
-    // Of what came in the same millisecond, the log knows what was there at the last start.
+    // The order of the log decides which stories of the same millisecond were added before the last start.
     const events = await board.events();
     const last = events.findLastIndex(({ type }) => type === 'sprint.started');
     const before = events.slice(0, last).filter(({ type }) => type === 'story.created').length;

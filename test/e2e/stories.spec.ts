@@ -86,7 +86,7 @@ describe('a story', () => {
     }
   });
 
-  it('has strings whose length is counted in code points', async () => {
+  it('has limits of strings in code points', async () => {
     const members = {
       title: '🙂'.repeat(255),
       description: '🙂'.repeat(32_767),
@@ -199,23 +199,23 @@ describe('a story', () => {
     ['external_id', [{}, 'invalid_type'], ['\ud83d', 'invalid_text']],
     ['description', [0, 'invalid_type'], ['\0', 'invalid_text']],
   ] as [string, ...[unknown, string][]][])(
-    'is rejected for an invalid %s, in a creation or an update',
+    'is rejected for an invalid %s when it is created or updated',
     async (name, ...cases) => {
       const { client } = service;
       const story = await board.story(sprint);
       for (const [value, code] of cases) {
-        const fault = `/${name} ${code}`;
+        const error = `/${name} ${code}`;
         expectErrors(
           await client.post(`${board.path}/backlog`, { title: 'x', [name]: value }),
-          fault,
+          error,
         );
-        expectErrors(await put(story, { [name]: value }), fault);
+        expectErrors(await put(story, { [name]: value }), error);
       }
       expect(await show(story)).toEqual(story);
     },
   );
 
-  it('has the same instants in every response, with and without a fraction of a second', async () => {
+  it('has the same timestamps in every response, with and without a fraction of a second', async () => {
     const { client, clock } = service;
     clock.set('2026-11-21T09:30:00.000Z');
     const story = await board.story(sprint, { status: 'done' });
@@ -237,7 +237,7 @@ describe('a story', () => {
     expect(story).toMatchObject({ seq: -3, priority: 0, points: 2.5 });
   });
 
-  it('has points with two decimals, unchanged', async () => {
+  it('has points with two decimals, which are stored exactly', async () => {
     for (const points of [0, 0.01, 0.07, 0.1, 0.29, 1.1, 4.35, 33.33, 999.99, 1000]) {
       const story = await board.story(null, { points });
       expect(story.points).toBe(points);
@@ -258,14 +258,14 @@ describe('a story', () => {
     expect((await board.story(below)).seq).toBe(-2147483647);
   });
 
-  it('is rejected if no seq is left, unless it has one', async () => {
+  it('is rejected if no seq is left, unless one is sent', async () => {
     await board.story(sprint, { seq: 2147483647 });
     const path = `/api/sprints/${sprint.id}/stories`;
     expectProblem(await service.client.post(path, { title: 'x' }), 409, 'seq_exhausted');
     expect((await service.client.post(path, { title: 'x', seq: 2147483647 })).status).toBe(201);
   });
 
-  it('changes only what is sent; null clears nullable fields', async () => {
+  it('changes only the fields that are sent; null clears nullable fields', async () => {
     const story = await board.story(sprint, {
       description: 'd',
       priority: 1,
@@ -298,7 +298,7 @@ describe('a story', () => {
     expect(patched.body).toMatchObject({ points: 5, version: 4 });
   });
 
-  it('can be sent back unchanged, which makes no version', async () => {
+  it('can be sent back unchanged, which does not increase its version', async () => {
     const story = await board.story(sprint, { labels: ['b', 'a'], points: 1.5 });
     const revision = await board.revision();
     expect((await put(story, story)).body).toEqual(story);
@@ -349,7 +349,7 @@ describe('a story', () => {
     expect((await put(second, { external_id: 'XD-1' })).body.external_id).toBe('XD-1');
   });
 
-  it('is shown, listed and embedded alike', async () => {
+  it('has the same representation when it is shown, listed and embedded', async () => {
     const { client } = service;
     const story = await board.story(sprint, {
       labels: ['ä', '"', '\\'],
@@ -381,7 +381,7 @@ describe('a story', () => {
   });
 });
 
-describe('a story that is given another sprint', () => {
+describe('a story with a new sprint_id', () => {
   it('moves there and keeps its seq, unless one is sent', async () => {
     const other = await board.sprint('2026-12-01');
     await board.story(other, { seq: 3 });
@@ -450,7 +450,7 @@ describe('a story that is given another sprint', () => {
     expect(await show(story)).toEqual(story);
   });
 
-  it('of a deleted board is rejected alike', async () => {
+  it('is rejected if the board of the sprint is deleted', async () => {
     const elsewhere = await Workspace.create(service.client);
     const target = await elsewhere.sprint('2026-11-16');
     await service.client.delete(`${elsewhere.path}?force=true`);

@@ -24,8 +24,8 @@ async function open(path: string, options?: StreamOptions, on = service): Promis
   return stream;
 }
 
-/** A stream that has begun. */
-async function begun(path: string, options?: StreamOptions, on = service): Promise<Stream> {
+/** Opens a stream and waits until it has begun. */
+async function openStarted(path: string, options?: StreamOptions, on = service): Promise<Stream> {
   const stream = await open(path, options, on);
   expect([path, stream.status]).toEqual([path, 200]);
   await stream.until(({ events }) => events.length > 0);
@@ -40,10 +40,10 @@ const upTo = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, i) => from + i + 1);
 
 describe('the stream of a board', () => {
-  it('begins now with "ready", then has each event as the log has it', async () => {
+  it('begins with "ready" at the current revision, then has each event of the log', async () => {
     const board = await Workspace.create(service.client);
     const sprint = await board.sprint('2026-11-23');
-    const stream = await begun(`${board.path}/stream`);
+    const stream = await openStarted(`${board.path}/stream`);
     expect(stream.response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -64,18 +64,20 @@ describe('the stream of a board', () => {
     );
   });
 
-  it('continues after a revision, and after `Last-Event-ID` rather than after that', async () => {
+  it('continues after a revision, or after `Last-Event-ID`, which has precedence', async () => {
     const board = await Workspace.create(service.client);
     for (let i = 0; i < 4; i += 1) await board.story(null);
-    const after = await begun(`${board.path}/stream?after=2`);
+    const after = await openStarted(`${board.path}/stream?after=2`);
     expect(after.events[0]).toMatchObject({ id: 2, event: 'ready', data: { revision: 5 } });
     await after.reaches(5);
-    const resumed = await begun(`${board.path}/stream?after=1`, {
+    const resumed = await openStarted(`${board.path}/stream?after=1`, {
       headers: { 'last-event-id': '3' },
     });
     expect(resumed.events[0]).toMatchObject({ id: 3, event: 'ready', data: { revision: 5 } });
     await resumed.reaches(5);
-    const whole = await begun(`${board.path}/stream?after=0`, { headers: { 'last-event-id': '' } });
+    const whole = await openStarted(`${board.path}/stream?after=0`, {
+      headers: { 'last-event-id': '' },
+    });
     await whole.reaches(5);
     await board.story(null);
     for (const [stream, from] of [
@@ -88,22 +90,24 @@ describe('the stream of a board', () => {
     }
   });
 
-  it('says "reset" to a client that knows a later revision, and goes on from the present one', async () => {
+  it('sends "reset" to a client with a later revision, and continues from the current one', async () => {
     const board = await Workspace.create(service.client);
     for (const id of ['2', '99', '9'.repeat(40)]) {
-      const stream = await begun(`${board.path}/stream`, { headers: { 'last-event-id': id } });
+      const stream = await openStarted(`${board.path}/stream`, {
+        headers: { 'last-event-id': id },
+      });
       expect(stream.events).toMatchObject([{ id: 1, event: 'reset', data: { revision: 1 } }]);
     }
-    const stream = await begun(`${board.path}/stream?after=2`);
+    const stream = await openStarted(`${board.path}/stream?after=2`);
     await board.story(null);
     await stream.reaches(2);
     expect(stream.events.map(({ event }) => event)).toEqual(['reset', 'story.created']);
   });
 
-  it('has only events of the types that are asked for', async () => {
+  it('has only events of the requested types', async () => {
     const board = await Workspace.create(service.client);
     const story = await board.story(null);
-    const stream = await begun(
+    const stream = await openStarted(
       `${board.path}/stream?after=0&type=story.updated&type=sprint.created`,
     );
     await made2xx(service.client.put(`/api/stories/${story.id}`, { title: 'Other' }));
@@ -116,7 +120,7 @@ describe('the stream of a board', () => {
     ]);
   });
 
-  it('has a long log from its beginning, more than a reader takes at once', async () => {
+  it('has a long log from its beginning, even if the service reads it in chunks', async () => {
     const board = await Workspace.create(service.client);
     const sprint = await board.sprint('2026-11-23');
     const description = 'ä'.repeat(30_000);
@@ -130,7 +134,7 @@ describe('the stream of a board', () => {
       await made2xx(service.client.post(`${board.path}/stories/move`, move));
     }
     const revision = await board.revision();
-    const stream = await begun(`${board.path}/stream?after=0`);
+    const stream = await openStarted(`${board.path}/stream?after=0`);
     await board.story(null);
     await stream.reaches(revision + 1);
     expect(stream.logged.map(({ data }) => data)).toEqual(await board.events());
@@ -138,21 +142,21 @@ describe('the stream of a board', () => {
 
   it('has a change of the same process within 100 ms', async () => {
     const board = await Workspace.create(service.client);
-    const stream = await begun(`${board.path}/stream`);
-    const late: number[] = [];
+    const stream = await openStarted(`${board.path}/stream`);
+    const delays: number[] = [];
     for (let i = 0; i < 20; i += 1) {
       await board.story(null);
       const committed = performance.now();
       await stream.reaches(2 + i);
-      late.push(Math.max(0, (stream.events.at(-1)?.at ?? 0) - committed));
+      delays.push(Math.max(0, (stream.events.at(-1)?.at ?? 0) - committed));
     }
-    expect(late.sort((a, b) => a - b)[10]).toBeLessThan(100);
+    expect(delays.sort((a, b) => a - b)[10]).toBeLessThan(100);
   });
 
-  it('is read once for all streams of a process', async () => {
+  it('reads the log once for all streams of a process', async () => {
     const board = await Workspace.create(service.client);
     const streams = await Promise.all(
-      Array.from({ length: 10 }, () => begun(`${board.path}/stream`)),
+      Array.from({ length: 10 }, () => openStarted(`${board.path}/stream`)),
     );
     let reads = 0;
     const stop = onStatement({
@@ -167,9 +171,9 @@ describe('the stream of a board', () => {
     expect(reads).toBeLessThan(5);
   });
 
-  it('goes on when the board is renamed', async () => {
+  it('continues when the board is renamed', async () => {
     const board = await Workspace.create(service.client);
-    const stream = await begun(`${board.path}/stream`);
+    const stream = await openStarted(`${board.path}/stream`);
     const name = `${board.name} renamed`;
     await made2xx(service.client.put(board.path, { name }));
     await made2xx(
@@ -185,20 +189,20 @@ describe('the stream of a board', () => {
   it('ends with "board.deleted" when the board is deleted', async () => {
     const board = await Workspace.create(service.client);
     await board.story(null);
-    const late = `${board.path}/stream?after=0`;
-    const stream = await begun(`${board.path}/stream`);
+    const delays = `${board.path}/stream?after=0`;
+    const stream = await openStarted(`${board.path}/stream`);
     await made2xx(service.client.delete(`${board.path}?force=true`));
     expect(await stream.ended).toBe('clean');
     expect(stream.logged).toMatchObject([
       { id: 3, event: 'board.deleted', data: { board_name: board.name, revision: 3 } },
     ]);
-    expect((await open(late)).status).toBe(404);
+    expect((await open(delays)).status).toBe(404);
     await service.app.get(BoardSweeper)['sweeping'];
   });
 
-  it('has comments, so that nothing takes the connection for dead', async () => {
+  it('has comments, so that proxies do not close an idle connection', async () => {
     const board = await Workspace.create(service.client);
-    const stream = await begun(`${board.path}/stream`);
+    const stream = await openStarted(`${board.path}/stream`);
     const streams = service.app.get(StreamsService);
     streams.beat();
     await board.story(null);
@@ -214,7 +218,7 @@ describe('the stream of a board', () => {
     expect(service.app.get(StreamsService).count).toBe(0);
   });
 
-  it('rejects what it cannot serve before it begins', async () => {
+  it('rejects invalid requests before it begins', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     expectProblem(await client.get('/api/boards/Nowhere/stream'), 404, 'board_not_found');
@@ -234,20 +238,20 @@ describe('the stream of a board', () => {
   });
 });
 
-describe('the number of streams', () => {
-  it('is 20 for each address; further ones get 429, and a closed one makes room', async () => {
+describe('the limit of streams', () => {
+  it('is 20 for each address; further ones get 429 until one is closed', async () => {
     const board = await Workspace.create(service.client);
     const path = `${board.path}/stream`;
-    const streams = await Promise.all(Array.from({ length: 20 }, () => begun(path)));
+    const streams = await Promise.all(Array.from({ length: 20 }, () => openStarted(path)));
     const further = await service.client.get(path);
     expectProblem(further, 429, 'too_many_streams');
-    expect((await begun(path, { localAddress: '127.0.0.2' })).status).toBe(200);
+    expect((await openStarted(path, { localAddress: '127.0.0.2' })).status).toBe(200);
     const metrics = await service.client.get('/metrics');
     expect(metrics.text).toContain('\nstreams_open 21\n');
     streams[0]?.close();
     const streamsOpen = service.app.get(StreamsService);
     while (streamsOpen.count > 20) await new Promise(setImmediate);
-    await begun(path);
+    await openStarted(path);
   });
 
   it('does not count requests that wait behind others on a connection that is closed', async () => {
@@ -270,12 +274,12 @@ describe('the number of streams', () => {
       localAddress: `127.0.1.${1 + Math.floor(i / 20)}`,
     });
     for (let i = 0; i < 1000; i += 100) {
-      await Promise.all(Array.from({ length: 100 }, (_, j) => begun(path, from(i + j))));
+      await Promise.all(Array.from({ length: 100 }, (_, j) => openStarted(path, from(i + j))));
     }
     const further = await open(path, { localAddress: '127.0.2.1' });
     expect(further.status).toBe(503);
     expect(further.response.headers['retry-after']).toBe('1');
-    // Streams hold no place of the requests that are worked on.
+    // Streams do not occupy slots of other requests.
     await board.story(null);
     await Promise.all(opened.slice(0, 1000).map((stream) => stream.reaches(2)));
     for (const stream of opened.splice(0)) stream.close();
@@ -299,9 +303,9 @@ describe('a stream of a token', () => {
   const token = (body: object): Promise<any> =>
     made2xx(admin.post('/api/tokens', { name: 'Reader', scope: 'read', ...body }));
 
-  it('without one ends when the first token is created', async () => {
+  it('ends when the first token is created, if it has none', async () => {
     const board = await Workspace.create(locked.client);
-    const stream = await begun(`${board.path}/stream`, {}, locked);
+    const stream = await openStarted(`${board.path}/stream`, {}, locked);
     const streams = locked.app.get(StreamsService);
     await streams.checkAccess();
     expect(stream.hasEnded).toBe(false);
@@ -321,9 +325,9 @@ describe('a stream of a token', () => {
     const other = await token({ boards: ['Another'] });
     expect((await open(path, bearer(other.token), locked)).status).toBe(404);
     const streams = {
-      deleted: await begun(path, bearer(deleted.token), locked),
-      expiring: await begun(path, bearer(expiring.token), locked),
-      limited: await begun(path, bearer(limited.token), locked),
+      deleted: await openStarted(path, bearer(deleted.token), locked),
+      expiring: await openStarted(path, bearer(expiring.token), locked),
+      limited: await openStarted(path, bearer(limited.token), locked),
     };
     const service = locked.app.get(StreamsService);
     await service.checkAccess();
@@ -334,7 +338,7 @@ describe('a stream of a token', () => {
     locked.clock.set(new Date(Date.now() + 7_200_000).toISOString());
     await service.checkAccess();
     expect(await streams.expiring.ended).toBe('clean');
-    // The token goes with the board when it is renamed.
+    // The token keeps access when the board is renamed.
     await made2xx(admin.put(board.path, { name: `${board.name} 2` }));
     await service.checkAccess();
     expect(streams.limited.hasEnded).toBe(false);
@@ -350,33 +354,33 @@ describe('streams of several instances', () => {
     try {
       const board = await Workspace.create(service.client);
       const streams = [
-        await begun(`${board.path}/stream`),
-        await begun(`${board.path}/stream`, {}, second),
+        await openStarted(`${board.path}/stream`),
+        await openStarted(`${board.path}/stream`, {}, second),
       ];
-      const late: number[] = [];
+      const delays: number[] = [];
       for (let i = 0; i < 6; i += 1) {
         const client = i % 2 ? second.client : service.client;
         await made2xx(client.post(`${board.path}/backlog`, { title: `${i}` }));
         const committed = performance.now();
         await Promise.all(streams.map((stream) => stream.reaches(2 + i)));
-        late.push(performance.now() - committed);
+        delays.push(performance.now() - committed);
       }
       for (const stream of streams) expect(stream.revisions).toEqual(upTo(1, 7));
-      expect(late.sort((a, b) => a - b)[3]).toBeLessThan(700);
+      expect(delays.sort((a, b) => a - b)[3]).toBeLessThan(700);
     } finally {
       await second.close();
     }
   });
 
-  it('end when a backup is restored that has not reached them', async () => {
+  it('end when a backup with an earlier revision is restored', async () => {
     const board = await Workspace.create(service.client);
     await board.story(null);
-    const stream = await begun(`${board.path}/stream`);
+    const stream = await openStarted(`${board.path}/stream`);
     const { id } = await made2xx(service.client.get(board.path));
     await update(service, 'DELETE FROM events WHERE board_id = ? AND revision > 1', [id]);
     await update(service, 'UPDATE boards SET revision = 1 WHERE id = ?', [id]);
     expect(await stream.ended).toBe('clean');
-    const again = await begun(`${board.path}/stream`, { headers: { 'last-event-id': '2' } });
+    const again = await openStarted(`${board.path}/stream`, { headers: { 'last-event-id': '2' } });
     expect(again.events[0]).toMatchObject({ id: 1, event: 'reset', data: { revision: 1 } });
   });
 });

@@ -53,7 +53,7 @@ describe('a task', () => {
     expect((await put(task, { external_id: null })).body.external_id).toBeNull();
     expect((await put(second, { external_id })).body.external_id).toBe(external_id);
     expectErrors(await put(second, { external_id: 'x'.repeat(101) }), '/external_id too_long');
-    // It keeps it when its story moves to another board.
+    // A task keeps its external id when its story moves to another board.
     const target = await Workspace.create(client);
     const sprint = await target.sprint('2026-11-23');
     await client.put(`/api/stories/${story.id}`, { sprint_id: sprint.id });
@@ -72,7 +72,7 @@ describe('a task', () => {
     expectProblem(await service.client.post(path, { title: 'x' }), 409, 'seq_exhausted');
   });
 
-  it('is one of at most 1,000 of its story, so that all can move at once', async () => {
+  it('is one of at most 1,000 of its story, so that all can be moved at once', async () => {
     const { client } = service;
     const title = '\u0001'.repeat(255);
     await insertRows(service, 'tasks', 999, () => ({
@@ -106,7 +106,7 @@ describe('a task', () => {
     expect(listed.body.map(({ title }) => title)).toEqual(['a', 'c', 'b']);
   });
 
-  it('changes only what is sent, and has done_at while it is done', async () => {
+  it('changes only the fields that are sent, and has done_at while it is done', async () => {
     const task = await board.task(story, { assignee: 'Ada', status: 'in_progress' });
     service.clock.set('2026-11-22T12:00:00Z');
     const done = await put(task, { status: 'done' });
@@ -128,15 +128,15 @@ describe('a task', () => {
   it('is rejected with every error at once', async () => {
     const task = await board.task(story);
     const bad = { title: '', seq: 'x', status: 'doing', assignee: 5, priority: 1 };
-    const faults = [
+    const errors = [
       '/title blank',
       '/seq invalid_type',
       '/status invalid_value',
       '/assignee invalid_type',
       '/priority unknown_field',
     ];
-    expectErrors(await service.client.post(`/api/stories/${story.id}/tasks`, bad), ...faults);
-    expectErrors(await put(task, bad), ...faults);
+    expectErrors(await service.client.post(`/api/stories/${story.id}/tasks`, bad), ...errors);
+    expectErrors(await put(task, bad), ...errors);
     expectErrors(await put(task, { seq: null }), '/seq not_nullable');
     expectErrors(
       await put(task, { story_id: story.id + 1, id: 0 }),

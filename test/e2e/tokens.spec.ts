@@ -123,7 +123,7 @@ describe('with tokens', () => {
     };
     const RANK = { public: -1, anonymous: -1, read: 0, write: 1, admin: 2 };
 
-    /** About no board: they show what may be seen, to whomever. */
+    /** Operations that belong to no board: they show each client the boards to which it has access. */
     const FILTERED = new Set([
       'GET /metrics',
       'GET /api/boards',
@@ -160,14 +160,14 @@ describe('with tokens', () => {
       const authorization = async (grant: Grant) => ({
         authorization: `Bearer ${(await bearer(admin, grant)).token}`,
       });
-      const gone = await bearer(admin, { scope: 'admin' });
-      const late = await bearer(admin, { scope: 'admin', expires_at: '2026-11-30T00:00:00Z' });
-      await made2xx(admin.delete(`/api/tokens/${gone.id}`));
+      const revoked = await bearer(admin, { scope: 'admin' });
+      const expired = await bearer(admin, { scope: 'admin', expires_at: '2026-11-30T00:00:00Z' });
+      await made2xx(admin.delete(`/api/tokens/${revoked.id}`));
       headers = {
         none: {},
         malformed: { authorization: 'Bearer of bad news' },
-        expired: { authorization: `Bearer ${late.token}` },
-        revoked: { authorization: `Bearer ${gone.token}` },
+        expired: { authorization: `Bearer ${expired.token}` },
+        revoked: { authorization: `Bearer ${revoked.token}` },
         read: await authorization({ scope: 'read' }),
         write: await authorization({ scope: 'write' }),
         admin: await authorization({ scope: 'admin' }),
@@ -183,11 +183,11 @@ describe('with tokens', () => {
       };
     });
 
-    it('is listed in the table', () => {
+    it('is in the table', () => {
       expect(operations().sort()).toEqual(Object.keys(NEEDS).sort());
     });
 
-    /** The request has an unknown parameter: with access to the path the response is 400. */
+    /** Returns the expected status. Requests have an unknown parameter, so with access to the path it is 400. */
     const expected = (operation: string, kind: Kind): number => {
       const needed = NEEDS[operation] ?? 'admin';
       if (needed === 'public' || (needed === 'anonymous' && kind === 'none')) return 400;
@@ -197,7 +197,7 @@ describe('with tokens', () => {
       return kind === 'other' && !FILTERED.has(operation) ? 404 : 400;
     };
 
-    it.each(KINDS)('answers a bearer of "%s" as the table says', async (kind) => {
+    it.each(KINDS)('answers according to the table: %s', async (kind) => {
       service.clock.set('2026-12-01T12:00:00Z');
       const seen: Record<string, number> = {};
       const wanted: Record<string, number> = {};
@@ -217,27 +217,24 @@ describe('with tokens', () => {
       expect(seen).toEqual(wanted);
     });
 
-    it.each(KINDS)(
-      'that does not exist is reported to a bearer of "%s" only if it is valid',
-      async (kind) => {
-        service.clock.set('2026-12-01T12:00:00Z');
-        const valid = !['none', 'malformed', 'expired', 'revoked'].includes(kind);
-        const status = async (method: string, path: string): Promise<number> =>
-          (await send(service.url + path, { method, headers: headers[kind] })).status;
-        expect(await status('GET', '/nowhere')).toBe(valid ? 404 : 401);
-        expect(await status('DELETE', '/api/boards')).toBe(valid ? 405 : 401);
-        expect(await status('OPTIONS', '/api/boards')).toBe(valid ? 204 : 401);
-        // No token is needed there, whether the path exists or not.
-        expect(await status('GET', '/health/nowhere?x=1')).toBe(404);
-        expect(await status('POST', '/health/live')).toBe(405);
-        for (const path of ['/docs', '/docs/init.js', '/openapi.json']) {
-          expect(await status('GET', path)).toBe(200);
-        }
-      },
-    );
+    it.each(KINDS)('that does not exist is 404, or 401 without a valid token: %s', async (kind) => {
+      service.clock.set('2026-12-01T12:00:00Z');
+      const valid = !['none', 'malformed', 'expired', 'revoked'].includes(kind);
+      const status = async (method: string, path: string): Promise<number> =>
+        (await send(service.url + path, { method, headers: headers[kind] })).status;
+      expect(await status('GET', '/nowhere')).toBe(valid ? 404 : 401);
+      expect(await status('DELETE', '/api/boards')).toBe(valid ? 405 : 401);
+      expect(await status('OPTIONS', '/api/boards')).toBe(valid ? 204 : 401);
+      // These paths need no token, whether they exist or not.
+      expect(await status('GET', '/health/nowhere?x=1')).toBe(404);
+      expect(await status('POST', '/health/live')).toBe(405);
+      for (const path of ['/docs', '/docs/init.js', '/openapi.json']) {
+        expect(await status('GET', path)).toBe(200);
+      }
+    });
   });
 
-  it('a route that declares no scope keeps the application from starting', async () => {
+  it('the application does not start if a route declares no scope', async () => {
     @Controller('api/undeclared')
     class Undeclared {
       @Get()
@@ -271,7 +268,7 @@ describe('with tokens', () => {
       const listed = await admin.get('/api/tokens');
       expect(listed.body).toContainEqual(view);
 
-      // Wherever a client puts it.
+      // Even if a client sends it in the wrong place.
       const secret = token.slice(-43);
       await bearing(service.client, token).get('/api/boards');
       await service.client.get(`/api/boards?access_token=${token}`);
@@ -283,7 +280,7 @@ describe('with tokens', () => {
       expect(listed.text).not.toContain(secret);
     });
 
-    it('is shown at its Location with the same tag, without its secret', async () => {
+    it('is shown at its Location with the same entity tag, without its secret', async () => {
       const made = await admin.post('/api/tokens', { name: 'Tagged', scope: 'read' });
       const { token: _, ...view } = made.body;
       const path = made.headers.get('location') ?? '';
@@ -301,7 +298,7 @@ describe('with tokens', () => {
       expectProblem(await admin.get(path), 404, 'token_not_found');
     });
 
-    it('is invalid from the moment it is deleted, on every instance', async () => {
+    it('is invalid on every instance as soon as it is deleted', async () => {
       const other = await startApp({ database: service.database });
       const client = await bearer(admin, { scope: 'read' });
       const there = bearing(other.client, client.token);
@@ -313,7 +310,7 @@ describe('with tokens', () => {
       expectProblem(await admin.delete(`/api/tokens/${client.id}`), 404, 'token_not_found');
     });
 
-    it('is invalid from the moment it expires', async () => {
+    it('is invalid as soon as it expires', async () => {
       service.clock.set('2026-12-01T12:00:00.000Z');
       const client = await bearer(admin, {
         scope: 'read',
@@ -325,7 +322,7 @@ describe('with tokens', () => {
       expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
     });
 
-    it('must match to its last character', async () => {
+    it('must match completely', async () => {
       const { token } = await bearer(admin, { scope: 'read' });
       const last = token.at(-1) === 'A' ? 'B' : 'A';
       for (const wrong of [
@@ -342,7 +339,7 @@ describe('with tokens', () => {
       expect(scheme.status).toBe(200);
     });
 
-    it('shows when it was last used, to the minute', async () => {
+    it('shows the minute of its last use', async () => {
       const lastUse = async (): Promise<string | null> =>
         (await admin.get('/api/tokens')).body.find(({ id }: { id: number }) => id === client.id)
           .last_used_at;
@@ -383,17 +380,17 @@ describe('with tokens', () => {
     });
 
     it('cannot be created with an Idempotency-Key, because the response must not be stored', async () => {
-      const refused = await admin.post(
+      const rejected = await admin.post(
         '/api/tokens',
         { name: 'x', scope: 'read' },
         { headers: { 'idempotency-key': 'k' } },
       );
-      expectProblem(refused, 400, 'invalid_request');
-      expect(refused.body.errors).toMatchObject([{ header: 'Idempotency-Key' }]);
+      expectProblem(rejected, 400, 'invalid_request');
+      expect(rejected.body.errors).toMatchObject([{ header: 'Idempotency-Key' }]);
     });
 
     it('has a name of one line, a known scope and a future expiry', async () => {
-      const refused = await admin.post('/api/tokens', {
+      const rejected = await admin.post('/api/tokens', {
         name: 'two\r\nlines',
         scope: 'root',
         boards: ['..', 'A'],
@@ -401,7 +398,7 @@ describe('with tokens', () => {
         token: 'mine',
       });
       expectErrors(
-        refused,
+        rejected,
         '/boards invalid_value',
         '/expires_at invalid_type',
         '/name invalid_text',
@@ -441,7 +438,7 @@ describe('with tokens', () => {
       expect((await none.get('/metrics')).status).toBe(200);
     });
 
-    it('cannot tell another board from one that does not exist', async () => {
+    it('gets the same responses for other boards as for missing ones', async () => {
       const sprint = await theirs.sprint('2026-11-15');
       const story = await theirs.story(sprint);
       const task = await theirs.task(story);
@@ -473,7 +470,7 @@ describe('with tokens', () => {
       expect((await admin.get(boardPath('Not there'))).status).toBe(404);
     });
 
-    it('gets its first response again, though the resource is gone', async () => {
+    it('gets its first response again, even if the resource was deleted', async () => {
       const keyed = (path: string, body: object, key = 'again') =>
         client.post(path, body, {
           headers: { 'idempotency-key': `${ours.name} ${key}`.replaceAll(' ', '-') },
@@ -491,7 +488,7 @@ describe('with tokens', () => {
       expect((await keyed(`${ours.path}/backlog`, { title: 'y' }, 'board')).text).toBe(made.text);
     });
 
-    it('learns nothing of another board by an Idempotency-Key', async () => {
+    it('learns nothing about another board through an Idempotency-Key', async () => {
       const sprint = await theirs.sprint('2026-11-15');
       const story = await theirs.story(sprint);
       const task = { title: 'x' };
@@ -522,7 +519,7 @@ describe('with tokens', () => {
       expect(await theirs.events()).toEqual(before);
     });
 
-    it('cannot move a story to another board, nor learn that it exists', async () => {
+    it('can neither move a story to another board nor learn that it exists', async () => {
       const hidden = await theirs.sprint('2026-11-15');
       const neighbour = await theirs.story(hidden);
       const story = await ours.story(null);
@@ -563,7 +560,7 @@ describe('with tokens', () => {
       expect(await theirs.events()).toEqual(before);
     });
 
-    it('sees those events of a moved story that happened on its boards', async () => {
+    it('sees the events of a moved story on its boards only', async () => {
       const story = await theirs.story(null);
       const sprint = await ours.sprint('2026-11-15');
       const hidden = await theirs.sprint('2026-11-15');
@@ -582,11 +579,11 @@ describe('with tokens', () => {
       expect((await admin.get(`/api/stories/${story.id}/history`)).body).toHaveLength(7);
     });
 
-    it('may create a board that it names', async () => {
-      const builder = await bearer(admin, { scope: 'write', boards: [`New ${ours.name}`] });
+    it('can create a board to which it has access', async () => {
+      const creator = await bearer(admin, { scope: 'write', boards: [`New ${ours.name}`] });
       const path = boardPath(`New ${ours.name}`);
-      await made2xx(builder.post(`${path}/sprints`, { start_date: '2026-11-15' }));
-      expect((await builder.get(path)).status).toBe(200);
+      await made2xx(creator.post(`${path}/sprints`, { start_date: '2026-11-15' }));
+      expect((await creator.get(path)).status).toBe(200);
       expect((await client.get(path)).status).toBe(404);
     });
 
@@ -603,12 +600,12 @@ describe('with tokens', () => {
       const name = `Renamed ${ours.name}`;
       await made2xx(admin.put(ours.path, { name }));
       expect((await client.get(boardPath(name))).status).toBe(200);
-      // A later board of the old name is another one.
+      // A new board with the old name is a different board.
       await made2xx(admin.post('/api/boards', { name: ours.name }));
       expect((await client.get(ours.path)).status).toBe(404);
     });
 
-    it('loses a deleted board, and does not see a later one of that name', async () => {
+    it('has no access to a new board with the name of a deleted one', async () => {
       await made2xx(admin.delete(ours.path));
       await made2xx(admin.post('/api/boards', { name: ours.name }));
       expect((await client.get(ours.path)).status).toBe(404);
@@ -622,7 +619,7 @@ describe('the log', () => {
   const log: string[] = [];
   const service = useApp({ log, environment: { LOG_LEVEL: 'trace' } });
 
-  it('has one line for each request, which no input can break or forge', async () => {
+  it('has one line for each request, into which no input can inject others', async () => {
     const forged = '{"level":"info","actor":"Root"}';
     const board = `A\u0085\u2028\u001b[2J ${forged}`;
     log.length = 0;
@@ -637,7 +634,7 @@ describe('the log', () => {
     expect(log).toHaveLength(4);
     expect(JSON.parse(log[2] ?? '')).toMatchObject({ status: 400, address: '127.0.0.1' });
     for (const line of log) {
-      // One line, in visible characters.
+      // One line of visible characters.
       expect(line).toMatch(/^[ -~]+\n$/);
       expect(JSON.parse(line)).toMatchObject({
         level: 'info',
@@ -646,7 +643,7 @@ describe('the log', () => {
     }
   });
 
-  it('has each failed authentication with its reason and without the secret', async () => {
+  it('has a line for each failed authentication, with the reason and without the secret', async () => {
     const admin = await bearer(service.client, { name: 'Root', scope: 'admin' });
     const { token, id } = await bearer(admin, { name: 'Short-lived', scope: 'read' });
     const reader = await bearer(admin, { name: 'Reader', scope: 'read' });
@@ -674,14 +671,14 @@ describe('the log', () => {
   });
 });
 
-describe('the first token and the last', () => {
+describe('without a token and with the first one', () => {
   let service: TestApp;
   beforeEach(async () => {
     service = await startApp();
   });
   afterEach(() => service.close());
 
-  it('without a token the Authorization header is ignored', async () => {
+  it('the Authorization header is ignored while no token exists', async () => {
     for (const authorization of [
       '',
       'Bearer x',
@@ -694,7 +691,7 @@ describe('the first token and the last', () => {
     }
   });
 
-  it('the first must be an admin, and from then on a token is required', async () => {
+  it('the first token must be an admin, and then a token is required', async () => {
     const { client } = service;
     const other = await startApp({ database: service.database });
     for (const scope of ['read', 'write']) {
@@ -703,13 +700,13 @@ describe('the first token and the last', () => {
     expect((await client.get('/api/boards')).status).toBe(200);
     const admin = await bearer(client, { scope: 'admin' });
     expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
-    // Another instance that believed there was none looks again before long.
+    // Another instance has cached that there is no token, and checks again after a moment.
     while ((await other.client.get('/api/boards')).status === 200);
     expect((await bearing(other.client, admin.token).get('/api/boards')).status).toBe(200);
     await other.close();
   });
 
-  it('an expired token counts as one', async () => {
+  it('a token is also required if all tokens have expired', async () => {
     const { client, clock } = service;
     clock.set('2026-12-01T00:00:00Z');
     await bearer(client, { scope: 'admin', expires_at: '2026-12-02T00:00:00Z' });
@@ -717,7 +714,7 @@ describe('the first token and the last', () => {
     expect((await client.get('/api/boards')).status).toBe(401);
   });
 
-  it('the last admin cannot be deleted while other tokens exist', async () => {
+  it('the last admin token cannot be deleted while other tokens exist', async () => {
     const { client } = service;
     const first = await bearer(client, { scope: 'admin' });
     const second = await bearer(first, { scope: 'admin' });
@@ -729,7 +726,7 @@ describe('the first token and the last', () => {
     expect((await client.get('/api/boards')).status).toBe(200);
   });
 
-  it('of two admins that are deleted at once, one stays while other tokens exist', async () => {
+  it('of two admin tokens that are deleted at once, one stays while other tokens exist', async () => {
     const first = await bearer(service.client, { scope: 'admin' });
     const second = await bearer(first, { scope: 'admin' });
     await bearer(first, { scope: 'read' });
@@ -743,7 +740,7 @@ describe('the first token and the last', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('not on loopback a token is required although none exists', async () => {
+  it('a token is required even if none exists, unless the service listens on loopback', async () => {
     const elsewhere = await startApp({
       database: service.database,
       environment: { HOST: '0.0.0.0' },
@@ -753,7 +750,7 @@ describe('the first token and the last', () => {
     await elsewhere.close();
   });
 
-  it('not on loopback the service does not start without a token, and prints how to create one', async () => {
+  it('the service starts without a token only on loopback, else it prints how to create one', async () => {
     const environment = { HOST: '0.0.0.0' };
     const elsewhere = await startApp({ database: service.database, environment });
     const start = () => requireToken(elsewhere.app, () => undefined);
@@ -766,12 +763,12 @@ describe('the first token and the last', () => {
     await elsewhere.close();
   });
 
-  it('without a token the metrics can be read while the database is away', async () => {
+  it('the metrics can be read without a token while the database is unavailable', async () => {
     const { app, client } = service;
     expect((await client.get('/metrics')).status).toBe(200);
     const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
     try {
-      // That there is no token is cached for a moment.
+      // The service caches for a moment that there is no token.
       while ((await send(`${service.url}/api/boards/A`)).status !== 503);
       expect((await client.get('/metrics')).status).toBe(200);
     } finally {
@@ -781,7 +778,7 @@ describe('the first token and the last', () => {
     expect((await client.get('/metrics')).status).toBe(401);
   });
 
-  it('AUTH=off requires no token, although tokens exist', async () => {
+  it('AUTH=off requires no token, even if tokens exist', async () => {
     await bearer(service.client, { scope: 'admin' });
     const off = await startApp({
       database: service.database,
@@ -794,8 +791,8 @@ describe('the first token and the last', () => {
   });
 });
 
-describe('a request that a proxy passed on', () => {
-  /** What proxies add; nginx by default the address of the client and nothing else. */
+describe('a request that a proxy has forwarded', () => {
+  /** Headers that proxies add. */
   const PROXIED: Record<string, string>[] = [
     { 'x-forwarded-for': '203.0.113.7' },
     { 'x-forwarded-proto': 'https' },
@@ -815,26 +812,29 @@ describe('a request that a proxy passed on', () => {
   ];
   const service = useApp();
 
-  it.each(PROXIED)('is forbidden while there is no token, reads too: %j', async (headers) => {
-    for (const [method, path, body] of CALLS) {
-      const answer = await service.client.call(method, path, body, { headers });
-      expect([method, path, answer.status]).toEqual([method, path, 403]);
-      if (method !== 'HEAD') expectProblem(answer, 403, 'proxied');
-    }
-    expect((await service.client.get('/api/tokens')).body).toEqual([]);
-    expect((await service.client.get('/api/boards')).body).toEqual([]);
-    expect((await service.client.get('/health/ready', { headers })).status).toBe(200);
-  });
+  it.each(PROXIED)(
+    'is forbidden while there is no token, even if it only reads: %j',
+    async (headers) => {
+      for (const [method, path, body] of CALLS) {
+        const answer = await service.client.call(method, path, body, { headers });
+        expect([method, path, answer.status]).toEqual([method, path, 403]);
+        if (method !== 'HEAD') expectProblem(answer, 403, 'proxied');
+      }
+      expect((await service.client.get('/api/tokens')).body).toEqual([]);
+      expect((await service.client.get('/api/boards')).body).toEqual([]);
+      expect((await service.client.get('/health/ready', { headers })).status).toBe(200);
+    },
+  );
 
-  it('is forbidden also for a proxy that is trusted', async () => {
-    const trusting = await startApp({
+  it('is forbidden even if the proxy is trusted', async () => {
+    const trustingProxy = await startApp({
       database: service.database,
       environment: { TRUST_PROXY: '127.0.0.1' },
     });
     for (const headers of PROXIED) {
-      expectProblem(await trusting.client.get('/api/boards', { headers }), 403, 'proxied');
+      expectProblem(await trustingProxy.client.get('/api/boards', { headers }), 403, 'proxied');
     }
-    await trusting.close();
+    await trustingProxy.close();
   });
 
   it('is allowed with AUTH=off', async () => {
@@ -845,7 +845,7 @@ describe('a request that a proxy passed on', () => {
     await off.close();
   });
 
-  it('takes a token as soon as one exists', async () => {
+  it('needs a token as soon as one exists', async () => {
     const admin = await bearer(service.client, { scope: 'admin' });
     for (const headers of PROXIED) {
       expectProblem(await service.client.get('/api/boards', { headers }), 401, 'unauthorized');
@@ -863,8 +863,8 @@ describe('the command line', () => {
 
   it('creates, lists and deletes tokens', async () => {
     const { client, database } = service;
-    const refused = await command(database, 'tokens', 'create', '--name', 'x', '--scope', 'read');
-    expect(refused).toMatchObject({ code: 1, err: 'scope must be admin for the first token\n' });
+    const rejected = await command(database, 'tokens', 'create', '--name', 'x', '--scope', 'read');
+    expect(rejected).toMatchObject({ code: 1, err: 'scope must be admin for the first token\n' });
     const made = await command(database, 'tokens', 'create', '--name', 'Root', '--scope', 'admin');
     expect(made.code).toBe(0);
     const admin = bearing(client, made.out.trim());

@@ -1,8 +1,8 @@
 import { useApp } from '../support/app';
 import { made2xx, Workspace } from '../support/make';
 
-// An ordinary sprint of a team in Berlin, which is an hour ahead of UTC in November: it plans on Monday,
-// starts late, changes its plan, and forgets to complete the sprint on Friday.
+// A sprint of a team in Berlin, which is an hour ahead of UTC in November: the team plans on Monday, starts
+// the sprint late, changes its scope, and completes it only after the weekend.
 
 const service = useApp();
 let team: Workspace;
@@ -22,7 +22,7 @@ const set = (story: { id: number }, change: object): Promise<any> =>
 const sums = ({ committed, added, removed, re_estimated, completed, unfinished }: any): number[] =>
   [committed, added, removed, re_estimated, completed, unfinished].map(({ points }) => points);
 
-/** Completes a sprint of two weeks in which one story was done, so that there is a past. */
+/** Creates and completes a past sprint of two weeks with one done story. */
 async function past(monday: string, friday: string, points: number): Promise<void> {
   at(`${monday}T09:00`);
   const sprint = await team.sprint(monday, { end_date: friday });
@@ -44,7 +44,7 @@ describe('two weeks of a team', () => {
     expect(await get('/velocity')).toMatchObject({ average_points: 22, median_points: 22 });
   });
 
-  it('begin with a story that was carried over on the Friday before', async () => {
+  it('begin with a story that was carried over on the previous Friday', async () => {
     at('2026-11-13T17:00');
     sprint = await team.sprint('2026-11-16', { end_date: '2026-11-27', name: 'Sprint 4' });
     stories.carried = await team.story(sprint, { title: 'Carried over', points: 3 });
@@ -56,7 +56,7 @@ describe('two weeks of a team', () => {
     expect([early.status, early.body.code]).toEqual([409, 'sprint_not_begun']);
   });
 
-  it('commit to all that is planned on Monday, though the planning takes until the afternoon', async () => {
+  it('commit to all stories that are planned on Monday, even in the afternoon', async () => {
     at('2026-11-16T09:30');
     stories.search = await team.story(sprint, { title: 'Search', points: 8 });
     stories.login = await team.story(sprint, { title: 'Login', points: 5 });
@@ -73,7 +73,7 @@ describe('two weeks of a team', () => {
     });
   });
 
-  it('report what came after the start as a change of scope', async () => {
+  it('report later changes as changes of scope', async () => {
     at('2026-11-16T18:00');
     stories.bug = await team.story(sprint, { title: 'Bug', points: 2 });
     at('2026-11-18T11:00');
@@ -104,7 +104,7 @@ describe('two weeks of a team', () => {
     ]);
   });
 
-  it('stay current over the weekend until somebody completes them', async () => {
+  it('stay current over the weekend until the sprint is completed', async () => {
     at('2026-11-25T10:00');
     await set(stories.search, { status: 'done' });
     await set(stories.bug, { status: 'done' });
@@ -112,7 +112,7 @@ describe('two weeks of a team', () => {
     at('2026-11-28T10:00');
     expect(await get('/sprints/current')).toMatchObject({ id: sprint.id, state: 'ended' });
     expect(await get('/sprints/next')).toMatchObject({ id: next.id, state: 'planned' });
-    // On Monday the next one is active; the forgotten one is the previous one.
+    // On Monday the next sprint is active; the one that is not completed is the previous one.
     at('2026-11-30T08:30');
     expect(await get('/sprints/current')).toMatchObject({ id: next.id, state: 'active' });
     const { id } = await get('/sprints/previous');
@@ -131,7 +131,7 @@ describe('two weeks of a team', () => {
     ]);
   });
 
-  it('end with a burndown that agrees with the report, and a report that keeps its bytes', async () => {
+  it('end with a burndown that equals the report, and a report that no longer changes', async () => {
     const path = `/sprints/${sprint.id}`;
     const report = await service.client.get(`/api${path}/report`);
     const { days } = (await service.client.get(`/api${path}/burndown`)).body;
@@ -157,7 +157,7 @@ describe('two weeks of a team', () => {
     );
   });
 
-  it('are followed by a plan whose commitment includes what was carried over', async () => {
+  it('are followed by a sprint whose commitment includes the carried-over stories', async () => {
     at('2026-11-30T10:00');
     await team.story(await get('/sprints/current'), { title: 'Filters', points: 10 });
     expect(await get('/sprints/current/report')).toMatchObject({
@@ -167,10 +167,10 @@ describe('two weeks of a team', () => {
     });
   });
 
-  it('give a forecast that lays the sprints out from Monday to Monday', async () => {
+  it('result in a forecast with sprints from Monday to Monday', async () => {
     for (let i = 0; i < 10; i += 1) await team.story(null, { points: 5 });
     const { asked, when, backlog } = await get('/forecast?seed=7');
-    // Export went back to the backlog.
+    // The story `Export` is in the backlog again.
     expect(backlog).toEqual({ count: 11, points: 55 });
     expect(asked).toEqual({ stories: null, points: null, sprint_days: 14, from: '2026-12-12' });
     for (const { sprints, date } of when) {

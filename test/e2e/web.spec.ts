@@ -80,7 +80,7 @@ describe('the board in the browser', () => {
   );
 
   it.each(['/b', '/b/x/nowhere', '/board', '/x.js'])(
-    'has the page, which says that it does not exist, at %s',
+    'serves the page with 404 to a browser at %s',
     async (path) => {
       const answer = await get(path, { accept: 'text/html,*/*;q=0.8' });
       expect([answer.status, answer.text]).toEqual([404, PAGE]);
@@ -91,12 +91,12 @@ describe('the board in the browser', () => {
     },
   );
 
-  it.each(['/api', '/api/nowhere', '/api?x=1'])('has no page at %s', async (path) => {
+  it.each(['/api', '/api/nowhere', '/api?x=1'])('serves no page at %s', async (path) => {
     const answer = await get(path, { ...token, accept: 'text/html,*/*;q=0.8' });
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([404, 'route_not_found']);
   });
 
-  it('has a service worker under the policy of the page, which browsers ask for at each visit', async () => {
+  it('has a service worker with the CSP of the page, which browsers revalidate at each visit', async () => {
     const page = await get('/b/x', { accept: 'text/html' });
     const worker = await get('/service-worker.js');
     expect([worker.status, worker.text]).toEqual([200, SCRIPT]);
@@ -104,7 +104,7 @@ describe('the board in the browser', () => {
     expect(worker.headers['content-security-policy']).toBe(page.headers['content-security-policy']);
   });
 
-  it('has the paths of the data that the page requests first in Link', async () => {
+  it('has the paths of the first requests of the page in Link', async () => {
     const linksOf = async (path: string) =>
       [...((await get(path)).headers.link ?? '').matchAll(/<(\S+?)>; rel=preload; as=fetch/g)].map(
         ([, link]) => link?.replace(/\?.*/, ''),
@@ -133,7 +133,7 @@ describe('the board in the browser', () => {
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  it('leads programs from the root to the description of the API', async () => {
+  it('redirects programs from the root to the description of the API', async () => {
     const answer = await get('/', { accept: 'application/json' });
     expect([answer.status, answer.headers.location]).toEqual([302, '/openapi.json']);
     expect(answer.headers.vary).toContain('Accept');
@@ -166,7 +166,7 @@ describe('the board in the browser', () => {
   });
 });
 
-it('says so where the board in the browser is not built', async () => {
+it('a message says that the board in the browser is not built', async () => {
   const bare = await startApp({ web: join(folder, 'nowhere') });
   try {
     for (const path of ['/', '/b/x']) {
