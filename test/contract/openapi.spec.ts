@@ -53,7 +53,7 @@ describe('the document', () => {
     for (const name of names) expect(name).not.toMatch(/(Of|In|To)?(A|An|The)(?=[A-Z])|Controller/);
   });
 
-  it('begins the name of each operation with what it does', () => {
+  it('begins the name of each operation with a verb', () => {
     const verbs =
       /^(list|show|create|update|patch|delete|move|start|complete|reopen|check|stream|export|import|run)[A-Z]/;
     for (const { operation } of all) expect(operation.operationId).toMatch(verbs);

@@ -263,7 +263,7 @@ describe('a board', () => {
     expectProblem(await client.delete(empty.path), 404, 'board_not_found');
   });
 
-  it('is deleted with its content and log; a later one of that name is another board', async () => {
+  it('is deleted with its content and log; a new board with its name is a different one', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
     const sprint = await board.sprint('2026-11-23');

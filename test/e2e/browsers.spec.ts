@@ -60,7 +60,7 @@ describe('a foreign host name', () => {
     expect((await send(`${service.url}/api/boards`, { headers })).status).toBe(421);
   });
 
-  it('is required', async () => {
+  it('is rejected, as is a missing Host header', async () => {
     const answer = await sendBytes(
       service.url,
       'GET /api/boards HTTP/1.1\r\nConnection: close\r\n\r\n',

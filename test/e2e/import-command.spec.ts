@@ -224,7 +224,7 @@ describe('an import', () => {
       [],
       /line 2: has bytes that are not UTF-8/,
     ],
-  ])('refuses %s', async (_, content, flags, message) => {
+  ])('rejects %s', async (_, content, flags, message) => {
     const outcome = await load(content, 'Refused', ...flags);
     expect(outcome).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
@@ -348,7 +348,7 @@ describe('an import of another format', () => {
     ['another format than it is', ['--format', 'jira-csv'], /line 1: a quote/],
     ['--null for a service', ['--null', 'x', '--url', 'http://localhost:1'], /--null cannot/],
     ['a service that is away', ['--url', 'http://localhost:1'], /does not answer/],
-  ])('refuses %s', async (_, flags, message) => {
+  ])('rejects %s', async (_, flags, message) => {
     const outcome = await load(CARDS, 'Refused', ...flags);
     expect(outcome).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);

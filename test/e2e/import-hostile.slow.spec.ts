@@ -156,7 +156,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('of CSV is rejected where it is cut within a cell', async () => {
+  it('of CSV is rejected if it is cut within a cell', async () => {
     await expectInvalid(CSV.slice(0, CSV.indexOf('second') + 3), { format: 'csv', line: 3 });
     await expectInvalid(CSV.slice(0, CSV.indexOf('first') + 3), { format: 'csv', line: 2 });
   });

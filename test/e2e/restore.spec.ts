@@ -287,7 +287,7 @@ describe('a restore is rejected and creates nothing', () => {
   });
 });
 
-it('is repeated safely with an idempotency key', async () => {
+it('a restore is repeated safely with an idempotency key', async () => {
   const name = freshName('Repeated');
   const repeat = (): Promise<Answer> =>
     send(file, name, '', { 'idempotency-key': encodeURIComponent(name) });
@@ -302,7 +302,7 @@ it('is repeated safely with an idempotency key', async () => {
   expect(await rows()).toEqual(after);
 });
 
-it('is done by the command line, too', async () => {
+it('a restore is possible with the command line, too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sprintline-restore-'));
   try {
     const path = join(folder, 'board.ndjson');

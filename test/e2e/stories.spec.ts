@@ -245,7 +245,7 @@ describe('a story', () => {
     }
   });
 
-  it('comes after the last of its list if no seq is sent', async () => {
+  it('is appended to its list if no seq is sent', async () => {
     expect((await board.story(sprint)).seq).toBe(1);
     expect((await board.story(sprint, { seq: null })).seq).toBe(2);
     expect((await board.story(sprint, { seq: 40 })).seq).toBe(40);

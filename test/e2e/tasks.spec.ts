@@ -62,7 +62,7 @@ describe('a task', () => {
     expect(moved.after.tasks.map((each: any) => each.external_id)).toEqual([null, external_id]);
   });
 
-  it('comes after the last of its story if no seq is sent', async () => {
+  it('is appended to its story if no seq is sent', async () => {
     expect((await board.task(story)).seq).toBe(1);
     expect((await board.task(story, { seq: 10 })).seq).toBe(10);
     expect((await board.task(story, { seq: null })).seq).toBe(11);

@@ -671,7 +671,7 @@ describe('the log', () => {
   });
 });
 
-describe('without a token and with the first one', () => {
+describe('the first and the last token', () => {
   let service: TestApp;
   beforeEach(async () => {
     service = await startApp();

@@ -366,7 +366,7 @@ describe('the texts of a picture', () => {
     expect(names('Same', 'Same', 'Other')).toEqual(['Same #0', 'Same #1', 'Other']);
   });
 
-  it('name dates once', () => {
+  it('repeat neither month nor year in a range of dates', () => {
     expect(range('2026-11-16', '2026-11-27')).toBe('Nov 16 – 27, 2026');
     expect(range('2026-11-23', '2026-12-04')).toBe('Nov 23 – Dec 4, 2026');
     expect(range('2026-12-21', '2027-01-08')).toBe('Dec 21, 2026 – Jan 8, 2027');

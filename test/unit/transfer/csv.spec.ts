@@ -42,7 +42,7 @@ describe('tables', () => {
     expect(header).toEqual(['a,b,c,d', 'e "f", g', 'h']);
   });
 
-  it('have repeated columns, and rows with the lines on which they begin', async () => {
+  it('may have repeated columns, and number rows by their first line', async () => {
     const { header, rows } = await table('Labels,Labels,Text\n\nx,y,"1\r\n2\n\n3"\r\nz,,last\r\n');
     expect(header).toEqual(['Labels', 'Labels', 'Text']);
     expect(rows).toEqual([
@@ -99,9 +99,9 @@ describe('tables', () => {
 
   it('are rejected if only the last of their long rows is short and has no line break', async () => {
     const row = (cells: number): string => Array.from({ length: cells }, (_, i) => `c${i}`).join();
-    const refused = table(`${row(8)}\n${row(8)}\n${row(3)}`);
-    await expect(refused).rejects.toThrow(/cut off on line 3/);
-    await expect(refused).rejects.toMatchObject({ errors: [{ line: 3, code: 'cut' }] });
+    const rejected = table(`${row(8)}\n${row(8)}\n${row(3)}`);
+    await expect(rejected).rejects.toThrow(/cut off on line 3/);
+    await expect(rejected).rejects.toMatchObject({ errors: [{ line: 3, code: 'cut' }] });
     for (const file of [
       `${row(8)}\n${row(8)}\n${row(3)}\n`,
       `${row(8)}\n${row(8)}\n${row(8)}`,

@@ -202,7 +202,7 @@ describe('texts', () => {
     expect(await field({ title }, 'title')).toEqual([expected, codes]);
   });
 
-  it('include a default for a blank title', async () => {
+  it('have a default for a blank title', async () => {
     expect(await field({ title: ' \u200B', external_id: 'jira:A-1' }, 'title')).toEqual([
       'jira:A-1',
       ['characters_removed', 'title_missing'],
@@ -306,7 +306,7 @@ describe('sub-tasks', () => {
     story({ external_id: 'loop', parent: 'loop', title: 'Loop' }),
   ];
 
-  it('become tasks of their story, or stories where it is missing', async () => {
+  it('become tasks of their story, or stories if it is missing', async () => {
     const { stories, warnings } = await plan({ stories: rows() });
     expect(stories.map(({ title }) => title)).toEqual(['Story', 'Orphan', 'Loop']);
     expect(stories[0]?.tasks).toEqual([
@@ -526,7 +526,7 @@ describe('sprints', () => {
     expect(planned.sprints[0]?.completed_at?.toISOString()).toBe(at);
   });
 
-  it('of tools without a completion are completed if they have ended without open stories', async () => {
+  it('that close by date are completed if they have ended without open stories', async () => {
     const make = (name: string, end: string) =>
       sprint({ name, start: '2026-01-05', end, closesItself: true });
     const { sprints } = await plan({
