@@ -77,13 +77,13 @@ export class BoardSweeper implements OnApplicationShutdown {
     }
   }
 
-  /** Ends the load of a board whose last part is not after `before`; returns whether the load has ended. */
+  /** Ends the load of a board whose last part is not after `before`; returns whether it has ended the load. */
   private endLoad(id: number, before: string): Promise<boolean> {
     return this.unitOfWork.maintain(async (manager) => {
       const load = { id, version: LOADING, updated_at: LessThanOrEqual(before) };
-      // Then no further part finds the board.
-      await manager.update('boards', load, { version: 1 });
-      return !(await manager.existsBy('boards', { id, version: LOADING }));
+      // Then no further part finds the board. Nothing is updated if it was published since the sweep listed it.
+      const { affected } = await manager.update('boards', load, { version: 1 });
+      return affected === 1;
     });
   }
 

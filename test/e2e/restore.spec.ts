@@ -416,4 +416,36 @@ describe('a load that stops', () => {
     expect((await service.client.get(boardPath(name))).status).toBe(404);
     expect(await rows()).toEqual(before);
   });
+
+  it('is not deleted by a sweep that has found it before it is published', async () => {
+    const name = freshName('Published');
+    const database = service.app.get(Database);
+    const query = database.query.bind(database);
+    let publish = (): void => undefined;
+    const published = new Promise<void>((resolve) => (publish = resolve));
+    const delayed = jest.spyOn(database, 'query').mockImplementation(async (sql, parameters) => {
+      const found = await query(sql, parameters);
+      if (sql.includes('name IS NULL')) await published;
+      return found as never[];
+    });
+    let sweep: Promise<void> | undefined;
+    let reading = 0;
+    const open = async function* (): AsyncGenerator<Buffer> {
+      const half = file.lastIndexOf('\n{"event"') + 1;
+      yield Buffer.from(file.slice(0, half));
+      // The first reading surveys the file, the second one loads the board.
+      if (++reading === 2) sweep = service.app.get(BoardSweeper).sweep();
+      yield Buffer.from(file.slice(half));
+    };
+    try {
+      await restoreFrom(name, open);
+    } finally {
+      publish();
+      delayed.mockRestore();
+    }
+    await sweep;
+    const before = await everythingOf(service.client, board.name);
+    const after = await everythingOf(service.client, name);
+    expect(after).toEqual(asRestored(before, after));
+  });
 });
