@@ -21,7 +21,7 @@ export async function errorsPage(): Promise<string> {
 Every error response is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)),
 \`application/problem+json\`:
 
-| Field | |
+| Field | Meaning |
 |---|---|
 | \`type\` | \`urn:sprintline:problem:\` and the code. |
 | \`title\` | The problem in a few words; the same for every problem with this code. |
@@ -29,10 +29,10 @@ Every error response is a problem document ([RFC 9457](https://www.rfc-editor.or
 | \`detail\` | What is wrong in this case, for a person. |
 | \`instance\` | The path of the request. |
 | \`code\` | The problem, for a program. It never changes its meaning. |
-| \`errors\` | With \`invalid_request\`: every error in the request. |
-| \`request_id\` | Finds the request in the log; also in the header \`X-Request-Id\`. |
+| \`errors\` | Every error in the request or in the file, for example with \`invalid_request\` and \`invalid_file\`. |
+| \`request_id\` | The id of the request in the log; also in the header \`X-Request-Id\`. |
 
-After a problem with the status 503, the request may be sent again after the seconds in \`Retry-After\`.
+A request that was answered with 503 may be sent again after the number of seconds in \`Retry-After\`.
 
 ## Problems
 
@@ -42,9 +42,9 @@ ${problems.join('\n')}
 
 ## Field errors
 
-Each item of \`errors\` has one of \`pointer\` (a JSON pointer into the body,
-[RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)), \`parameter\` and \`header\`, which says where the error is,
-\`code\`, which says what is wrong, and \`detail\`, which describes it for a person.
+Each item of \`errors\` has a \`code\` for programs, a \`detail\` for people, and exactly one of these fields, which says
+where the error is: \`pointer\` (a JSON pointer into the body, [RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)),
+\`parameter\`, \`header\`, or \`line\` (of an imported file).
 
 | Code | Meaning |
 |---|---|

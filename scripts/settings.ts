@@ -10,8 +10,8 @@ const settings = Object.entries(SETTINGS);
 /** `.env.example`: every setting with its default, commented out. */
 export function envExample(): string {
   return [
-    '# Every setting, with its default. Written by `npm run docs:settings`; a test compares.',
-    '# Copy this file to .env, and start with `node --env-file=.env dist/main.js`.',
+    '# All settings with their defaults. Written by `npm run docs:settings`; a test compares.',
+    '# To use this file, copy it to .env and start the service with `node --env-file=.env dist/main.js`.',
     ...settings.map(([name, setting]) => {
       return `\n# ${setting.description}\n# ${name}=${setting.default}`;
     }),
@@ -31,14 +31,15 @@ export async function configurationPage(): Promise<string> {
 
 <!-- Written by \`npm run docs:settings\` from src/config/config.ts; a test compares. -->
 
-Every setting is an environment variable with a default that works. The service reads them once, at its start; with an
-invalid one it prints what is wrong and does not start.
+Every setting is an environment variable with a default that works. The service reads the settings once, at its start.
+If one is invalid, the service prints the error and does not start.
 
-| Variable | Default | |
+| Variable | Default | Meaning |
 |---|---|---|
 ${rows.join('\n')}
 
-\`.env.example\` lists the same settings: \`node --env-file=.env dist/main.js\` reads a copy of it.
+\`.env.example\` lists the same settings. To use a file with settings, copy it to \`.env\` and start the service with
+\`node --env-file=.env dist/main.js\`.
 `;
   return format(page, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
 }

@@ -11,7 +11,7 @@ export type { DatabaseTarget };
 
 /**
  * The settings of a process, which are read from its environment once. A new setting is a new property
- * here; `npm run docs:settings` writes its documentation.
+ * of this class; `npm run docs:settings` writes its documentation.
  */
 export class Config {
   @Setting('HOST', '127.0.0.1', 'Address to listen on.')
@@ -134,7 +134,7 @@ export class Config {
   @Setting(
     'UPLOAD_TIMEOUT_MS',
     '300000',
-    'Milliseconds for a file to import to arrive; a client that sends nothing for REQUEST_TIMEOUT_MS is disconnected earlier.',
+    'Milliseconds in which an imported file must arrive; a client that sends nothing for REQUEST_TIMEOUT_MS is disconnected earlier.',
   )
   @Integer(1000, 3_600_000)
   readonly uploadTimeoutMs: number;
@@ -170,7 +170,7 @@ export class Config {
   @Setting(
     'LOG_FORMAT',
     '',
-    'json for one JSON object a line, text for people; by default text on a terminal, else json.',
+    'json for one JSON object per line, text for readable lines; by default text on a terminal, else json.',
   )
   @Read((value) => (value === '' ? (process.stdout.isTTY ? 'text' : 'json') : value.toLowerCase()))
   @IsIn(['json', 'text'], { message: 'must be one of json, text' })
