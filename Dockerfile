@@ -6,7 +6,7 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json openapi.json ./
 COPY scripts scripts
 COPY src src
 COPY web web
-# The last command loads the whole program, so the build fails if a production dependency is missing.
+# The last command loads the complete program, so the build fails if a production dependency is missing.
 RUN npm run build \
  && npm prune --omit=dev --no-audit --no-fund \
  && node dist/openapi.js
@@ -25,5 +25,5 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Not through npm, so that the process receives its signals.
+# Without npm, so that the process receives signals.
 CMD ["node", "dist/main.js"]

@@ -22,7 +22,7 @@ export default defineConfig(
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
       ],
-      // Promise-returning interfaces (an engine, a hook) have members that need not wait.
+      // Functions that must return a promise, such as those of an interface, may have nothing to await.
       '@typescript-eslint/require-await': 'off',
     },
   },
@@ -35,7 +35,7 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',
-      // An answer is what the service sends; tests look at it as a client would.
+      // Tests read responses without types, as a client does.
       '@typescript-eslint/no-explicit-any': 'off',
     },
   },

@@ -1,10 +1,10 @@
-// Three runs:
-// - `npm test`: what fits into three minutes on two processors
-// - `npm run test:slow`: the rest, which is the *.slow.spec.ts, test/e2e on MySQL, and generated
-//   sequences of operations (test/model) and faults (test/faults) in a short form
-// - `npm run test:long`: models and faults in a long form and the *.long.spec.ts; they measure, and need
-//   the machine for themselves
-// The suites of the project `unit` need no database, or choose one themselves.
+// There are three runs:
+// - `npm test`: the most important tests, in about three minutes on two processors
+// - `npm run test:slow`: the *.slow.spec.ts, test/e2e on MySQL, and short runs of generated sequences of
+//   operations (test/model) and of faults (test/faults)
+// - `npm run test:long`: long runs of test/model and test/faults, and the *.long.spec.ts; they measure, so
+//   they need an idle machine
+// The suites of the project `unit` need no database, or select one themselves.
 const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
   fast: {
@@ -27,7 +27,7 @@ const RUNS = {
 
 const run = process.env.TESTS ?? 'fast';
 
-// Entities have a Date for each time that the database stores in UTC; see src/main.ts.
+// TypeORM reads the times of the database, which are in UTC, as local time; see src/main.ts.
 process.env.TZ = 'UTC';
 
 const swc = (parser, transform) => [
@@ -50,7 +50,7 @@ const settings = {
     ),
     '^.+\\.m?js$': swc({ syntax: 'ecmascript' }),
   },
-  // These are ESM-only, and jest can require() such a module only on Node >= 24.9.
+  // These packages are ESM-only, and jest can require() an ES module only on Node >= 24.9.
   transformIgnorePatterns: [
     '/node_modules/(?!(@nestjs|cookie|content-disposition|d3-[a-z-]+|internmap|preact)/)',
     '<rootDir>/dist/',
@@ -60,8 +60,8 @@ const settings = {
   setupFiles: ['<rootDir>/test/support/setup.ts'],
 };
 
-// On a machine without a server the suites run on SQLite alone, without Chromium those of the browser do
-// not run, and test/support/global-setup.ts warns.
+// Without a database server the suites run on SQLite alone, and without Chromium those of the browser are
+// skipped; test/support/global-setup.ts logs a warning.
 const { existsSync } = require('node:fs');
 const { delimiter, join } = require('node:path');
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
@@ -75,7 +75,7 @@ const isMissing = {
 module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // Only to end tests that hang: on a busy machine some take a minute.
+  // Only ends tests that hang: on a busy machine some tests take a minute.
   testTimeout: 120_000,
   // The slow suites start many processes.
   maxWorkers: { fast: '100%', slow: 2, long: 1 }[run],
@@ -89,7 +89,7 @@ module.exports = {
     })),
 };
 
-/** Patterns of the suites in folders that are neither slow nor long. */
+/** Patterns of the suites in these folders that are neither slow nor long. */
 function common(...folders) {
   return folders.map((folder) => `<rootDir>/test/${folder}/!(*.slow|*.long).spec.ts`);
 }

@@ -1,4 +1,4 @@
-// The data source of TypeORM's command line: `npm run typeorm -- migration:show`.
+// The data source for TypeORM's command line, for example `npm run typeorm -- migration:show`.
 import { Config } from './src/config/config';
 import { createDataSource } from './src/database/data-source';
 

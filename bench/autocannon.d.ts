@@ -1,4 +1,4 @@
-// autocannon has no types of its own; these are of the part that is used.
+// autocannon has no types; these declare the parts that the benchmark uses.
 declare module 'autocannon' {
   interface Options {
     url: string;

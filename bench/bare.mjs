@@ -1,6 +1,6 @@
 // The server to compare with: node:http, the same driver, the same statements in the same transactions,
 // the same deadlines, the same bytes and the same log line, without a framework and without any check.
-// It has what makes the service fast, too: the sprint in full by revision, and 304.
+// Like the service, it caches the sprint in full by revision, and answers 304.
 import Libsql from 'libsql';
 import mysql2 from 'mysql2';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
@@ -69,7 +69,7 @@ function story(row) {
   return represented(row);
 }
 
-/** The revision is for the entity tag; JSON leaves out what is undefined. */
+/** Removes the revision, which is for the entity tag: JSON leaves out undefined fields. */
 function listed(row) {
   row.__revision = undefined;
   row.__revision_tag = undefined;
@@ -100,18 +100,18 @@ async function backlog(name, limit) {
   return { headers, body: JSON.stringify(rows.map(listed)) };
 }
 
-/** Sprints in full by the name of the board, each with the revision and the day that it is of. */
-const kept = new Map();
+/** Cached sprints in full, each with its revision and day, by the name of the board. */
+const cached = new Map();
 
 async function current(name, { 'if-none-match': tag, 'cache-control': control }) {
   const [board] = await database.query(SQL.board, [name]);
   const day = new Date().toISOString().slice(0, 10); // The boards are in UTC.
-  let found = kept.get(name);
+  let found = cached.get(name);
   if (found?.revision !== board.revision || found.day !== day || control === 'no-cache') {
     const body = Buffer.from(`${await build(board, day)}\n`);
     const ETag = `"${hash('sha1', body, 'base64url')}"`;
     found = { revision: board.revision, day, body, headers: { ETag } };
-    kept.set(name, found);
+    cached.set(name, found);
   }
   return tag === found.headers.ETag ? { status: 304, headers: found.headers } : found;
 }
@@ -258,7 +258,7 @@ function openMysql() {
   };
 }
 
-/** One connection, for the driver is synchronous: a transaction has the process to itself. */
+/** One connection is enough: the driver is synchronous, so nothing else runs during a transaction. */
 function openSqlite() {
   const connection = new Libsql(process.env.DATABASE_URL.slice('sqlite:'.length));
   connection.pragma('journal_mode = WAL');
@@ -300,7 +300,7 @@ async function readBody(request) {
   return JSON.parse(text);
 }
 
-/** The route, and the promise of an answer. */
+/** Answers a request. Returns its route and the response. */
 async function answer(request) {
   const [path, query] = request.url.split('?');
   const [, , kind, key, what] = path.split('/');

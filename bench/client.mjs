@@ -1,5 +1,5 @@
-// A client with its own process and address, so that reading large answers delays no measurement: sends at once the
-// requests that its parent tells it, discards the answers, and reports their statuses.
+// A client with its own process and address, so that reading large responses does not delay a measurement. It sends the
+// requests of a message from its parent at once, discards the responses, and reports their statuses.
 import { Agent, request } from 'node:http';
 
 const agent = new Agent({ keepAlive: true, localAddress: '127.0.0.2' });

@@ -9,15 +9,15 @@ export interface BoardPlan {
   tasks?: number;
   /** Stories of the backlog. */
   backlog?: number;
-  /** The description of every story, instead of one of common length. */
+  /** The description of every story, instead of one of the usual length. */
   description?: string;
 }
 
-/** Between two stories of a backlog there is room for others. */
+/** The difference between the `seq` of two neighbours in a backlog, so that moves find a gap. */
 const GAP = 1000;
 const DAYS = 14;
 
-/** A board that was filled. Ids are consecutive: the stories of the sprints, then the backlog. */
+/** A board with test data. The ids of its stories are consecutive: those of the sprints, then the backlog. */
 export class Board {
   readonly path: string;
 
@@ -31,7 +31,7 @@ export class Board {
     this.path = `/api/boards/${encodeURIComponent(plan.name)}`;
   }
 
-  /** Stories of all sprints together. */
+  /** The number of stories in all sprints. */
   get planned(): number {
     return this.plan.sprints * this.plan.sprintStories;
   }
@@ -40,23 +40,23 @@ export class Board {
     return Array.from({ length: this.plan.sprints }, (_, i) => this.firstSprint + i);
   }
 
-  /** The sprint of today. */
+  /** The id of the current sprint. */
   get current(): number {
     return this.firstSprint + Math.max(0, this.plan.sprints - 3);
   }
 
-  /** A story of the sprint of today. */
+  /** The id of a story of the current sprint. */
   sprintStory(i: number): number {
     const before = (this.current - this.firstSprint) * this.plan.sprintStories;
     return this.firstStory + before + (i % this.plan.sprintStories);
   }
 
-  /** Stories of the backlog: as `i` grows, from all over it; as `k` grows, neighbours. */
+  /** The id of a story of the backlog: `i` jumps through the whole backlog, `k` counts neighbours. */
   backlogStory(i: number, k = 0): number {
     return this.firstStory + this.planned + ((i * 7919) % (this.plan.backlog - 20)) + k;
   }
 
-  /** Tasks of stories of any sprint. */
+  /** The id of a task of a story of any sprint. */
   task(i: number): number {
     return this.firstTask + ((i * 7919) % (this.planned * this.plan.tasks));
   }
@@ -65,7 +65,7 @@ export class Board {
 const day = (offset: number): string =>
   new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
-/** When everything was created. */
+/** The time at which everything was created. */
 const AT = `${day(-300)} 09:12:34.567`;
 const INSTANT = AT.replace(' ', 'T').concat('Z');
 
@@ -84,7 +84,7 @@ const EVENT = [
   ...['sprint_id', '`before`', '`after`'],
 ];
 
-/** Fills boards into a database that is migrated and empty. */
+/** Writes boards to a migrated, empty database. */
 export async function fill(database: Database, plans: BoardPlan[]): Promise<Board[]> {
   const defaults = { sprints: 0, sprintStories: 50, tasks: 4, backlog: 0, description: '' };
   const boards: Board[] = [];
@@ -147,11 +147,11 @@ function datesOf(board: Board, sprint: number): [start: string, end: string] {
   return [day(start), day(start + DAYS - 1)];
 }
 
-/** A story of common size: what teams write, not the largest that is allowed. */
+/** A story of the usual size. */
 function storyOf(board: Board, i: number) {
   const { sprintStories, description: given, name } = board.plan;
   const planned = i < board.planned;
-  // The content has no relation to the place.
+  // The content does not depend on the position.
   const n = i + 3 * Math.floor(i / sprintStories);
   const common =
     `As a user who forgot the password I want a mail with a link that lets me set another one, case ${i}. ` +
@@ -210,7 +210,7 @@ function* tasks(board: Board): Generator<Value[]> {
 const revisionOf = (board: Board): number =>
   board.plan.sprints + board.planned + board.plan.backlog + Math.max(0, board.plan.sprints - 3);
 
-/** All sprints and stories were created, then the sprints of the past were completed. */
+/** The log of a board: all sprints and stories are created, then the past sprints are completed. */
 function* events(board: Board): Generator<Value[]> {
   let revision = 0;
   const event = (type: string, at: string, id: number, version: number): Value[] => {

@@ -9,7 +9,7 @@ import { MysqlServer, serverBinary } from '../test/support/mysql-server';
 export type Engine = 'sqlite' | 'mysql';
 export type Value = string | number | null;
 
-/** A database under measurement, with direct access for test data and for checks. */
+/** A database under measurement, with direct access for test data and checks. */
 export interface Database {
   readonly engine: Engine;
   /** The value of DATABASE_URL. */
@@ -21,13 +21,13 @@ export interface Database {
   drop(): Promise<void>;
 }
 
-/** Where databases of one engine are created. `close` removes what was started for it. */
+/** Creates databases of one engine. `close` stops and removes everything that was created for them. */
 export interface Server {
   create(name: string): Promise<Database>;
   close(): Promise<void>;
 }
 
-/** SQLite: a folder. MySQL: the server of BENCH_MYSQL_URL, or else a throwaway MariaDB. */
+/** Opens a temporary folder for SQLite; for MySQL, the server of BENCH_MYSQL_URL or a temporary MariaDB. */
 export async function openServer(engine: Engine): Promise<Server> {
   if (engine === 'sqlite') {
     const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'sprintline-bench-'));
@@ -42,7 +42,7 @@ export async function openServer(engine: Engine): Promise<Server> {
   if (binary === undefined) throw new Error('there is no mariadbd or mysqld; set BENCH_MYSQL_URL');
   const server = await MysqlServer.create(binary);
   const admin = createPool(server.url);
-  // The server of the tests does without durability and with little memory.
+  // The server is configured for tests: not durable, and with little memory.
   await admin.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
   await admin.query('SET GLOBAL innodb_buffer_pool_size = 2147483648');
   if (binary.endsWith('mariadbd'))

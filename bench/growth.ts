@@ -6,10 +6,10 @@ import { Client } from './load';
 import { median, ms, printTable } from './print';
 import { migrate, startService } from './service';
 
-/** How much longer an operation may take on the large board. */
-const FLOOR = 1.3;
+/** The factor by which an operation may take longer on the large board. */
+const LIMIT = 1.3;
 
-/** What the request is about, if `before` created it or looked it up. */
+/** The resource of a request, if `before` created or found it. */
 interface Subject {
   id: number;
   path?: string;
@@ -17,10 +17,10 @@ interface Subject {
 
 interface Operation {
   title: string;
-  /** Its time does not count. */
+  /** Runs before the request; its time does not count. */
   before?: (client: Client, board: Board, i: number) => Promise<Subject>;
   request: (board: Board, i: number, subject: Subject) => Request;
-  /** Why it may grow nevertheless. */
+  /** The reason why its time may grow. */
   grows?: string;
 }
 
@@ -56,7 +56,7 @@ const createSprint: Operation['before'] = async (client, { path }) => {
   return sprint;
 };
 
-/** So that nothing that is cached for the revision of the board is of use. */
+/** Changes the board, so that responses that are cached for its revision are outdated. */
 const touch: Operation['before'] = (client, board, i) =>
   client.call({
     method: 'PUT',
@@ -153,7 +153,7 @@ const OPERATIONS: Operation[] = [
       `${board.path}/stories/move`,
       twenty((k) => board.backlogStory(20 * i + k)),
     ]),
-    grows: 'on a large board each is in pages of its own',
+    grows: 'on a large board each story is in another page',
   },
   write('create a task', (board, i) => [
     'POST',
@@ -214,7 +214,7 @@ export async function measureGrowth(database: Database, quick: boolean): Promise
         number,
         number,
       ];
-      rows.push([one.title, ms(a), ms(b), (b / a).toFixed(2), one.grows ?? `≤ ${FLOOR}`]);
+      rows.push([one.title, ms(a), ms(b), (b / a).toFixed(2), one.grows ?? `≤ ${LIMIT}`]);
       console.error(rows.at(-1)?.slice(0, 4).join('  '));
     }
     printTable(

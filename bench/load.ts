@@ -11,32 +11,32 @@ export interface Request {
   body?: object;
 }
 
-/** A request of a load; `body` is given a number that differs each time. */
+/** A request of a load; `body` gets another number for each request. */
 export type Repeated = Omit<Request, 'body'> & { body?: (n: number) => object };
 
 export interface Load {
   connections: number;
   seconds?: number;
   amount?: number;
-  /** Runs after each so many answers. */
+  /** Calls `run` after each `answers` responses. */
   every?: { answers: number; run: () => void };
 }
 
-/** What a load measured. Times are in milliseconds, in ascending order. */
+/** The result of a load. Times are in milliseconds, in ascending order. */
 export interface Measured {
   seconds: number;
   times: number[];
-  /** Times of answers 429 and 503. */
+  /** Times of responses with 429 and 503. */
   rejected: number[];
-  /** Other errors: their statuses, or a broken connection. */
+  /** The number of other errors: error statuses, timeouts and broken connections. */
   failed: number;
 }
 
 let counter = Date.now() % 1e9;
 
 /**
- * Sends requests over and over through a number of connections, each of which has its share of them,
- * for `seconds` or, with `amount`, until there were so many.
+ * Sends requests repeatedly through a number of connections, each with its share of the requests, for `seconds` or,
+ * with `amount`, until so many were sent.
  */
 export async function load(
   url: string,
@@ -106,7 +106,7 @@ export class Client {
     return { status: answer.statusCode ?? 0, headers: answer.headers, text: content, ms };
   }
 
-  /** The same, and parses the answer. @throws where it is an error */
+  /** Sends a request and parses the response. @throws if the response is an error */
   async call<T = { id: number }>(request: Request): Promise<T> {
     const { status, text: content } = await this.send(request);
     if (status >= 300) throw new Error(`${request.method} ${request.path}: ${status} ${content}`);

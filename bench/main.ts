@@ -15,24 +15,24 @@ const USAGE = `npm run bench [-- PART… OPTIONS]
 Parts; all of them by default, with --quick ratios and start:
   ratios     the service against a bare server with the same statements
   growth     latencies on a board of a million stories against one of a thousand
-  waiting    another client's small requests while one client does something large
-  overload   bursts, and more load than the service can do
+  waiting    small requests of one client during large ones of another
+  overload   bursts, and more load than the service can serve
   transfer   export and restore of 100,000 stories with a million events
-  memory     slow readers of large answers
-  start      time to the first answer, memory at rest
+  memory     slow readers of large responses
+  start      time to the first response, memory at rest
 
 Options:
-  --quick              small and short; shows that it runs, and roughly how fast
+  --quick              short runs with little data; the figures are rough
   --engine NAME        sqlite or mysql; both by default
   --checkout FOLDER    measures the build in another checkout
-  --only CASE          of ratios, repeatable: ${CASE_NAMES.slice(0, 5).join(', ')},
+  --only CASE          for ratios, repeatable: ${CASE_NAMES.slice(0, 5).join(', ')},
                        ${CASE_NAMES.slice(5).join(', ')}
-  --rounds N           of ratios; 7
-  --seconds N          of ratios, for each run; 3
-  --connections N      of ratios, repeatable; 16 and 1
+  --rounds N           for ratios; 7 by default
+  --seconds N          for ratios, the length of each run; 3 by default
+  --connections N      for ratios, repeatable; 16 and 1 by default
 
-BENCH_MYSQL_URL names a server whose user may create databases; without it a throwaway MariaDB is
-started, with innodb_flush_log_at_trx_commit=1. BENCH_FOLDER is where SQLite's files are.`;
+BENCH_MYSQL_URL is a server whose user may create databases; without it a temporary MariaDB is
+started, with innodb_flush_log_at_trx_commit=1. BENCH_FOLDER is the folder for SQLite's files.`;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -10,12 +10,12 @@ import { printTable } from './print';
 import type { Service } from './service';
 import { migrate, startService } from './service';
 
-/** MiB that all slow readers together may cost. */
+/** MiB of memory that all slow readers together may take. */
 const LIMIT = 64;
-/** The longest description, of characters of three bytes. */
+/** The longest description, with characters of three bytes. */
 const DESCRIPTION = '€'.repeat(32_767);
 
-/** Measures the memory of the service while clients read large answers slowly. */
+/** Measures the memory of the service while clients read large responses slowly. */
 export async function measureMemory(database: Database, quick: boolean): Promise<void> {
   await migrate(database);
   const count = quick ? 50 : 500;
@@ -32,7 +32,7 @@ export async function measureMemory(database: Database, quick: boolean): Promise
     ['report of the sprint', `/api/sprints/${large.current}/report`],
   ] as const) {
     for (const readers of quick ? [4] : [1, 32]) {
-      // Each in a process of its own: what one has grown to, the next does not need to ask for.
+      // Each in its own process: memory that one measurement has allocated is not counted for the next.
       const service = await startService(database);
       try {
         const requests = [{ path: `/api/boards?limit=10` }];
@@ -55,7 +55,7 @@ export async function measureMemory(database: Database, quick: boolean): Promise
   );
 }
 
-/** Clients from as many addresses read at most 64 KiB ten times a second each, then give up. */
+/** Reads with clients from different addresses, each at most 64 KiB ten times a second, until `length` ms are over. */
 async function readSlowly(
   service: Service,
   path: string,

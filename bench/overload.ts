@@ -8,10 +8,10 @@ import { migrate, startService } from './service';
 
 /** Changes to one board that are sent at the same time. */
 const BURST = 300;
-/** Connections that send without a pause: about ten times what the service can do. */
+/** Connections that send without a pause: about ten times the load that the service can serve. */
 const MANY = 640;
 
-/** Measures bursts, and loads that are greater than what the service can do. */
+/** Measures bursts, and loads that exceed the capacity of the service. */
 export async function measureOverload(database: Database, quick: boolean): Promise<void> {
   await migrate(database);
   const plans = Array.from({ length: 100 }, (_, i) => ({ name: `Team ${i}`, backlog: 400 }));

@@ -1,4 +1,4 @@
-/** A value of sorted numbers below which this part of them is. */
+/** The quantile of sorted numbers: `part` of them, between 0 and 1, are less. */
 export const quantile = (sorted: number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
 
@@ -8,7 +8,7 @@ export const median = (values: number[]): number =>
     0.5,
   );
 
-/** Milliseconds, with decimals where they matter. */
+/** Formats milliseconds, with decimals below 10. */
 export const ms = (value: number): string =>
   Number.isNaN(value) ? '–' : `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 

@@ -12,32 +12,32 @@ import { migrate, startBare, startService } from './service';
 interface Case {
   name: string;
   title: string;
-  /** The ratio that is asked for at 16 connections and at one; none where it is only shown. */
+  /** The required ratio with 16 connections and with one; undefined if the ratio is only shown. */
   floor?: { many: number; one: number };
   requests: (boards: Board[]) => Repeated[];
-  /** Every board is changed before it is read again. */
+  /** Whether every board is changed before it is read again. */
   changing?: boolean;
-  /** Sends the entity tag of the answer before. */
+  /** Whether requests have `If-None-Match` with the present entity tag. */
   conditional?: boolean;
 }
 
 export interface RatioOptions {
   only: string[];
   rounds: number;
-  /** Of each run. */
+  /** The length of each run. */
   seconds: number;
   connections: number[];
   quick: boolean;
 }
 
 const current = ({ path }: Board): Repeated => ({ path: `${path}/sprints/current` });
-/** Makes the bare server build the sprint for each request; the service does not heed it. */
+/** Makes the bare server build the sprint for each request; the service ignores the header. */
 const build = (request: Repeated): Repeated => ({
   ...request,
   headers: { 'Cache-Control': 'no-cache' },
 });
 
-/** The first boards are read; the others are for stories to be created in, without filling a sprint. */
+/** The first boards are read. Stories are created on the others, so many that no sprint becomes full. */
 const READ = 100;
 const WITH_BACKLOG = 16;
 
@@ -129,7 +129,7 @@ const CASES: Case[] = [
 
 export const CASE_NAMES = CASES.map(({ name }) => name);
 
-/** One run of one side. */
+/** The result of one run of one server. */
 type Run = Measured & { rate: number; processor: number; statements: number };
 
 /** Compares the service with a bare server on the same database. */
@@ -224,7 +224,7 @@ async function measure(
   const result = await load(service.url, requests, {
     connections,
     seconds,
-    // Twice in the time in which each board is read once.
+    // Twice for each read of all boards.
     ...(one.changing && { every: { answers: requests.length / 2, run: change } }),
   });
   const count = result.times.length;
@@ -244,14 +244,14 @@ const stop = (error: unknown): never => {
   process.exit(1);
 };
 
-/** Statements that the database server was sent so far; SQLite does not count them. */
+/** The number of statements that the database server has received; SQLite does not count them. */
 async function statementsOf(database: Database): Promise<number> {
   if (database.engine === 'sqlite') return NaN;
   const [row] = await database.query<{ Value: string }>(`SHOW GLOBAL STATUS LIKE 'Questions'`);
   return Number(row?.Value);
 }
 
-/** The requests of a client that knows the entity tags. */
+/** Returns the requests with `If-None-Match`, after reading the entity tags. */
 async function tagged({ url }: Service, requests: Repeated[]): Promise<Repeated[]> {
   const client = new Client(url);
   const result: Repeated[] = [];
@@ -263,7 +263,7 @@ async function tagged({ url }: Service, requests: Repeated[]): Promise<Repeated[
   return result;
 }
 
-/** Requires that both servers answer a case with the same bytes and append the same event. */
+/** Checks that both servers send the same bytes for a case and append the same event. @throws AssertionError */
 async function requireSame(
   database: Database,
   one: Case,
@@ -275,7 +275,7 @@ async function requireSame(
     const client = new Client(url);
     const seen: string[] = [];
     for (const { method, path, body } of one.requests(boards).slice(0, 10)) {
-      // Both sides find the same title before the write that is compared.
+      // So that both servers compare with the same title in the next request.
       if (body) await client.call({ method, path, body: body(1) });
       const { status, text } = await client.send({ method, path, ...(body && { body: body(2) }) });
       if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
@@ -289,7 +289,7 @@ async function requireSame(
   deepStrictEqual(answers[0], answers[1], `${one.name}: the servers do not answer the same`);
 }
 
-/** What differs between two writes of the same. */
+/** The response to a write, with fixed values in place of times and numbers that differ between two writes. */
 const settled = (text: string): string =>
   text
     .replace(/"(created_at|updated_at)":"[^"]*"/g, '"$1":"…"')

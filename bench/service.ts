@@ -11,14 +11,14 @@ import type { Database } from './database';
 export let checkout = join(__dirname, '..');
 export const measureCheckout = (folder: string): string => (checkout = resolve(folder));
 
-/** The program of the checkout, built, as it runs in production; its log is discarded. */
+/** Starts the built program of the checkout as in production; its log is discarded. */
 export const startService = (database: Database): Promise<Service> =>
   Service.start(join(checkout, 'dist/main.js'), database, '/health/ready');
 
 export const startBare = (database: Database): Promise<Service> =>
   Service.start(join(__dirname, 'bare.mjs'), database, '/api/stories/1');
 
-/** Starts a command of the command line, such as `import`. */
+/** Runs a command of the command line, such as `import`. */
 export const runCommand = (database: Database, ...args: string[]): ChildProcess =>
   spawn(process.execPath, [join(checkout, 'dist/cli.js'), ...args], {
     cwd: checkout,
@@ -26,18 +26,18 @@ export const runCommand = (database: Database, ...args: string[]): ChildProcess 
     env: { ...process.env, DATABASE_URL: database.url },
   });
 
-/** Creates the tables. */
+/** Creates the tables. @throws if the migration fails */
 export async function migrate(database: Database): Promise<void> {
   const [code] = (await once(runCommand(database, 'migrate'), 'exit')) as [number];
   if (code !== 0) throw new Error(`the migration ended with ${code}`);
 }
 
-/** A server under measurement, in a process of its own. */
+/** A server under measurement, in its own process. */
 export class Service {
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
-    /** Milliseconds from the start of the process to its first answer. */
+    /** Milliseconds from the start of the process to its first response. */
     readonly startMs: number,
   ) {}
 
@@ -56,7 +56,7 @@ export class Service {
         SHUTDOWN_DELAY_MS: '0',
       },
     });
-    // Nothing is left behind where the benchmark fails.
+    // Stops the process if the benchmark fails.
     process.once('exit', () => child.kill('SIGKILL'));
     const url = `http://127.0.0.1:${port}`;
     while (performance.now() - begin < 30_000 && child.exitCode === null) {
@@ -69,12 +69,12 @@ export class Service {
     throw new Error(`${program} did not start`);
   }
 
-  /** Resident memory in MiB; NaN where there is no /proc. */
+  /** Resident memory in MiB; NaN without /proc. */
   memory(): number {
     return Number(/^VmRSS:\s+(\d+)/m.exec(this.proc('status'))?.[1]) / 1024;
   }
 
-  /** Processor time that the process has used, in microseconds; NaN where there is no /proc. */
+  /** Processor time that the process has used, in microseconds; NaN without /proc. */
   processor(): number {
     const fields = this.proc('stat').split(') ')[1]?.split(' ');
     // utime and stime, in ticks of 10 ms.

@@ -3,7 +3,7 @@ import type { Database } from './database';
 import { median, printTable } from './print';
 import { migrate, startService } from './service';
 
-/** Measures the time to the first answer on a migrated database, and the memory at rest. */
+/** Measures the time to the first response on a migrated database, and the memory at rest. */
 export async function measureStart(database: Database, quick: boolean): Promise<void> {
   await migrate(database);
   const starts: number[] = [];
@@ -21,7 +21,7 @@ export async function measureStart(database: Database, quick: boolean): Promise<
     `${await database.version()}, Node.js ${process.versions.node}, start`,
     ['', 'median', 'from–to'],
     [
-      ['first answer', `${median(starts).toFixed(0)} ms`, range(starts)],
+      ['first response', `${median(starts).toFixed(0)} ms`, range(starts)],
       ['memory at rest', `${median(memory).toFixed(0)} MiB`, range(memory)],
     ],
   );

@@ -11,13 +11,13 @@ import { migrate, runCommand, startService } from './service';
 import type { Work } from './waiting';
 import { measure } from './waiting';
 
-/** Events of each story. */
+/** The number of events of each story. */
 const EVENTS = 10;
 const DAYS = 86_400_000;
 
 /**
- * Measures the export of a large board with and without its log, and its restore by the command line
- * beside the running service: time, memory, and the small requests of others meanwhile.
+ * Measures the export of a large board with and without its log, and its restore by the command line while the service
+ * runs: time, memory, and the latencies of another client's small requests.
  */
 export async function measureTransfer(database: Database, quick: boolean): Promise<void> {
   await migrate(database);
@@ -62,7 +62,7 @@ export async function measureTransfer(database: Database, quick: boolean): Promi
     const file = join(folder, 'board.ndjson');
     for (const query of ['', '?log=true']) {
       const run = async (): Promise<void> => {
-        // In a process of its own: this one measures the requests of others.
+        // In its own process, because this one measures small requests meanwhile.
         const download = spawn('curl', [
           '-fso',
           file,
@@ -106,7 +106,7 @@ function memoryOf(pid: number): number {
   }
 }
 
-/** Changes of the status of each story, day by day. */
+/** Adds changes of the status of each story, one per day. */
 async function addEvents(database: Database, board: Board): Promise<void> {
   const stories = board.planned + board.plan.backlog;
   const [row] = await database.query<{ revision: number }>(

@@ -14,13 +14,13 @@ import { median, ms, printTable, quantile } from './print';
 import type { Service } from './service';
 import { migrate, runCommand, startService } from './service';
 
-/** Milliseconds in which another client's small request is to be answered. */
+/** Milliseconds in which another client's small request should be answered. */
 const LIMIT = { sqlite: 100, mysql: 50 };
 
-/** What one client does; resolves when it is done. */
+/** Large work of one client. */
 export interface Work {
   title: string;
-  /** How often; 0 for as often as fits into the time. */
+  /** The number of runs; 0 for as many as fit into the time. */
   times?: number;
   run: (i: number) => Promise<unknown>;
 }
@@ -41,7 +41,7 @@ export async function measureWaiting(database: Database, quick: boolean): Promis
     })),
   ])) as [Board, Board, Board, Board, Board];
   const service = await startService(database);
-  // It ends when this process does.
+  // It ends when this process ends.
   const client = fork(join(__dirname, 'client.mjs'), { execArgv: [] });
   const ask = (...requests: Request[]): Promise<void> => send(client, service.url, requests);
   try {
@@ -166,7 +166,7 @@ function works(
   ];
 }
 
-/** Changes each story of the current sprint so often; reports read every change. */
+/** Number of changes of each story of a full sprint; reports read every change. */
 const CHANGES = 20;
 
 async function changeStories(
@@ -187,7 +187,7 @@ async function changeStories(
   }
 }
 
-/** Sends requests at once, in a process of its own, and waits for the end of their answers. */
+/** Sends requests at once, from another process, and waits for the end of their responses. */
 async function send(client: ChildProcess, url: string, requests: Request[]): Promise<void> {
   client.send(requests.map((request) => ({ ...request, url: url + request.path })));
   const [statuses] = (await once(client, 'message')) as [number[]];
@@ -196,7 +196,7 @@ async function send(client: ChildProcess, url: string, requests: Request[]): Pro
   if (request) throw new Error(`${request.method} ${request.path}: ${statuses[failed]}`);
 }
 
-/** The command that imports a CSV file. */
+/** Imports a CSV file with the command line. */
 async function importStories(database: Database, count: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sprintline-bench-'));
   try {
@@ -214,7 +214,7 @@ async function importStories(database: Database, count: number): Promise<void> {
   }
 }
 
-/** Sends small requests one after the other, each kind on its own connection, while the work runs. */
+/** Measures small requests, sent one after the other on one connection for GET and one for PUT, while the work runs. */
 export async function measure(
   service: Service,
   { title, times = 0, run }: Work,
@@ -230,7 +230,7 @@ export async function measure(
       const answer = await client.send(requestOf(i)).catch(() => undefined);
       if (answer === undefined || answer.status >= 300) failed += 1;
       seen.push(answer?.ms ?? Infinity);
-      // As people do, and so that the processors are not busy with these requests alone.
+      // A pause, so that the processors are not busy with these requests alone.
       await sleep(2);
     }
     client.close();

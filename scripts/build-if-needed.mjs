@@ -1,4 +1,4 @@
-// Builds the program where a source file is newer than the build, so that `npm start` works on a fresh clone.
+// Builds the program if a source file is newer than the build, so that `npm start` works in a fresh clone.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { execSync } from 'node:child_process';
 
@@ -10,7 +10,7 @@ const newest = (folder) =>
   );
 
 const isStale = (file, folder) => !existsSync(file) || statSync(file).mtimeMs < newest(folder);
-// The image has no sources, only the build.
+// The container image has only the build, without the sources.
 if (
   existsSync('src') &&
   (isStale('dist/main.js', 'src') || isStale('dist/web/index.html', 'web'))

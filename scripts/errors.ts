@@ -6,7 +6,7 @@ import { FIELD_ERRORS, PROBLEMS } from '../src/http/problem';
 
 export const ERRORS_FILE = join(__dirname, '../docs/errors.md');
 
-/** `docs/errors.md`. */
+/** Returns the content of `docs/errors.md`. */
 export async function errorsPage(): Promise<string> {
   const problems = Object.entries(PROBLEMS)
     .sort(([a, [left]], [b, [right]]) => left - right || (a < b ? -1 : 1))

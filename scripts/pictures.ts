@@ -18,7 +18,7 @@ const sprint = {
 const names = Array.from({ length: 8 }, (_, index) => `Sprint ${index + 4}`);
 const completed = [18, 31, 12, 27, 9, 24, 33, 16];
 
-/** The pictures of the documentation, by the names of their files. */
+/** Draws the pictures of the documentation. Returns them by the names of their files. */
 export const documented = (): Record<string, string> => ({
   'burndown.svg': svg(burndownPicture(burndownOf(sprint), WIDTH), 'auto'),
   'burnup.svg': svg(burndownPicture(burndownOf(sprint, {}, { kind: 'burnup' }), WIDTH), 'auto'),

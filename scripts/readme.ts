@@ -1,4 +1,4 @@
-// Runs the calls in the README against a service with an empty database, and compares the responses:
+// Sends the calls of the README to a service with an empty database, and compares the responses:
 // `tsx scripts/readme.ts README.md http://localhost:3000`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,21 +9,21 @@ export interface Example {
   answer: string;
 }
 
-/** The calls in a Markdown text: each `sh` block with a curl command that a `json` block follows. */
+/** Finds the calls in a Markdown text: each `sh` block with a curl command before a `json` block. */
 export function examplesOf(markdown: string): Example[] {
   return [...markdown.matchAll(/```sh\n(curl [\s\S]*?)```\s*```json\n([\s\S]*?)```/g)].map(
     ([, command = '', answer = '']) => ({ command: command.trim(), answer }),
   );
 }
 
-/** The shell command of a call, sent to the service at `base`. */
+/** Returns the shell command of a call, with the address of the service at `base`. */
 export function commandOf({ command }: Example, base: string): string {
   return command
     .replaceAll('localhost:3000', new URL(base).host)
     .replace('curl ', 'curl --silent --show-error --max-time 20 ');
 }
 
-/** A parsed response, with fixed values in place of ids and times. */
+/** Parses a response, and replaces its request id and its times with fixed values. */
 function normalize(answer: string): unknown {
   return JSON.parse(answer, (name, value: unknown) => {
     if (name === 'request_id') return '(id)';

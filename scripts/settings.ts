@@ -7,7 +7,7 @@ import { SETTINGS } from '../src/config/config';
 
 const settings = Object.entries(SETTINGS);
 
-/** `.env.example`: every setting with its default, commented out. */
+/** Returns the content of `.env.example`: every setting with its default, commented out. */
 export function envExample(): string {
   return [
     '# All settings with their defaults. Written by `npm run docs:settings`; a test compares.',
@@ -21,7 +21,7 @@ export function envExample(): string {
 
 const PAGE = join(__dirname, '../docs/configuration.md');
 
-/** `docs/configuration.md`. */
+/** Returns the content of `docs/configuration.md`. */
 export async function configurationPage(): Promise<string> {
   const rows = settings.map(([name, setting]) => {
     const shown = setting.default === '' ? '' : `\`${setting.default}\``;

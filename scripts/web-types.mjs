@@ -1,4 +1,4 @@
-// Generates the types of the REST interface for web/ where openapi.json is newer. They are not committed.
+// Generates the types of the REST API for web/, if openapi.json is newer than these. They are not committed.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 
