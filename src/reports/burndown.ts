@@ -39,7 +39,7 @@ class Totals {
  */
 export interface BurndownDays extends Iterable<BurndownDayView> {
   readonly length: number;
-  /** As in the report; the ideal line begins at these points. */
+  /** The commitment, as in the report. The ideal line starts at these points. */
   readonly committed: { points: number; count: number };
   /** Whether the day with an index is a working day. */
   isWorking(index: number): boolean;
@@ -79,7 +79,7 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
   }
 
   const committed = yield* committedTotals(history);
-  // Where none of its days is a working day, all of them count.
+  // If no day of the sprint is a working day, all days count.
   const { working_days } = history;
   const daysUntilEnd =
     end_date !== null && workingDaysFromTo(start_date, end_date, working_days) > 0

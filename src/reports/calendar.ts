@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 // Dates are counted as days of UTC, which all have the same length.
 const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 
-/** The date `days` after another, or before it if negative; null after the year 9999. */
+/** Adds days to a date, or subtracts them if `days` is negative; null after the year 9999. */
 export function addDays(date: string, days: number): string | null {
   const day = new Date((dayNumber(date) + days) * DAY_MS);
   // toISOString() throws for dates that `Date` cannot represent.

@@ -6,10 +6,10 @@ import type { Steps } from './steps';
 
 /** Enough for a smooth line; the dates come from the forecast. */
 const TRIALS = 2000;
-/** The maximum of points of a path. */
+/** The maximum number of points of a path. */
 const POINTS = 40;
 
-/** How the work shrinks with a confidence: at most so much is left after so many sprints. */
+/** The work that is left, at most, after a number of sprints, with a confidence of `percent`. */
 export interface FanPath {
   percent: number;
   /** The sprints until nothing is left; null beyond the horizon of the forecast. */
@@ -18,7 +18,7 @@ export interface FanPath {
   points: { sprints: number; left: number }[];
 }
 
-/** The paths of a forecast, drawn from the same history and ending where the forecast says. */
+/** Simulates a path for each confidence of a forecast; it ends at the number of sprints that the forecast names. */
 export function* fan(
   history: readonly Throughput[],
   work: { unit: keyof Throughput; amount: number },

@@ -4,13 +4,13 @@ import { hundredths } from './points';
 import type { ForecastView } from './report.dto';
 import type { Steps } from './steps';
 
-/** The maximum of completed sprints that a forecast draws from, the last ones; see docs/forecast.md. */
+/** The maximum number of completed sprints, the last ones, that a forecast draws from; see docs/forecast.md. */
 export const HISTORY = 10;
-/** The minimum of completed sprints for a forecast. */
+/** The minimum number of completed sprints for a forecast. */
 export const MIN_HISTORY = 3;
 /** Forecasts that need more sprints have no date. */
 const HORIZON = 1000;
-/** Draws of a step: about a millisecond. The longest forecast has ten million. */
+/** The draws of a step, which take about a millisecond. The longest forecast has ten million draws. */
 const DRAWS_AT_ONCE = 100_000;
 
 const PERCENTS = [50, 85, 95];
@@ -22,7 +22,7 @@ export interface Throughput {
 }
 
 export interface ForecastQuestion {
-  /** Of the last completed sprints: at least `MIN_HISTORY`, at most `HISTORY` of them. */
+  /** The throughput of the last completed sprints, at least `MIN_HISTORY` and at most `HISTORY` of them. */
   history: Throughput[];
   /** The work to be done, in points or in stories. */
   work: { unit: keyof Throughput; amount: number };
@@ -37,7 +37,7 @@ export interface ForecastQuestion {
 
 /**
  * A Monte Carlo simulation: each future sprint completes as much as one of the past sprints, which are
- * drawn with equal probability. For a single sprint the distribution is known without a trial.
+ * drawn with equal probability. The distribution of a single sprint is that of the past sprints, so it needs no trial.
  */
 export function* forecast(
   question: ForecastQuestion,
@@ -58,9 +58,9 @@ export function* forecast(
   };
 }
 
-/** The number of trials that took 0, 1, 2 … sprints; the last item counts those beyond the horizon. */
+/** Counts the trials that took 0, 1, 2 … sprints; the last item counts the trials beyond the horizon. */
 function* simulate({ history, work, seed, trials }: ForecastQuestion): Steps<Uint32Array> {
-  // In hundredths: a trial must not go on because of a rounding error.
+  // In hundredths, so that a rounding error does not prolong a trial.
   const amount = hundredths(work.amount);
   const completed = Float64Array.from(history, (sprint) => hundredths(sprint[work.unit]));
   const scale = completed.length / 2 ** 32;
@@ -83,7 +83,7 @@ function* simulate({ history, work, seed, trials }: ForecastQuestion): Steps<Uin
   return trialsBySprints;
 }
 
-/** The first index up to which the counts add up to a number. */
+/** Returns the first index at which the sum of the counts reaches a number. */
 function firstReaching(counts: Uint32Array, number: number): number {
   let sum = 0;
   return counts.findIndex((count) => (sum += count) >= number);

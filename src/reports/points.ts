@@ -1,6 +1,6 @@
 // Points have at most two decimals. They are added as integers of hundredths, so that sums are exact.
 
-/** Points as an integer of hundredths; null counts 0. */
+/** Points as an integer of hundredths; null counts as 0. */
 export function hundredths(points: number | null): number {
   return points === null ? 0 : Math.round(points * 100);
 }

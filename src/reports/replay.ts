@@ -25,7 +25,7 @@ export interface StoryHistory {
   id: number;
   /** Oldest first, at least one. */
   states: StoryState[];
-  /** Where the completion carried the story over to; absent if it did not. */
+  /** The sprint that the completion carried the story over to, null for the backlog; absent if it did not. */
   carried_to?: number | null;
 }
 
@@ -38,7 +38,7 @@ export interface SprintHistory {
   /** The last start by hand: its revision, and its time in epoch milliseconds. */
   started: { revision: number; at: number } | null;
   completed: boolean;
-  /** Where another tool completed it and an import brought it: its first instant, in epoch milliseconds. */
+  /** The first instant, in epoch milliseconds, of an imported sprint that another tool completed; otherwise null. */
   imported: number | null;
   /** Epoch milliseconds of the completion, or of now. */
   end: number;
@@ -50,26 +50,26 @@ export interface SprintHistory {
 interface Story {
   id: number;
   state: Omit<StoryState, 'revision' | 'at' | 'inside'>;
-  /** Since when it is done. */
+  /** When it was done; null if it is not done. */
   done_at: string | null;
   sprint_id: number | null;
   states: (StoryState & { done_at: string | null })[];
-  /** The sprint after the first event that follows the completion. */
+  /** The sprint that it is in after its first event following the completion; null for the backlog. */
   next?: number | null;
 }
 
 /**
  * Replays the history of a sprint from the log of its board. It needs, in the order of revisions, the
  * events of the board, of the sprint, and of every story that was ever in it; other events are ignored.
- * If a story comes into the sprint between two calls of `add`, the second one gets all of its events, of
- * which some are earlier than those of the first. Events after the last completion only determine where
- * unfinished stories were carried over to. If the clock was set back, a later event of a story counts as
- * simultaneous. A completion that is earlier than its event was imported: the stories that were in the
- * sprint then were in it from its first day on, and were done when they say so.
+ * If a story enters the sprint between two calls of `add`, the second call gets all events of that story,
+ * some of which are older than the events of the first call. Events after the last completion only determine
+ * where unfinished stories were carried over to. If the clock was set back, a later event of a story counts
+ * as simultaneous with the event before it. A completion that is earlier than its event was imported: the
+ * stories that are in the sprint then count as in it from its first day on, and as done at their `done_at`.
  */
 export class Replay {
   private time_zone = 'UTC';
-  // Events from before boards had working days do not name them.
+  // Old events lack the working days: boards had none then.
   private working_days = parseWorkingDays(DEFAULT_WORKING_DAYS);
   private start_date = '';
   private end_date: string | null = null;
@@ -161,7 +161,7 @@ export class Replay {
     if ('status' in after) story.state.done = after.status === 'done';
     if ('done_at' in after) story.done_at = after.done_at as string | null;
     if ('sprint_id' in after) story.sprint_id = after.sprint_id as number | null;
-    // An import carries stories over when it completes the sprint; later ones only plan them again.
+    // Only the import that completes a sprint carries its stories over; later events plan them again.
     const { completion } = this;
     const carries =
       completion && (completion.history.imported === null || completion.at === event.at);
@@ -184,7 +184,7 @@ function isSame(one: Story['states'][number], { state, done_at }: Story): boolea
   );
 }
 
-/** The history of a story up to a revision, none of its states later than `end`. */
+/** Returns the history of a story up to a revision; later times become `end`. */
 function until(story: Story, revision: number, end: number): StoryHistory {
   const states = story.states
     .filter((state) => state.revision <= revision)
@@ -195,8 +195,8 @@ function until(story: Story, revision: number, end: number): StoryHistory {
 }
 
 /**
- * The history of a story of an imported sprint: in it from its start on, and done when it says so. One that
- * went on to another sprint was not done in this one, whatever it is now.
+ * Returns the history of a story of an imported sprint: it is in the sprint from the start on, and done at its
+ * `done_at`. A story that moved on to another sprint was not done in this one, even if it is done now.
  */
 function ofImported(
   story: Story,

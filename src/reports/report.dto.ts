@@ -15,7 +15,7 @@ export class ReportedStoryView {
   @IdField() id: number;
   /** The last title that it had on this board. */
   @ApiProperty() title: string;
-  /** Null counts 0. */
+  /** Null counts as 0. */
   @PointsField() points: number | null;
 }
 
@@ -59,15 +59,15 @@ export class ReportView {
   @InstantField({ description: 'The completion, or now.' }) as_of: string;
   @InstantField({ description: 'Null before anything is committed.' }) committed_at: string | null;
   /**
-   * `started`: the stories in the sprint at `started_at`. `first_day`, if it was never started by
-   * hand: the stories at the end of the first day, from its start date on, on which it holds a story. `imported`:
-   * the stories of the sprint in the imported file.
+   * `started`: the stories in the sprint at `started_at`. `first_day`, if no client started it: the stories at
+   * the end of the first day, from its start date on, at which it has a story. `imported`: the stories of the
+   * sprint in the imported file.
    */
   @EnumField(COMMITMENT_RULES) commitment_rule: (typeof COMMITMENT_RULES)[number] | null;
   @ApiProperty() committed: ReportedStories;
-  /** Stories that came later, as they came in. */
+  /** Stories that entered the sprint later, with their points at that time. */
   @ApiProperty() added: ReportedStories;
-  /** Stories that are not in it at the end, as they left. */
+  /** Stories that are not in the sprint at the end, with their points when they left. */
   @ApiProperty() removed: ReportedStories;
   @ApiProperty() re_estimated: ReestimatedStories;
   @ApiProperty() completed: ReportedStories;
@@ -114,7 +114,7 @@ export class VelocitySprintView {
 }
 
 const AVERAGE = {
-  description: 'Of the completed stories, to two decimals; null without a sprint.',
+  description: 'Of the completed stories, to two decimals; null without a completed sprint.',
 };
 
 export class VelocityView {
@@ -138,9 +138,9 @@ class ForecastBacklog {
 }
 
 class ForecastAsked {
-  /** As in the request; null if it named none. */
+  /** As in the request; null if the request does not name it. */
   @CountField() stories: number | null;
-  /** As in the request; null if it named none. */
+  /** As in the request; null if the request does not name it. */
   @PointsField() points: number | null;
   /** As in the request, else the median of the days from the start of one sprint to that of the next. */
   @CountField() sprint_days: number;
@@ -154,18 +154,18 @@ class ForecastAsked {
 class ForecastWhen {
   /** The confidence: 50, 85 or 95. */
   @IntegerField() percent: number;
-  /** Null beyond 1,000. */
+  /** The number of sprints; null if it exceeds 1,000. */
   @CountField() sprints: number | null;
-  /** `from` plus `sprints` × `sprint_days` days; null if `sprints` is, and after the year 9999. */
+  /** `from` plus `sprints` × `sprint_days` days; null if `sprints` is null, or after the year 9999. */
   @DateField() date: string | null;
 }
 
 class ForecastSprint {
   /** The confidence: 50, 85 or 95. */
   @IntegerField() percent: number;
-  /** The least with this confidence. */
+  /** The sprint completes at least so many points with this confidence. */
   @PointsField() points: number;
-  /** The least with this confidence. */
+  /** The sprint completes at least so many stories with this confidence. */
   @CountField() count: number;
 }
 
@@ -194,9 +194,9 @@ export type Theme = 'auto' | 'light' | 'dark';
 export class PictureQuery {
   /** Takes precedence over `Accept`. */
   @Optional() @IsOneOf(['json', 'csv', 'svg', 'png']) format?: 'json' | 'csv' | 'svg' | 'png';
-  /** The width of the picture in pixels of CSS; a PNG has up to twice as many. Default: 720. */
+  /** The width of the picture in CSS pixels; a PNG has up to twice as many pixels. Default: 720. */
   @Optional() @IsInteger(360, 1600) width?: number;
-  /** The colours of the picture. Default: `auto`, the choice of the reader; light in a PNG. */
+  /** The colours of the picture. Default: `auto`, the preference of the reader's browser; a PNG is light then. */
   @Optional() @IsOneOf(['auto', 'light', 'dark']) theme?: Theme;
 }
 
@@ -206,11 +206,11 @@ export class BurndownQuery extends PictureQuery {
 }
 
 export class VelocityQuery extends PictureQuery {
-  /** The number of last completed sprints. Default: 10. */
+  /** The number of completed sprints to show, the last ones. Default: 10. */
   @Optional() @IsInteger(1, 100) last?: number;
 }
 
-/** The most work that a forecast can be requested for. */
+/** The maximum work of a forecast request, in stories or points. */
 const MAX_WORK = 1_000_000;
 
 export class ForecastQuery extends PictureQuery {
@@ -240,7 +240,7 @@ export class ForecastQuery extends PictureQuery {
   points?: number;
 
   /**
-   * Days from the start of one future sprint to that of the next. Default: the median of the past ones.
+   * Days from the start of one future sprint to that of the next. Default: the median of the past sprints.
    */
   @Optional() @IsInteger(1, 1000) sprint_days?: number;
 }

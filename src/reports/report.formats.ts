@@ -10,18 +10,18 @@ import type { Burndown, Forecast } from './reports.service';
 import { inSteps } from './steps';
 import type { BurndownDayView, BurndownQuery, ReportView, Theme, VelocityView } from './report.dto';
 
-/** A picture that a browser shows on its own page may use its style sheet, and nothing else. */
+/** Lets a picture that a browser opens as a page use its own style sheet, and load nothing else. */
 const PICTURE_HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PICTURE_STYLE).digest('base64')}'; frame-ancestors 'none'`,
 };
 
-/** Days of a chunk; a longer burndown is streamed. */
+/** The days of a chunk; a burndown with more days is streamed. */
 const CHUNK = 500;
 
 export const REPORT: Formats = {
   json: {
     write: (body) => JSON.stringify(body),
-    // `as_of` of an open sprint is new in every response.
+    // Without `as_of`, which differs in every response while the sprint is open.
     tagged: ({ as_of: _, ...report }: ReportView) =>
       report.sprint.state === 'completed' ? undefined : report,
   },
@@ -58,7 +58,7 @@ export const FORECAST: Formats = {
 /** The query of a picture, which the validation pipe has checked. */
 type Query = { [name in keyof BurndownQuery]?: string };
 
-/** The two formats of a picture. Their libraries are loaded with the first one. */
+/** Returns the two formats of a picture. The drawing libraries are loaded with the first picture. */
 function pictures<Body>(
   draw: (body: Body, query: BurndownQuery, width: number, board: string) => Promise<Picture>,
 ): Formats {
@@ -98,7 +98,7 @@ function* burndownJson({ sprint, days }: Burndown): Generator<string> {
   yield `${begin}${JSON.stringify(chunk).slice(1, -1)}]}\n`;
 }
 
-/** A burndown as one string or, if it is long, in chunks, with the days that all others follow from. */
+/** Returns a burndown as one string or, if it is long, in chunks. `tagged` has the days that determine all others. */
 function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string | LongResponse {
   if (days.length <= CHUNK) return [...chunks].join('');
   const ends = [0, days.length - 1];

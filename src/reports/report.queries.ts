@@ -19,8 +19,8 @@ const AFTER = `CASE WHEN LENGTH(e.\`after\`) > 4096
   THEN CAST(JSON_REMOVE(e.\`after\`, '$.description') AS CHAR) ELSE e.\`after\` END`;
 const COLUMNS = `e.revision, e.type, e.at, e.entity, e.entity_id, ${AFTER} AS \`after\``;
 
-// MySQL estimates by averages, and without this hint may read the whole log of the board. To SQLite,
-// which needs none, it is a comment.
+// MySQL estimates by averages and, without this hint, may read the whole log of the board. SQLite does not
+// need the hint, and reads it as a comment.
 const BY_ENTITY = 'events e /*! FORCE INDEX (ix_events_entity) */';
 
 /**
@@ -66,7 +66,7 @@ export async function replaySprint(
   return { replay, revision };
 }
 
-/** Adds what happened since to the replay of a sprint. */
+/** Adds the later events to the replay of a sprint. */
 async function catchUp(
   reader: Reader,
   boardId: number,
@@ -76,7 +76,7 @@ async function catchUp(
     boardId,
     revision,
   ]);
-  // All events of a story that comes into the sprint for the first time are missing, not only the later ones.
+  // The replay lacks all events of a story that is new to the sprint, not only the later ones.
   const known = rows.filter((row) => row.entity !== 'story' || replay.has(row.entity_id));
   const added = rows.filter(
     (row) => row.sprint_id === replay.sprintId && !replay.has(row.entity_id),
@@ -90,7 +90,7 @@ async function catchUp(
 /**
  * Replays the history of a sprint.
  * @param reader a snapshot, or a change that has flushed its events
- * @param earlier the replay of a sprint; if it is this one, only what happened since is read, and added to it
+ * @param earlier the replay of a sprint; if it is this sprint, only the later events are read, and added to it
  */
 export async function readHistory(
   reader: Reader,
@@ -131,11 +131,11 @@ async function readEvents(
     events.push(replayed(row));
     await pace.pause();
   }
-  // Sorting several sorted lists together is fast.
+  // Sorted lists that are concatenated are fast to sort.
   return inOrder(events);
 }
 
-/** Sorts events. The databases would sort rows with long JSON on disk. */
+/** Sorts events here, because the databases would sort rows with long JSON on disk. */
 const inOrder = (events: ReplayedEvent[]): ReplayedEvent[] =>
   events.sort((a, b) => a.revision - b.revision);
 

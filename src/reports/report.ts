@@ -17,14 +17,14 @@ interface Commitment {
   /** Epoch milliseconds. */
   at: number;
   rule: 'started' | 'first_day' | 'imported';
-  /** Whether a state of a story existed by then. */
+  /** Whether a state of a story existed at the commitment. */
   includes: (state: StoryState) => boolean;
 }
 
 /**
- * When the stories of a sprint were committed, and by which rule: when it was last started by hand, or
- * at the end of the first day from its start date on that left a story in it. Null before that. All
- * stories of an imported sprint were committed when it began.
+ * Returns when the stories of a sprint were committed, and by which rule: when a client last started it or, if
+ * none did, at the end of the first day, from its start date on, at which it has a story. Null before that. All
+ * stories of an imported sprint were committed at its start.
  */
 export function* commitment(history: SprintHistory): Steps<Commitment | null> {
   const { imported, started, start_date, time_zone, end } = history;
@@ -63,7 +63,7 @@ export function committedState(
   return states.findLast(includes);
 }
 
-/** The report that follows from the history of a sprint. */
+/** Computes the report of a sprint from its history. */
 export function* report(history: SprintHistory): Steps<Report> {
   const committed = yield* commitment(history);
   const groups = {
@@ -121,7 +121,7 @@ export function* report(history: SprintHistory): Steps<Report> {
   };
 }
 
-/** The state with which a story came into the sprint for the first time after the commitment. */
+/** Finds the first state after the commitment in which the story is in the sprint. */
 function firstEntryAfter(story: StoryHistory, { includes }: Commitment): StoryState | undefined {
   return story.states.find((state) => state.inside && !includes(state));
 }

@@ -29,7 +29,7 @@ export class ReportsController {
     REPORT,
     'Show report of a sprint: what was committed, added, removed, completed and left over',
     ReportView,
-    'Computed from the event log: committed + added + re-estimated − removed = completed + unfinished. Of a completed sprint it does not change any more.',
+    'Computed from the event log: committed + added + re-estimated − removed = completed + unfinished. The report of a completed sprint does not change any more.',
   )
   report(@SprintReferenceOfPath() reference: SprintReference, @Query() _query: TableQuery) {
     return this.reports.report(reference);
@@ -65,7 +65,7 @@ export class ReportsController {
     FORECAST,
     'Show forecast: when the backlog is done, and what fits into the next sprint',
     ForecastView,
-    'A Monte Carlo simulation of the completed sprints of the board, of which it needs three. With the same `seed` the result is the same.',
+    'A Monte Carlo simulation that draws from the completed sprints of the board; it needs at least three. With the same `seed` the result is the same.',
   )
   @Rejects('not_enough_history')
   forecast(@BoardName() name: string, @Query() query: ForecastQuery) {

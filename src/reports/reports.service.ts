@@ -34,17 +34,17 @@ import { cadence, totals, velocity } from './velocity';
 const DEFAULT_SEED = 1;
 const MAX_TRIALS = 10_000;
 
-/** A burndown with what its picture needs besides. */
+/** A burndown with the other data that its picture needs. */
 export interface Burndown {
   sprint: SprintView;
   days: BurndownDays;
   /** Today, or the day on which the sprint was completed, in the time zone of its board. */
   date: string;
-  /** What is in the sprint now or was at its completion. */
+  /** The work in the sprint, now or at its completion. */
   scope: { points: number; count: number };
 }
 
-/** A forecast with what its picture needs besides. */
+/** A forecast with the other data that its picture needs. */
 export interface Forecast extends Pick<ForecastQuestion, 'history' | 'work' | 'from'> {
   view: ForecastView;
 }
@@ -65,7 +65,7 @@ export class ReportsService {
     max: 10_000,
   });
 
-  /** One simulation at a time: sixteen together would each run between two steps of a request. */
+  /** Runs one simulation at a time: sixteen at once would each run a step between two steps of a request. */
   private readonly simulation = new Mutex();
 
   constructor(
@@ -81,10 +81,10 @@ export class ReportsService {
   }
 
   /**
-   * The report of a sprint as of its completion or now. Once the sprint is completed, all but the
-   * field `sprint` stays the same.
+   * Computes the report of a sprint at its completion or, while it is open, now. Of a completed sprint only the
+   * field `sprint` can change.
    * @param reader a snapshot, or a change that has flushed its events
-   * @param earlier a replay of the sprint, to which what happened since is added
+   * @param earlier a replay of the sprint, to which the later events are added
    * @throws Problem `sprint_not_found`
    */
   async reportOf(
@@ -99,8 +99,8 @@ export class ReportsService {
   }
 
   /**
-   * Replays a sprint before a change that reports it, which then reads only what happened since: reading
-   * 40,000 events within the change kept other changes waiting for 0.4 s.
+   * Replays a sprint before a change that reports it, so that the change reads only the later events: reading
+   * 40,000 events within the change delayed other changes by 0.4 s.
    * @returns undefined if the sprint cannot be read
    */
   replayed(reference: SprintReference): Promise<ReplayedSprint | undefined> {
@@ -192,7 +192,7 @@ export class ReportsService {
     const key = `${sprint.id}.${sprint.version}`;
     const cached = this.completedTotals.get(key);
     if (cached) return cached;
-    // Requests that come meanwhile await the same reading.
+    // Concurrent requests await the same read.
     const totals = this.readTotals(reader, sprint);
     this.completedTotals.set(key, totals);
     totals.catch(() => this.completedTotals.delete(key));
@@ -207,7 +207,7 @@ export class ReportsService {
   }
 }
 
-/** What is in a sprint at the end of its report. */
+/** Sums up the stories that are in a sprint at the end of its report. */
 function scopeOf({ completed, unfinished }: Report): Burndown['scope'] {
   return {
     points: fromHundredths(hundredths(completed.points) + hundredths(unfinished.points)),
@@ -215,7 +215,7 @@ function scopeOf({ completed, unfinished }: Report): Burndown['scope'] {
   };
 }
 
-/** The requested work or else the backlog: in points if all of its stories have points. */
+/** Returns the requested work or, by default, the backlog: in points if all of its stories have points. */
 function workOf(
   { stories, points }: ForecastQuery,
   backlog: Backlog,

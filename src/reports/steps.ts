@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 /** A long computation that yields where it may pause. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** How many events, or states of stories, a report reads between two steps; it takes some milliseconds. */
+/** The events, or states of stories, that a report processes in a step, which takes some milliseconds. */
 export const STEP = 1000;
 
 /** Runs a long computation; other requests run between its steps. */

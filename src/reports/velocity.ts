@@ -37,8 +37,8 @@ function average(values: number[]): number | null {
 }
 
 /**
- * The days from the start of one sprint to that of the next: the median, weekends between sprints
- * included. Sprints that start on one day count once; if all do, it is the median of their lengths.
+ * Returns the median of the days from the start of one sprint to that of the next, weekends between sprints
+ * included. Sprints with the same start count once; if all have the same start, it is the median of their lengths.
  * @param sprints at least one, in the order of their starts, with their lengths in days
  */
 export function cadence(sprints: { start_date: string; days: number }[]): number {

@@ -18,14 +18,14 @@ import { measure, number, range } from './text';
 
 export type { BurndownPicture };
 
-/** An open sprint without an end date shows that many days at least. */
+/** The minimum number of days shown of an open sprint without an end date. */
 const OPEN_DAYS = 14;
 
 const MARKS = {
   value: { stroke: COLOURS.accent, 'stroke-width': 2.5 },
   scope: { stroke: COLOURS.muted, 'stroke-width': 1.5 },
   ideal: { stroke: COLOURS.faint, 'stroke-width': 1.5, 'stroke-dasharray': '5 4' },
-  pause: { fill: COLOURS.shade, stroke: undefined },
+  dayOff: { fill: COLOURS.shade, stroke: undefined },
 };
 
 /** The remaining or the completed work of a sprint by day, with its scope and the ideal line. */
@@ -73,7 +73,7 @@ export function burndownPicture(of: BurndownPicture, width: number): Picture {
   };
 }
 
-/** The indices of the days to draw: of many, one for each pixel, the last one included. */
+/** Selects the indices of the days to draw: at most one for each pixel, and always the last day. */
 function sample(length: number, width: number): number[] {
   const count = Math.min(length, width);
   return Array.from(
@@ -96,13 +96,13 @@ function axisOf({ sprint, days, date }: BurndownPicture): Days {
   };
 }
 
-/** The working days from today on. */
+/** Counts the working days from today on. */
 function workingDaysLeft({ count, today, isWorking }: Days): number {
   const workingDays = workingDaysBefore(isWorking);
   return workingDays(count) - workingDays(today ?? count);
 }
 
-/** Points in days since the beginning of the first day, and in the unit of the values. */
+/** Points of lines: x in days since the beginning of the first day, y in the unit of the values. */
 type Lines = Record<'value' | 'scope' | 'ideal', Point[]>;
 
 function linesOf(
@@ -133,7 +133,7 @@ function linesOf(
   };
 }
 
-/** A straight line over the working days, level on the others. */
+/** Returns the points of a line that changes evenly on working days, and is level on the others. */
 function ideal(committed: number, up: boolean, { count, isWorking }: Days, width: number): Point[] {
   const workingDays = workingDaysBefore(isWorking);
   const passed = workingDays(count) > 0 ? workingDays : (index: number): number => index;
@@ -163,7 +163,7 @@ function legendOf(
   }
   const week = Array.from({ length: Math.min(count, 7) }, (_, index) => index);
   if ((width - 2 * paddingOf(width)) / count >= SHADED && !week.every(isWorking)) {
-    legend.push({ label: 'Not a working day', mark: MARKS.pause });
+    legend.push({ label: 'Not a working day', mark: MARKS.dayOff });
   }
   return legend;
 }
@@ -174,7 +174,7 @@ function area(points: readonly Point[], bottom: number): string {
   return element('path', { d: path(closed), fill: COLOURS.accent, 'fill-opacity': 0.1 });
 }
 
-/** The dot at the end of a line, with its value beside it or, where that is outside, above or below. */
+/** Draws the dot at the end of a line, with its value to the right or, if that has no room, above or below. */
 function lastValue([cx, cy]: Point, value: string, { right, top }: Plot): string {
   const dot = { cx, cy, r: 4.5, fill: COLOURS.accent, stroke: COLOURS.paper, 'stroke-width': 2 };
   const style = { 'font-size': 14, fill: COLOURS.accent, ...semibold, ...halo };

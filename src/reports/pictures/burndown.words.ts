@@ -4,13 +4,13 @@ import type { BurndownDayView } from '../report.dto';
 import type { Unit } from './text';
 import { counted, day, noun, number, range } from './text';
 
-/** What the picture of a burndown shows. */
+/** The data that the picture of a burndown shows. */
 export interface BurndownPicture {
   sprint: Pick<SprintView, 'board_name' | 'name' | 'start_date' | 'end_date' | 'state'>;
   days: Pick<BurndownDays, 'length' | 'at' | 'committed' | 'isWorking'>;
   /** Today, or the day on which the sprint was completed, in the time zone of its board. */
   date: string;
-  /** What is in the sprint. */
+  /** The work in the sprint. */
   scope: Record<Unit, number>;
   /** Whether the remaining or the completed work is drawn. */
   kind: 'burndown' | 'burnup';
@@ -20,7 +20,7 @@ export interface BurndownPicture {
 export const sprintName = ({ name, start_date }: BurndownPicture['sprint']): string =>
   name ?? `Sprint of ${day(start_date)}`;
 
-/** The number that matters: "21 of 31 points left, 4 working days". */
+/** The main result in words: "21 of 31 points left, 4 working days". */
 export function burndownHeadline(
   of: BurndownPicture,
   unit: Unit,
@@ -43,7 +43,7 @@ export function burndownHeadline(
   return `${done} done, ${when}${when.includes('working') ? ' left' : ''}`;
 }
 
-/** What stands where no day can be drawn. */
+/** The start or completion of a sprint without days to draw: "starts Nov 16". */
 export const startOrCompletion = ({ sprint, date }: BurndownPicture): string =>
   sprint.state === 'completed' ? `completed ${day(date)}` : `starts ${day(sprint.start_date)}`;
 
@@ -57,7 +57,7 @@ function whenOf(
   return `${workingDays} working ${workingDays === 1 ? 'day' : 'days'}`;
 }
 
-/** All numbers of the picture, for readers who do not see it. */
+/** The numbers of the picture, for readers who cannot see it; of more than 62 days, only those of the last one. */
 export function burndownDescription(
   { sprint, days, kind }: BurndownPicture,
   unit: Unit,

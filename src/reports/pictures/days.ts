@@ -8,7 +8,7 @@ import { day, measure, month } from './text';
 export interface Days {
   first: string;
   count: number;
-  /** The index of today; null where today is not shown. */
+  /** The index of today; null if today is not shown. */
   today: number | null;
   isWorking: (index: number) => boolean;
 }
@@ -28,7 +28,7 @@ export function workingDaysBefore(isWorking: Days['isWorking']): (index: number)
   return (index) => Math.floor(index / 7) * (passed[7] as number) + (passed[index % 7] as number);
 }
 
-/** The bands of the days that are no working days. */
+/** Draws the bands of the days that are not working days. */
 export function shading({ count, isWorking }: Days, { left, right, top, bottom }: Plot): string {
   const width = (right - left) / count;
   if (width < SHADED) return '';
@@ -78,7 +78,7 @@ function shortLabels({ first, count, today }: Days, { left, bottom }: Plot, widt
 const overlaps = (from: number, to: number, [start, stop]: number[]): boolean =>
   start !== undefined && stop !== undefined && from < stop && to > start;
 
-/** Some dates, at distances that leave room for them. */
+/** Some dates, far enough apart not to overlap. */
 function longLabels({ first, count, today }: Days, { left, right, bottom }: Plot): string {
   const last = addDays(first, count - 1) as string;
   const scale = scaleUtc([Date.parse(first), Date.parse(last)], [left, right]);

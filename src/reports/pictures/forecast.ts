@@ -6,17 +6,17 @@ import { COLOURS, element, line, middle, path, segment, semibold, text } from '.
 import type { Unit } from './text';
 import { counted, day, dayOfYear, measure, noun, number } from './text';
 
-/** What the picture of a forecast shows. */
+/** The data that the picture of a forecast shows. */
 export interface ForecastPicture {
   board: string;
   unit: Unit;
   /** The work to be done. */
   amount: number;
-  /** How many completed sprints it draws from. */
+  /** The number of completed sprints that the forecast draws from. */
   history: number;
   /** The first day of the first sprint, YYYY-MM-DD. */
   from: string;
-  /** With 50, 85 and 95 percent. */
+  /** For the confidences of 50, 85 and 95 percent. */
   paths: FanPath[];
 }
 
@@ -28,7 +28,7 @@ const MARKS = [
 /** The index of the path that the headline names. */
 const LIKELY = 1;
 
-/** How the backlog shrinks over the coming sprints, with three confidences. */
+/** Draws how the work shrinks over the coming sprints, for three confidences. */
 export function forecastPicture(of: ForecastPicture, width: number): Picture {
   const { board, unit, amount, paths, from } = of;
   const headline = headlineOf(of);
@@ -85,7 +85,7 @@ function fanChart(
     points.map(({ sprints, left }): Point => [x(sprints), y(left)]),
   );
   let content = axis;
-  // A mark for each sprint, as far as they can be told apart.
+  // A grid line for each sprint, if there is room for them.
   if (x(1) - x(0) >= 6) {
     for (let sprint = 1; sprint <= last; sprint++) {
       const at = Math.round(x(sprint)) + 0.5;
@@ -101,7 +101,7 @@ function fanChart(
   return { content: content + ends.content, bottom: ends.bottom };
 }
 
-/** The start, and below the end of each path its confidence and its date, in as many rows as needed. */
+/** Draws the start date and, below the end of each path, its confidence and date, in as many rows as needed. */
 function endLabels(
   paths: readonly FanPath[],
   from: string,

@@ -3,7 +3,7 @@ import type { Attributes } from './svg';
 import { COLOURS, element, end, isolated, middle, segment, semibold, text, tspan } from './svg';
 import { measure, number, shorten, wrap } from './text';
 
-/** The space around everything. */
+/** The space around the content of a picture. */
 export const paddingOf = (width: number): number => (width < 480 ? 16 : 24);
 
 export interface LegendEntry {
@@ -14,11 +14,11 @@ export interface LegendEntry {
 
 export interface Heading {
   board: string;
-  /** What is shown of the board: the name of a sprint, or the kind of the picture. */
+  /** The name of a sprint, or the kind of the picture. */
   subject: string;
-  /** The time that is shown. */
+  /** The period that is shown. */
   dates: string;
-  /** The number that matters, in words. */
+  /** The main result in words. */
   headline: string;
   legend: LegendEntry[];
 }
@@ -26,7 +26,7 @@ export interface Heading {
 const NAME = 13;
 const LEGEND = 12;
 
-/** What stands above a chart, and the y at which the chart may begin. */
+/** Draws the text above a chart; `bottom` is the y at which the chart may begin. */
 export function heading(of: Heading, width: number): { content: string; bottom: number } {
   const x = paddingOf(width);
   const room = width - 2 * x;
@@ -75,13 +75,13 @@ function nameLine(x: number, y: number, names: string, dates: string): string {
   );
 }
 
-/** The lines of a headline, broken at its last comma if possible. */
+/** Breaks a headline into lines, at its last comma if possible. */
 function wrapped(headline: string, fits: (value: string) => boolean): string[] {
   const parts = headline.split(/(?<=,) (?!.*, )/);
   return !fits(headline) && parts.every(fits) ? parts : wrap(headline, fits);
 }
 
-/** A board and a subject, each shortened as far as both need it. */
+/** Shortens the names of a board and a subject so that both fit. */
 function fittingNames(board: string, subject: string, room: number): string {
   const width = (value: string): number => measure(value, NAME, 600);
   const free = room - width(' · ');

@@ -11,10 +11,10 @@ export const FONT_FILES = [
   '400Regular/Inter_400Regular.ttf',
   '600SemiBold/Inter_600SemiBold.ttf',
 ].map((file) => join(FONTS, file));
-/** Characters that the font has; others need a font of the machine, which takes longer to find. */
+/** The characters of the font; others need a system font, which takes longer to find. */
 const IN_FONT = /^[\t\n\r -\u052F\u1E00-\u1FFF\u2000-\u22FF]*$/;
 
-/** Pixels of a picture, so that its memory and the time of its rendering are bounded. */
+/** The maximum pixels of a picture, which bounds the memory and the time of its rendering. */
 const MAX_PIXELS = 2_500_000;
 
 // Tests run the sources; a worker thread can only load the built file.
@@ -23,16 +23,16 @@ const WORKER_FILE = join(
   'png.worker.js',
 );
 
-// Each takes some 30 MB for some 0.1 s.
+// Each rendering takes some 30 MB for some 0.1 s.
 const rendering = new Semaphore(2);
 
-/** Pixels for one pixel of CSS: 2, as chat tools show pictures, less for very large ones. */
+/** The pixels for each CSS pixel: 2, as chat tools show pictures, or less for very large pictures. */
 export const densityOf = ({ width, height }: Picture): number =>
   Math.min(2, Math.max(1, Math.sqrt(MAX_PIXELS / (width * height))));
 
 /**
- * An SVG as PNG, rendered in a thread of its own: the encoding takes up to 100 ms of a processor, and
- * resvg frees its pixels only with the thread.
+ * Renders an SVG as PNG in a thread of its own: the encoding takes up to 100 ms of processor time, and
+ * resvg frees its pixels only when the thread ends.
  */
 export function png(svg: string, picture: Picture): Promise<Buffer> {
   const workerData: Rendering = {

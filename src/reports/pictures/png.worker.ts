@@ -1,7 +1,7 @@
 import { Resvg } from '@resvg/resvg-js';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What the thread renders. */
+/** The input of the thread. */
 export interface Rendering {
   svg: string;
   fontFiles: string[];

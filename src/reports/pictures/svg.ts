@@ -25,8 +25,8 @@ const roles = Object.keys(COLOURS) as (keyof typeof COLOURS)[];
 const darkOf = new Map(roles.map((role) => [COLOURS[role], DARK[role]]));
 
 /**
- * The style sheet of a picture without a theme, which follows the choice of the reader; constant, so
- * that a content security policy can allow its hash.
+ * The style sheet of a picture with the theme `auto`: dark if the reader's browser prefers that. It is constant,
+ * so that a content security policy can allow its hash.
  */
 export const PICTURE_STYLE = `@media (prefers-color-scheme: dark) {${[...darkOf]
   .flatMap(([light, dark]) =>
@@ -39,7 +39,7 @@ const FONT = `Inter, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif`;
 export interface Picture {
   width: number;
   height: number;
-  /** What a reader sees who sees no picture: a line, and all the numbers. */
+  /** Text for readers who cannot see the picture: one line, and a description with the numbers. */
   title: string;
   description: string;
   /** Elements of SVG in the colours of `COLOURS`. */
@@ -70,7 +70,7 @@ export function svg({ width, height, title, description, content }: Picture, the
 
 export type Attributes = Record<string, string | number | undefined>;
 
-/** An element with attributes, and with content that is already SVG. */
+/** Writes an element; the content must be SVG, and is not escaped. */
 export function element(name: string, attributes: Attributes, content = ''): string {
   const written = Object.entries(attributes).map(([key, value]) => {
     if (value === undefined) return '';
@@ -93,7 +93,7 @@ export function text(x: number, y: number, content: string, attributes: Attribut
 export const tspan = (content: string, attributes: Attributes = {}): string =>
   element('tspan', attributes, escaped(content));
 
-/** A text that stays legible on lines. */
+/** Attributes of a text that stays legible on top of lines. */
 export const halo = { stroke: COLOURS.paper, 'stroke-width': 4, 'paint-order': 'stroke' } as const;
 export const semibold = { 'font-weight': 600 } as const;
 export const middle = { 'text-anchor': 'middle' } as const;
@@ -132,6 +132,6 @@ function escaped(value: string): string {
 
 const DIRECTED = /[\u0590-\u08FF\u200E\u200F\u202A-\u202E\u2066-\u2069\uFB1D-\uFDFF\uFE70-\uFEFF]/;
 
-/** A name whose direction of writing does not reorder what stands beside it. */
+/** Isolates a name with right-to-left characters, so that it does not reorder the text beside it. */
 export const isolated = (name: string): string =>
   DIRECTED.test(name) ? `\u2068${name}\u2069` : name;

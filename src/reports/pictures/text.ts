@@ -1,6 +1,6 @@
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Widths in em that hold for the fonts of every picture, so they are those of the widest, DejaVu Sans. */
+/** Widths in em of the widest font that a picture may use, DejaVu Sans. */
 const WIDTHS: [RegExp, number][] = [
   [/^[ijlI.,:;'|!`]$/, 0.34],
   [/^[\p{Mn}\p{Cf}]$/u, 0],
@@ -18,7 +18,7 @@ const WIDTHS: [RegExp, number][] = [
 const OTHER = 0.66;
 const SEMIBOLD = 1.1;
 
-/** A width in pixels that a text does not exceed. */
+/** Returns an upper bound of the width of a text, in pixels. */
 export function measure(text: string, size: number, weight = 400): number {
   let em = 0;
   for (const { segment } of graphemes.segment(text)) {
@@ -27,7 +27,7 @@ export function measure(text: string, size: number, weight = 400): number {
   return em * size * (weight > 400 ? SEMIBOLD : 1);
 }
 
-/** The text, or its beginning and end around an ellipsis. @param tail the share of its end */
+/** Shortens a text to its beginning and end if it does not fit. @param tail the end's share of what is kept */
 export function shorten(text: string, fits: (text: string) => boolean, tail = 0.5): string {
   if (fits(text)) return text;
   const parts = Array.from(graphemes.segment(text), ({ segment }) => segment);
@@ -46,10 +46,10 @@ export function shorten(text: string, fits: (text: string) => boolean, tail = 0.
   return '…';
 }
 
-/** Shares of a shortened name that are its end, the preferred one first. */
+/** Values of `tail` for shortened names, the preferred one first. */
 const TAILS = [0.4, 0.6, 0.8, 0.2];
 
-/** Names that fit and differ: not cut where they differ and, if they are equal, with their ids. */
+/** Shortens names so that they fit and differ: it cuts equal parts, and adds the ids to equal names. */
 export function distinctNames(
   named: readonly { id: number; name: string | null }[],
   fits: (text: string) => boolean,
@@ -77,7 +77,7 @@ export function distinctNames(
   }
 }
 
-/** The length of the words with which all texts begin, without the last of them. */
+/** Returns the length of the words that all texts begin with, except the last of these words. */
 function commonStart(texts: readonly string[]): number {
   const [first = ''] = texts;
   let length = 0;
@@ -86,7 +86,7 @@ function commonStart(texts: readonly string[]): number {
   return word < 0 ? 0 : first.lastIndexOf(' ', word - 1) + 1;
 }
 
-/** The lines of a text that is broken at spaces. */
+/** Breaks a text into lines at spaces. */
 export function wrap(text: string, fits: (text: string) => boolean): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -97,13 +97,13 @@ export function wrap(text: string, fits: (text: string) => boolean): string[] {
   return lines;
 }
 
-/** A number as people write it. */
+/** Formats a number: "1,234.5". */
 export const number = (value: number): string =>
   value.toLocaleString('en-US', { maximumFractionDigits: 2 });
 
 export type Unit = 'points' | 'count';
 
-/** What is counted: "point", "stories". */
+/** The noun of a unit: "point", "stories". */
 export function noun(unit: Unit, value: number): string {
   if (unit === 'points') return value === 1 ? 'point' : 'points';
   return value === 1 ? 'story' : 'stories';

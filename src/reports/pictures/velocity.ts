@@ -73,7 +73,7 @@ const rowsOf = (sprints: readonly VelocitySprintView[], unit: Unit): Row[] =>
     return { id, name, dates, completed, committed, label };
   });
 
-/** A row for each sprint: its name, its dates where there is room, a bar, and its numbers. */
+/** A row for each sprint: its name, its dates if there is room, a bar, and its numbers. */
 function bars(
   rows: readonly Row[],
   average: number | null,
@@ -100,14 +100,14 @@ function bars(
     const middle = y + (index + 0.5) * height;
     const bar = { x: left, y: middle - height * 0.3, height: height * 0.6, rx: 2 };
     const baseline = middle + size * 0.35;
-    const bar_ = (value: number, mark: { fill: string }): string =>
+    const drawBar = (value: number, mark: { fill: string }): string =>
       value > 0 ? element('rect', { ...bar, width: Math.max(1, x(value) - left), ...mark }) : '';
     content += text(padding, baseline, isolated(names[index] as string), {
       'font-size': size,
       fill: COLOURS.ink,
     });
     if (ofDates > 0) content += text(dated, baseline, row.dates, { 'font-size': size });
-    content += bar_(row.committed, MARKS.committed) + bar_(row.completed, MARKS.completed);
+    content += drawBar(row.committed, MARKS.committed) + drawBar(row.completed, MARKS.completed);
     if (row.completed > row.committed && row.committed > 0) {
       content += element('rect', {
         ...bar,
