@@ -21,10 +21,10 @@ import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.quer
 /** Bytes of all cached answers together, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Bytes kept of all answers that are still being sent; to a slow reader that takes minutes. */
+/** Bytes kept, for the cache, of all answers that are being sent; to a slow client that takes minutes. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
-/** The most stories, and bytes of JSON, of a sprint that is read at once; a longer one is streamed. */
+/** The most stories, and bytes of JSON, of a sprint that is read at once; a longer sprint is streamed. */
 const MAX_STORIES = 100;
 const MAX_SPRINT_BYTES = 1024 * 1024;
 /** How many stories of a sprint are read to estimate its length, if that is unknown. */
@@ -48,7 +48,7 @@ export class SprintCache {
     sizeCalculation: (answer) => answer.size,
   });
   private keptBytes = 0;
-  /** By the id of a sprint: whether it is streamed. Remembered, so that not each request has to estimate it. */
+  /** Whether a sprint is streamed, by its id; kept so that not every request estimates the length of the sprint. */
   private readonly isLong = new LRUCache<number, boolean>({ max: 10_000 });
 
   constructor(
@@ -67,7 +67,7 @@ export class SprintCache {
     const answer =
       (await read(this.database)) ??
       (await read(this.database)) ??
-      // The board is being changed all the time.
+      // The board changed during both reads; in a snapshot it cannot.
       (await this.database.snapshot(read));
     if (!answer) throw new Error('a snapshot changed while it was read');
     return answer;
@@ -75,8 +75,8 @@ export class SprintCache {
 
   /**
    * Reads without a transaction, which would cost as many round trips as the statements do. No
-   * statement sees an older state than the one before it, so if the last one finds the revision that
-   * the first one found, all of them have seen the same state.
+   * statement sees an older state than the statement before it. So if the last statement finds the
+   * revision that the first one found, all statements saw the same state.
    * @returns undefined if the board changed meanwhile
    */
   private async read(
@@ -97,7 +97,7 @@ export class SprintCache {
       return new StreamedAnswer(this.database, etag, board.revision, build);
     }
     const tasks = sprint ? await findTasksOfSprint(reader, board, sprint.id) : [];
-    // A task was read at this revision; without one the revision is still unknown.
+    // If a task was read, the board still has this revision; without tasks it must be checked.
     if (tasks.length === 0 && !(await hasRevision(reader, board))) return undefined;
     if (!sprint) throw new Problem(`no_${which}_sprint`);
     const full: FullSprint = {
@@ -111,7 +111,7 @@ export class SprintCache {
     return answer;
   }
 
-  /** The stories of a sprint; undefined if it is to be streamed. */
+  /** Reads the stories of a sprint; undefined if the sprint must be streamed. */
   private async readShort(
     reader: Reader,
     boardId: number,

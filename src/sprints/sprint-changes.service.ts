@@ -55,7 +55,7 @@ export class SprintChanges {
   }
 
   /**
-   * Creates a sprint of a locked board.
+   * Creates a sprint on a locked board.
    * @param createdAt when it was created on the board that it is imported from; default: now
    * @throws Problem `external_id_taken`
    */
@@ -100,7 +100,7 @@ export class SprintChanges {
     return this.unitOfWork.run(caller, (change) => this.updateIn(change, id, body));
   }
 
-  /** As `update`, as part of a change. */
+  /** Does the same as `update`, as part of a change. */
   async updateIn(change: Change, id: number, body: UpdateSprint): Promise<SprintView> {
     const locked = await this.lock(change, id);
     const { sprint } = locked;
@@ -122,7 +122,7 @@ export class SprintChanges {
     return this.unitOfWork.run(caller, (change) => this.deleteIn(change, id, force));
   }
 
-  /** As `delete`, as part of a change. */
+  /** Does the same as `delete`, as part of a change. */
   async deleteIn(change: Change, id: number, force: boolean): Promise<SprintDeleted> {
     const { board, sprint } = await this.lock(change, id);
     requireMatch(change.caller, sprint);
@@ -135,8 +135,8 @@ export class SprintChanges {
   }
 
   /**
-   * Creates a story in the sprint that a path names. A word is resolved inside the change, because a
-   * repeated request with an idempotency key gets its first response, whatever the word means by then.
+   * Creates a story in the sprint that a path names. A word is resolved inside the change: a repeated
+   * request with an idempotency key gets its first response, even if the word names another sprint by then.
    */
   createStory(caller: Caller, reference: SprintReference, body: CreateStory): Promise<StoryView> {
     if (typeof reference === 'number') return this.stories.createInSprint(caller, reference, body);
@@ -147,14 +147,14 @@ export class SprintChanges {
   }
 
   /**
-   * Fixes what the sprint commits to, which is what is in it now; sent again, it fixes it anew.
+   * Starts the sprint: it commits to the stories that are in it now. Starting it again replaces the commitment.
    * @throws Problem `sprint_completed`, `sprint_not_begun`, `precondition_failed`, …
    */
   start(caller: Caller, reference: SprintReference): Promise<SprintView> {
     return this.unitOfWork.run(caller, (change) => this.startIn(change, reference));
   }
 
-  /** As `start`, as part of a change. */
+  /** Does the same as `start`, as part of a change. */
   async startIn(change: Change, reference: SprintReference): Promise<SprintView> {
     const locked = await this.lock(change, reference);
     this.requireMatch(change, locked, reference);
@@ -182,8 +182,8 @@ export class SprintChanges {
   }
 
   /**
-   * Rejects an action on a sprint under a stale `If-Match`: the tag of the sprint or, if the path names
-   * it by a word, of the sprint in full at that word.
+   * Rejects an action on a sprint if `If-Match` is stale. It may have the tag of the sprint or, if the path
+   * names the sprint by a word, the tag of the response that shows this sprint in full.
    * @throws Problem `precondition_failed`
    */
   requireMatch(
@@ -230,7 +230,7 @@ export class SprintChanges {
   }
 }
 
-/** The error of an end date before the start date, of which one may be stored; names the sent one. */
+/** Returns the error of an end date before the start date; it names the date that was sent, not a stored one. */
 function errorsOfDates({ start_date, end_date }: SprintView, sent: UpdateSprint): FieldError[] {
   if (end_date === null || start_date <= end_date) return [];
   return [

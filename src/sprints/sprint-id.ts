@@ -5,19 +5,19 @@ import { readBoardName, readId } from '../http/path';
 import type { RelativeReference, SprintReference } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';
 
-/** The paths of a resource of a sprint: by id and, for scripts that know no id, by word. */
+/** The paths of a resource of a sprint: by id and, for scripts that do not know it, by word. */
 export const sprintPaths = (rest: string): string[] => [
   `sprints/:sprint_id/${rest}`,
   ...RELATIVE.map((which) => `boards/:board_name/sprints/${which}/${rest}`),
 ];
 
-/** The paths of an action on a sprint: by id, and on the current one. */
+/** The paths of an action on a sprint: by id, and on the current sprint. */
 export const actionPaths = (action: string): string[] => [
   `sprints/:sprint_id/${action}`,
   `boards/:board_name/sprints/current/${action}`,
 ];
 
-/** The sprint that a path names by a word, if it does. @throws Problem `board_not_found` */
+/** Returns the sprint that a path names by a word; undefined if it names it by id. @throws Problem `board_not_found` */
 export function relativeReference({
   params,
   routeOptions,

@@ -52,7 +52,7 @@ export class SprintDeleted extends Deleted {
 }
 
 export class CreateSprint {
-  /** Of a date-time, the calendar date that is written in it. */
+  /** A date-time is accepted, too; its calendar date is used as it is written. */
   @IsCalendarDate() @Doc({ example: '2026-11-23' }) start_date: string;
   /** Inclusive; not before `start_date`. */
   @Nullable() @NotBefore('start_date') @IsCalendarDate() end_date?: string | null;

@@ -18,17 +18,17 @@ export interface SprintRow extends Omit<SprintView, 'state'> {
   time_zone: string;
   /** The revision of the board. */
   revision: number;
-  /** The start of the next sprint of the board, by (start_date, id); null if there is an end date. */
+  /** The start of the next sprint of the board, by (start_date, id); null without one, or if there is an end date. */
   next_start: string | null;
 }
 
-/** What an import finds a sprint by. */
+/** The fields by which an import finds a sprint. */
 export type SprintBrief = Pick<
   SprintRow,
   'id' | 'name' | 'external_id' | 'start_date' | 'completed_at' | 'created_at'
 >;
 
-/** The sprints of a board that a path may name by a word. */
+/** The words by which a path may name a sprint of a board. */
 export const RELATIVE = ['current', 'next', 'previous'] as const;
 export type Relative = (typeof RELATIVE)[number];
 
@@ -38,7 +38,7 @@ export interface RelativeReference {
   which: Relative;
 }
 
-/** How a path names a sprint. */
+/** A sprint as a path names it: by id, or by a word. */
 export type SprintReference = number | RelativeReference;
 
 const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id
@@ -117,7 +117,7 @@ export class SprintQueries {
   }
 
   /**
-   * The sprint that a path names, at an instant.
+   * Reads the sprint that a path names at an instant.
    * @throws Problem `sprint_not_found`, `board_not_found`, `no_current_sprint`, …
    */
   async get(reader: Reader, reference: SprintReference, now: Date): Promise<SprintRow> {
@@ -153,7 +153,7 @@ export class SprintQueries {
     }
     if (which === 'next') return this.findFollowing(reader, current, { open: true });
     const { start_date: start, id } = current;
-    // All of them have started, since the current one has.
+    // These have all started, because the current sprint has.
     const before = 's.start_date <= :start AND (s.start_date < :start OR s.id < :id)';
     const earlier = this.ofBoard(boardId).andWhere(before, { start, id });
     return first(reader, ordered(earlier, 'DESC'));
@@ -180,7 +180,7 @@ export class SprintQueries {
     return sprint;
   }
 
-  /** The next sprint of the board after another, by (start_date, id), or the next that is open. */
+  /** Finds the first sprint after another, by (start_date, id), or with `open` the first that is not completed. */
   findFollowing(
     reader: Reader,
     { board_id: boardId, start_date: start, id }: Pick<SprintRow, 'board_id' | 'start_date' | 'id'>,
@@ -245,7 +245,7 @@ const first = async (
 ): Promise<SprintRow | undefined> => (await rowsOf(reader, query.limit(1)))[0];
 
 /**
- * The tasks of the stories of a sprint, each story's in their order; none if the board is at another
+ * The tasks of the stories of a sprint, each story's in their order; none if the board has another
  * revision. Plain SQL, because the current sprint with its stories and tasks is what displays request
  * most often, and one statement reads the tasks and checks the revision.
  */

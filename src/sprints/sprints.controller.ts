@@ -80,7 +80,7 @@ export class SprintsController {
   @Answers(
     'Show current sprint, with its stories and their tasks',
     FullSprint,
-    'The active sprint that started last or, without an active one, the last that has ended and is not completed. One request has all that a task board shows.',
+    'The active sprint that started last or, without an active one, the last that has ended and is not completed. The response has all that a task board shows.',
   )
   current(@BoardName() name: string) {
     return this.cache.find(name, 'current');
@@ -113,7 +113,7 @@ export class SprintsController {
   @Answers(
     'Show sprint',
     SprintView,
-    'Without its stories. `state` follows from the dates and from today on the board.',
+    'Without its stories. `state` is derived from its dates and the current date in the time zone of the board.',
   )
   show(@SprintId() id: number) {
     return this.sprints.show(id);
@@ -150,9 +150,9 @@ export class SprintsController {
   @Post(actionPaths('start'))
   @RequireScope('write')
   @AnswersAction(
-    'Start sprint: fix what it commits to',
+    'Start sprint: set what it commits to',
     SprintView,
-    'What is in the sprint now is its commitment, which reports compare with what is completed. Sent again, it commits anew. A sprint that is never started commits to what is in it at the end of its first day.',
+    'The stories that are in the sprint now become its commitment, which reports compare with what is completed. A second start replaces the commitment. A sprint that is never started commits to the stories that are in it at the end of its first day.',
   )
   @Rejects('sprint_completed', 'sprint_not_begun')
   start(@CurrentCaller() caller: Caller, @SprintReferenceOfPath() reference: SprintReference) {

@@ -15,8 +15,8 @@ export type Position = 'first' | 'last' | { before: number } | { after: number }
 
 export class MoveStory {
   /**
-   * The sprint to move to, by its id or as `current` or `next` of the board; null: the backlog. Default: the list of the story that `position` names,
-   * otherwise the list of the story that is moved.
+   * The sprint to move to, by its id or as `current` or `next` of the board; null: the backlog. Default: the list
+   * of the story that `position` names, otherwise the list of the story that is moved.
    */
   @Nullable() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
   /** Default: `last`. */

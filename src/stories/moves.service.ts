@@ -37,7 +37,7 @@ export class MovesService {
     return this.unitOfWork.run(caller, (change) => this.moveIn(change, id, body));
   }
 
-  /** As `move`, as part of a change. */
+  /** Does the same as `move`, as part of a change. */
   async moveIn(change: Change, id: number, body: MoveStory): Promise<StoryView> {
     const { board, story } = await lockStory(change, id);
     requireMatch(change.caller, story);
@@ -135,7 +135,7 @@ async function lockBoard(change: Change, name: string): Promise<LockedBoard> {
 }
 
 /**
- * The list of a sprint or, with null, of the backlog; nothing if there is no such sprint.
+ * Returns the list of a sprint or, with null, of the backlog; undefined if there is no such sprint.
  * @throws Problem `sprint_completed` if a story would enter a completed sprint
  */
 async function findList(

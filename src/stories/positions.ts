@@ -18,7 +18,7 @@ export interface Side {
 export interface Shift {
   first: StorySeq;
   last: StorySeq;
-  /** What is added to each `seq`. */
+  /** The number that is added to each `seq`. */
   by: number;
   /** The number of these stories. */
   count: number;
@@ -41,7 +41,7 @@ const CEILING = MAX_SEQ + 1;
  * next to it are shifted: as few as possible, on the side with fewer of them, up to the first gap that
  * is wide enough. The shift is wider than necessary, in proportion to the number of shifted stories, so
  * that moving many stories to one position, one by one, does not shift the same ones each time.
- * @returns undefined if more stories of the sides must be known
+ * @returns undefined if it needs more stories of the sides
  * @throws Problem `seq_exhausted` if there is no gap on either side
  */
 export function findGap(count: number, below: Side, above: Side): Gap | undefined {
@@ -64,7 +64,7 @@ export function findGap(count: number, below: Side, above: Side): Gap | undefine
   return undefined;
 }
 
-/** The shift of a side and how many stories it changes; without a shift, how many it changes at least. */
+/** Finds the shift of a side; `cost` is the number of stories that it changes or, if none is found, its minimum. */
 function findShift(side: Side, lacking: number, sign: 1 | -1): { cost: number; shift?: Shift } {
   const { stories, complete } = side;
   const [nearest] = stories;
@@ -81,9 +81,9 @@ function findShift(side: Side, lacking: number, sign: 1 | -1): { cost: number; s
 }
 
 /**
- * The `seq` of each story of a list, in their order, between two bounds, both exclusive. As many as
- * possible keep their `seq`. The others are spread over the gaps between those or, at an end
- * of the list, get consecutive numbers.
+ * Returns a `seq` for each story of a list, in their order, between two bounds, both exclusive. As many
+ * stories as possible keep their `seq`. The others are spread over the gaps in between or, at an end of the
+ * list, get consecutive numbers.
  */
 export function assignSeqs(lower: number, upper: number, present: readonly number[]): number[] {
   const seqs = [...present];
@@ -106,13 +106,12 @@ function spread(from: number, to: number, i: number, count: number): number {
 }
 
 /**
- * The indices of the numbers that can stay, as many as possible, so that the others fit between them:
- * each number less its index must not descend. That is the longest non-decreasing subsequence, found by
- * patience sorting.
+ * Returns the indices of as many numbers as can stay with room for the others between them. They are the
+ * longest subsequence in which the number minus its index never decreases, found by patience sorting.
  */
 function keptIndices(lower: number, upper: number, present: readonly number[]): number[] {
   const slack = present.map((seq, i) => seq - i);
-  /** The index of the least end of a subsequence of each length, and the predecessor of each index. */
+  /** For each length, the index of the least value that ends a subsequence; and the predecessor of each index. */
   const ends: number[] = [];
   const previous: (number | undefined)[] = [];
   slack.forEach((value, i) => {

@@ -15,7 +15,7 @@ type FindSprint = (
   word: SprintWord,
 ) => Promise<number | undefined>;
 
-/** Finds the sprints that bodies name by a word. The module of sprints, which builds on this one, says how. */
+/** Finds the sprint that a body names by a word. The sprints module, which depends on this one, registers how. */
 @Injectable()
 export class SprintWords {
   private find: FindSprint = () => Promise.resolve(undefined);
@@ -24,7 +24,7 @@ export class SprintWords {
     this.find = find;
   }
 
-  /** The id of a sprint, of a locked board where it is named by a word; undefined if there is none. */
+  /** Returns the id of the sprint that a body names; undefined if a word names no sprint of the locked board. */
   async idOf(
     change: Change,
     board: LockedBoard,

@@ -95,7 +95,7 @@ export class StoriesService implements OnModuleInit {
     return this.unitOfWork.run(caller, (change) => this.updateIn(change, id, body));
   }
 
-  /** As `update`, as part of a change. */
+  /** Does the same as `update`, as part of a change. */
   async updateIn(change: Change, id: number, body: UpdateStory): Promise<StoryView> {
     const { board, story } = await lockStory(change, id);
     requireMatch(change.caller, story);
@@ -125,7 +125,7 @@ export class StoriesService implements OnModuleInit {
     return this.unitOfWork.run(caller, (change) => this.deleteIn(change, id));
   }
 
-  /** As `delete`, as part of a change. */
+  /** Does the same as `delete`, as part of a change. */
   async deleteIn(change: Change, id: number): Promise<StoryDeleted> {
     const { board, story } = await lockStory(change, id);
     requireMatch(change.caller, story);

@@ -24,7 +24,7 @@ export const csvCells = (story: StoryView, sprints: ReadonlyMap<number, string>)
     return story.sprint_id === null ? null : sprints.get(story.sprint_id);
   });
 
-/** What the column `sprint` calls the sprints of a board, by their ids. */
+/** Reads the values of the column `sprint` by id: the name of the sprint, or `#` and its id if that is ambiguous. */
 export async function readSprintLabels(
   reader: Reader,
   boardId: number,
@@ -44,12 +44,12 @@ export async function readSprintLabels(
   );
 }
 
-/** Labels in one cell: commas separate them, and a backslash precedes what would be misread. */
+/** Joins labels with commas; a backslash escapes commas, backslashes, and white space at the ends of a label. */
 export const joinLabels = (labels: readonly string[]): string =>
   // The import removes white space around a label.
   labels.map((label) => label.replace(/[\\,]|^\s|\s$/g, '\\$&')).join(',');
 
-/** The labels of a cell, without the white space around them. */
+/** Splits a cell into labels, without the white space around them. */
 export function splitLabels(cell: string): string[] {
   const labels: string[] = [];
   let label = '';

@@ -21,7 +21,7 @@ interface ListScope {
   isRecent: boolean;
 }
 
-/** The stories of a scope under the filters and in the order of a query; by default by `seq`, then `id`. */
+/** Selects the stories of a scope with the filters and the order of a query; by default by `seq`, then `id`. */
 export function storyListSource(
   stories: Repository<Story>,
   scope: ListScope,
@@ -35,7 +35,7 @@ export function storyListSource(
 
   const build = (): SelectQueryBuilder<Story> => {
     const builder = select(stories, scope, query);
-    // MySQL and MariaDB read a large board in its order to avoid sorting the few stories that they look for.
+    // Without a hint, MySQL and MariaDB read a large board in its order to avoid sorting a few matching stories.
     if (scope.isRecent) builder.useIndex('ix_stories_updated');
     else if (!isOfIds && (isOneList || isOfSprints)) builder.useIndex('ix_stories_list');
     else if (!isOfIds && since !== undefined) builder.useIndex('ix_stories_board');
@@ -128,7 +128,7 @@ const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]
     }
   },
   updated_since: (builder, instant, { isRecent }) => {
-    // SQLite does not use the index of an expression's column.
+    // The `+` makes it an expression, for which SQLite uses no index.
     builder.andWhere(`${isRecent ? '' : '+'}s.updated_at >= :since`, {
       since: toStored(new Date(instant)),
     });

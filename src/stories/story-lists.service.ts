@@ -13,7 +13,7 @@ import { storyListSource } from './story-list-source';
 import type { StoryListQuery } from './story.dto';
 import { Story } from './story.entity';
 
-/** Stories that are sorted rather than searched in the order of the list. */
+/** Up to so many matching stories are sorted; more are searched in the order of the list. */
 const FEW = 1000;
 
 /** Lists stories. */
@@ -36,7 +36,7 @@ export class StoryListsService {
   }
 
   /**
-   * The stories of a sprint that may be another one in the next state of its board.
+   * Lists the stories of a sprint that a word names, so that it may be another sprint once the board changes.
    * @throws Problem that `find` throws
    */
   async ofSprintFoundBy(

@@ -23,7 +23,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 /** Joins the characters on both sides of it, and has no glyph. */
 const COMBINING_GRAPHEME_JOINER = '\u034f';
 
-/** A string in the form that `q` compares: Unicode NFC in upper case. */
+/** Converts a string to the form that `q` compares: Unicode NFC in upper case. */
 export function folded(text: string): string {
   // ASCII needs no normalization, and most strings are ASCII.
   if (ASCII.test(text)) return text.toUpperCase();
@@ -31,7 +31,7 @@ export function folded(text: string): string {
   return text.replace(LONG_RUN, `$&${COMBINING_GRAPHEME_JOINER}`).normalize('NFC').toUpperCase();
 }
 
-/** The column `search`: what `q` searches. */
+/** The value of the column `search`, which `q` searches. */
 export const searchable = (title: string, description: string | null): string =>
   folded(description === null ? title : `${title}\n${description}`);
 

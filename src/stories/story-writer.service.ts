@@ -15,21 +15,21 @@ import { representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
 /** A story to create, with its `seq`. */
 export type NewStory = CreateStory & { seq: number };
 
-/** A story to create in a list, by one of many rows. */
+/** A story to create in a list, together with many others. */
 export interface PlacedStory<Ref> {
   body: NewStory;
   sprint_id: number | null;
-  /** If it is done; default: now. */
+  /** When it was done, if it is done; default: now. */
   done_at?: Date | null;
   /** Default: now. */
   created_at?: Date;
   /** More than 1 if events after its creation have changed it. */
   version: number;
-  /** By it the caller recognises the story when it is stored. */
+  /** Identifies the story to the caller once it is stored. */
   ref?: Ref;
 }
 
-/** The stories of a board that were written at an instant. */
+/** The condition for the stories of a board that were written at an instant. */
 const WRITTEN_AT = 's.board_id = ? AND s.updated_at = ?';
 
 /** Rows that one SELECT reads. */
@@ -52,7 +52,7 @@ export class StoryWriter {
   }
 
   /**
-   * Creates stories, many by each statement.
+   * Creates stories, many with each statement.
    * @param created called with each story as it is stored, and with its `ref`
    */
   async createMany<Ref>(
@@ -104,7 +104,7 @@ export class StoryWriter {
   }
 
   /**
-   * Writes what the body changes of a story, and its new list. A `done_at` is that of another tool.
+   * Writes the changed fields of a story, and its new list. Only imports send a `done_at`, from another tool.
    * @returns the story after the change, or the same object if nothing changed
    */
   async update(
@@ -163,8 +163,8 @@ export class StoryWriter {
   }
 
   /**
-   * Records that a story has another list or position, in the log of its board. If it moved to another
-   * board, it is recorded in both logs, in the second one with all its fields and tasks.
+   * Records in the log of the board that a story has a new list or position. A move to another board is
+   * recorded in both logs, and in that of the new board with all fields and tasks of the story.
    */
   async recordMove(
     change: Change,
@@ -179,7 +179,7 @@ export class StoryWriter {
     }
     const { id, version } = after;
     const changed = changedFields(before, after);
-    // Without a `sprint_id`, which would be that of another board.
+    // The event gets no `sprint_id`, because the sprint is one of the other board.
     change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
     const withTasks = { ...after, tasks: await findTasks(change, id) };
     recordEvent(change, to, 'story.moved_in', null, withTasks);
@@ -219,10 +219,10 @@ function represent(
   };
 }
 
-/** What a new story is recognised by: its `external_id` is unique, and equal ones can be exchanged. */
+/** Identifies a new story by its unique `external_id`, or by all its fields: equal stories are interchangeable. */
 const keyOf = (story: Omit<StoryView, 'id'>): string => story.external_id ?? JSON.stringify(story);
 
-/** The columns of a story, as the databases store them, by its representation. */
+/** Converts the representation of a story to its columns, as the databases store them. */
 export function storyColumns(
   boardId: number,
   { board_name: _, ...story }: Omit<StoryView, 'id'>,

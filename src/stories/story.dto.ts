@@ -56,7 +56,7 @@ export class StoryDeleted extends Deleted {
 export class CreateStory {
   @IsText(255, { blank: false }) @Doc({ example: 'Users can reset their password' }) title: string;
   @Nullable() @IsText(32_767) description?: string | null;
-  /** Default: one more than the greatest of the list. */
+  /** Default: one more than the greatest `seq` of the list. */
   @Nullable() @IsInt32() seq?: number | null;
   /** Smaller is more urgent. */
   @Nullable() @IsInt32() priority?: number | null;
@@ -75,8 +75,8 @@ export class UpdateStory extends PartialType(OmitType(CreateStory, ['seq']), {
 }) {
   @Optional() @IsInt32() seq?: number;
   /**
-   * Null moves the story to the backlog; a sprint of another board to that board. `current` and `next`
-   * are sprints of its own board.
+   * Null moves the story to the backlog; a sprint of another board moves it to that board. `current` and
+   * `next` name sprints of its own board.
    */
   @Nullable() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
 }
@@ -104,21 +104,21 @@ export const STORY_FIELDS = [
   'version',
 ] as const satisfies readonly (keyof StoryView)[];
 
-/** Filters, sort and fields of every list of stories. Of several values of a filter any may match. */
+/** Filters, sort and fields of every list of stories. A filter with several values matches any of them. */
 export class StoryListQuery extends PageQuery {
   @Optional() @AnyOf(STATUSES) status?: (Status | null)[];
-  /** Empty means none. */
+  /** An empty value matches stories without an assignee. */
   @Optional() @AnyText(100) assignee?: (string | null)[];
-  /** Empty means none. */
+  /** An empty value matches stories without labels. */
   // Each value is a condition of its own, and SQLite allows an expression of 1,000 levels.
   @Optional() @AnyText(50, 100) label?: (string | null)[];
-  /** Empty means none. */
+  /** An empty value matches stories without a priority. */
   @Optional() @AnyInt32() priority?: (number | null)[];
-  /** Empty means the backlog. */
+  /** An empty value matches the backlog. */
   @Optional() @AnyId() sprint_id?: (number | null)[];
   /** At most 20 words; the title or the description contains each of them. */
   @Nullable() @IsText(1000) @HasWords(20) q?: string | null;
-  /** Empty means none. */
+  /** An empty value matches stories without an external id. */
   @Optional() @AnyText(100) external_id?: (string | null)[];
   /** Stories that were changed at this instant or later. */
   @Optional() @IsInstant() updated_since?: string;
@@ -128,7 +128,8 @@ export class StoryListQuery extends PageQuery {
    */
   @Optional() @IsWordList(SORTABLE, { directions: true }) sort?: string[];
   /**
-   * Comma list of the fields to show; not of CSV. Each item then has only these fields, although its schema requires all.
+   * Comma list of the fields to show; not with CSV. Each item then has only these fields, although its schema
+   * requires all.
    * @example id,title
    */
   // If the type were a union of the names, the OpenAPI plugin would list them in an order that differs between builds.

@@ -55,7 +55,7 @@ export class Story {
   @Column({ type: 'text' }) search: string;
   @Column({ type: 'datetime', precision: 3 }) created_at: Date;
   @Column({ type: 'datetime', precision: 3 }) updated_at: Date;
-  /** Since when the status is `done`. */
+  /** When the status became `done`. */
   @Column({ type: 'datetime', precision: 3, nullable: true }) done_at: Date | null;
   @Column({ type: 'integer' }) version: number;
 }
