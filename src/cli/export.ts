@@ -26,8 +26,8 @@ export function defineExport(command: Command): void {
     .requiredOption('--board <name>', 'the board')
     .option('--log', 'also its event log, from which history and reports are read', false)
     .option('--csv', 'only its stories, as a table for spreadsheets', false)
-    .option('--url <url>', 'of a running service to read from, instead of the database')
-    .option('--token <token>', 'for that service')
+    .option('--url <url>', 'read from the service at this URL instead of the database')
+    .option('--token <token>', 'its token')
     .addHelpText(
       'after',
       `
@@ -37,8 +37,7 @@ Examples:
   sprintline export rocket.ndjson --board rocket --url https://planner.example.org --token spl_…`,
     )
     .action(async (file: string, flags: ExportFlags) => {
-      if (flags.csv && flags.log)
-        throw new CommandError('--csv has no log; leave out one of both.');
+      if (flags.csv && flags.log) throw new CommandError('--csv cannot be used with --log.');
       await writeNew(file, (write) =>
         flags.url === undefined ? exportLocally(flags, write) : exportRemotely(flags, write),
       );
@@ -91,7 +90,7 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
       }
     });
   }
-  // Before anything is read.
+  // Created first, so that an existing file is an error before anything is read.
   const created = await open(file, 'wx').catch(({ code, message }: NodeJS.ErrnoException) => {
     const why = code === 'EEXIST' ? 'exists already' : `cannot be written: ${message}`;
     throw new CommandError(`${file} ${why}.`);

@@ -14,7 +14,7 @@ export interface FileForBoard {
   format: ImportFormat | 'auto';
   mapping: Mapping;
   nullText?: string;
-  /** Opens it, as often as it is read. */
+  /** Opens the file; called for each time that it is read. */
   open: () => Readable;
 }
 
@@ -27,7 +27,7 @@ export interface Import {
   run: (progress: (stories: number) => void) => Promise<ImportView>;
 }
 
-/** Reads the file and imports it into the database of this machine's settings. */
+/** Reads the file, to import it into the configured database. */
 export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<T>): Promise<T> {
   const { board } = file;
   return withApplication(async (app) => {
@@ -35,7 +35,7 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
     const bytes = file.open();
     const planned = await imports
       .plan(board, { ...file, bytes, reopen: file.open })
-      // It was perhaps not read to its end.
+      // The file may not have been read to its end.
       .finally(() => bytes.destroy());
     return use({
       dryRun: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
@@ -45,7 +45,7 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
   });
 }
 
-/** Sends the file to a service. @throws Problem as the service answers */
+/** Sends the file to a service. @throws Problem that the service responds with */
 export async function importRemotely<T>(
   { board, open, name, format, mapping }: FileForBoard,
   { url, token }: { url: string; token?: string },
@@ -72,7 +72,7 @@ export async function importRemotely<T>(
   return use({ dryRun: () => send(true), run: () => send(false) });
 }
 
-/** @throws Problem where the service would take no file of this size */
+/** @throws Problem `content_too_large` if the service would reject a file of this size */
 async function contentOf(file: Readable): Promise<Uint8Array<ArrayBuffer>[]> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -84,7 +84,7 @@ async function contentOf(file: Readable): Promise<Uint8Array<ArrayBuffer>[]> {
   return chunks;
 }
 
-/** The problem of an error response of Sprintline. */
+/** Parses an error response of Sprintline; undefined if it is not one. */
 function problemOf(text: string): Problem | undefined {
   try {
     const { code, detail, errors } = JSON.parse(text) as Problem['options'] & {

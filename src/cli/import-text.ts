@@ -2,7 +2,7 @@ import type { ImportView } from '../transfer/import/import.dto';
 
 const KINDS = ['sprints', 'stories', 'tasks'] as const;
 
-/** What an import does to a board, as a table. */
+/** Formats the counts of an import as a table. */
 export function planTable({ format, created, updated, unchanged }: ImportView): string {
   const rows = [
     [`(${format})`, 'new', 'changed', 'as before'],
@@ -40,7 +40,7 @@ const note = (kind: string, code: string, count: number, examples: readonly stri
   `${kind}: ${code.replaceAll('_', ' ')}, ${count}` +
   (examples.length > 0 ? `, such as ${examples.join('; ')}` : '');
 
-/** One sentence of what an import did. */
+/** Describes in one sentence what an import did. */
 export function summary(board: string, { created, updated, unchanged }: ImportView): string {
   const count = (number: number, one: string, many: string): string =>
     `${number} ${number === 1 ? one : many}`;

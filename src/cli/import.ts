@@ -33,7 +33,7 @@ interface ImportFlags {
   update?: boolean;
 }
 
-/** `import`: creates and updates what a file has on a board: all of it, or none. */
+/** `import`: creates and updates the sprints, stories and tasks of a file on a board, all or none. */
 export function defineImport(command: Command): void {
   command
     .argument('<file>', 'a file that another tool or Sprintline exported; - reads standard input')
@@ -45,7 +45,10 @@ export function defineImport(command: Command): void {
     .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
     .option('--map <ours=theirs>', 'CSV: read our column from theirs (repeatable)', collect, [])
     .option('--null <text>', 'CSV: treat a cell with this text as empty')
-    .option('--update', 'CSV: as without it, stories whose external_id is on the board are updated')
+    .option(
+      '--update',
+      'CSV: update stories whose external_id is on the board; done without this option, too',
+    )
     .addHelpText(
       'after',
       `\nOn a terminal it shows what it would do, and asks; a file from standard input is imported at once.
@@ -77,7 +80,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     const mapping = await parseMapping(await readMapping(flags.mapping));
     if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
     const name = path === '-' ? '' : basename(path);
-    // Standard input is the file, so there is no one to ask.
+    // Standard input is the file, so nobody can answer a question there.
     const yes = flags.yes || path === '-';
     const use = (one: Import): Promise<void> => importInto(board, one, { yes });
     await withFile(path, (file) => {
@@ -92,7 +95,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
   }
 }
 
-/** Imports, on a terminal after a question. */
+/** Imports the file; on a terminal it shows the plan first, and asks. */
 async function importInto(
   board: string,
   one: Import,
@@ -132,7 +135,7 @@ const printNotes = (view: ImportView): void => {
 async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    // Ctrl+D and Ctrl+C reject the question; it never settles where the input just ends.
+    // Ctrl+D and Ctrl+C reject the question; if the input just ends, it never settles.
     const answer = terminal.question(question).catch(() => '');
     const closed = once(terminal, 'close').then(() => '');
     return /^y(es)?$/i.test((await Promise.race([answer, closed])).trim());
@@ -173,7 +176,7 @@ async function readingOf<T>(what: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The error with the lines of the file that it is about. */
+/** Converts a problem of lines of the file to an error that lists them. */
 function readable(error: unknown): unknown {
   if (!(error instanceof Problem)) return error;
   const byLine = new Map<number, string[]>();
@@ -185,7 +188,7 @@ function readable(error: unknown): unknown {
   return new CommandError([...lines, 'Nothing was imported.'].join('\n'));
 }
 
-/** The values of `--map`: columns of the file by ours. @throws CommandError */
+/** Parses the values of `--map`: columns of the file by our columns. @throws CommandError */
 function readMap(maps: readonly string[]): Record<string, string> {
   const columns: Record<string, string> = {};
   for (const map of maps) {

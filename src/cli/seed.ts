@@ -23,7 +23,7 @@ interface DemoStory extends CreateStory {
   /** The day on which it was added to the running sprint; absent if it was planned. */
   added?: number;
   started?: number;
-  /** After day 11 in the next sprint, which it was carried over to. */
+  /** The day on which it was done; after day 11, that is in the next sprint, which it was carried over to. */
   done?: number;
 }
 
@@ -77,7 +77,7 @@ export async function seed(app: INestApplicationContext, name: string): Promise<
   }
 }
 
-/** What happens on a day, counted from the start of the current sprint, at an hour. */
+/** A change to make on a day, counted from the start of the current sprint, at an hour. */
 interface Step {
   day: number;
   hour: number;
@@ -101,7 +101,7 @@ function plan(
 
   at(-90, 9, () => boards.create(OPERATOR, { name: board }));
   for (const { day, name, goal, stories: demo } of SPRINTS) {
-    // On the Friday before the sprint; the next one is planned as far as it is known.
+    // On the Friday before the sprint; for the next sprint on day 2, which has passed already.
     const planning = Math.min(day - 3, 2);
     let sprint = 0;
     at(planning, 10, async () => {
