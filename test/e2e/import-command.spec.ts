@@ -202,7 +202,7 @@ describe('an import', () => {
       [],
       /line 3: a quote is opened and never closed/,
     ],
-    ['a quote inside', 'title\n5" disk\n', [], /line 2: a quote stands in a field/],
+    ['a quote inside', 'title\n5" disk\n', [], /line 2: a quote occurs in a cell/],
     ['text after a quote', 'title\n"a"b\n', [], /line 2: something other than a comma/],
     ['a huge row', `title\n"${'x'.repeat(8_400_000)}"\n`, [], /line 2: it is larger than 8 MiB/],
     [

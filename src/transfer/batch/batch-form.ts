@@ -7,7 +7,7 @@ import { Batch, BatchOperation, fieldsOf, KINDS, takesCurrent } from './batch.dt
 import type { OperationName, ResourceType } from './batch.dto';
 import { Pace } from '../../time/pace';
 
-/** The kinds of operations, as `create story`. */
+/** The kinds of operations, such as `create story`. */
 export type Kind = {
   [Op in OperationName]: `${Op} ${keyof (typeof KINDS)[Op] & string}`;
 }[OperationName];
@@ -18,15 +18,15 @@ export interface Operation extends BatchOperation {
   set: object;
 }
 
-/** Errors of a batch that are reported. */
+/** The most errors of a batch that are reported. */
 const MAX_ERRORS = 1000;
 
 /** The types of the resources that these fields of `set` refer to. */
 const REFERENCES = { sprint_id: 'sprint', story_id: 'story', unfinished: 'sprint' } as const;
 
 /**
- * Reads a batch by the DTOs of the single requests.
- * @throws Problem with the errors of form of all operations, up to 1,000
+ * Validates a batch with the DTOs of the single requests.
+ * @throws Problem with the validation errors of all operations, up to 1,000
  */
 export async function readBatch(
   body: Record<string, unknown>,
@@ -54,7 +54,7 @@ export async function readBatch(
   return { operations, dryRun };
 }
 
-/** @param names the types of what earlier operations create, by its names; gets that of this one */
+/** @param names the types of the resources that earlier operations create, by name; this operation adds its own */
 async function readOperation(
   errors: FieldError[],
   pointer: string,
@@ -92,8 +92,9 @@ async function readOperation(
   const refer = (field: string, name: unknown, wanted: unknown): void => {
     if (!isReference(name)) return;
     const of = names.get(name);
-    if (of === undefined) fail(field, 'not_found', `names ${name}, which is not created before`);
-    else if (of !== wanted) fail(field, 'invalid_value', `names ${name}, which is another type`);
+    if (of === undefined)
+      fail(field, 'not_found', `names ${name}, which no earlier operation creates`);
+    else if (of !== wanted) fail(field, 'invalid_value', `names ${name}, which has another type`);
   };
   refer('id', sent.id, type);
   for (const [field, name, wanted] of isObject(set) ? referencesOf(set) : []) {
@@ -127,7 +128,7 @@ async function check<T extends object>(
   }
 }
 
-/** The fields of `set` that may name what an earlier operation creates: field, value, type. */
+/** Yields the fields of `set` that may name a resource of an earlier operation: field, value, type. */
 function* referencesOf(
   set: Record<string, unknown>,
 ): Generator<[field: string, value: unknown, type: ResourceType]> {
@@ -136,7 +137,7 @@ function* referencesOf(
   for (const [side, id] of Object.entries(set.position)) yield [`position/${side}`, id, 'story'];
 }
 
-/** An operation with the ids of what its names stand for. */
+/** Replaces the names in an operation by the ids that they stand for. */
 export function resolve(operation: Operation, ids: ReadonlyMap<string, number>): Operation {
   const idOf = <T>(value: T): T | number =>
     isReference(value) ? (ids.get(value) ?? value) : value;

@@ -20,7 +20,7 @@ export class BatchController {
   @Answers(
     'Run batch: many operations on a board, all or none',
     BatchResult,
-    'Up to 1,000 creations, updates, deletions, moves, starts and completions in their order, in one transaction: the first that fails rolls back all of them, and `errors` names it. What an operation creates is named by `as`; later operations have `"$name"` instead of its id. `set` has the fields of the single request. `dry_run` shows the results and changes nothing.',
+    'Up to 1,000 creations, updates, deletions, moves, starts and completions in their order, in one transaction: the first operation that fails rolls back all of them, and `errors` names it. `as` names the resource that an operation creates; later operations may have `"$name"` instead of its id. `set` has the fields of the single request. `dry_run` shows the results and changes nothing.',
   )
   @ApiBody({ type: Batch })
   @ApiExtraModels(...SET_TYPES, ...RESULT_TYPES)
@@ -41,7 +41,7 @@ export class BatchController {
   run(
     @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
-    // The service validates it, an operation at a time: a thousand of them take too long for one step.
+    // The service validates it one operation at a time: a thousand of them take too long for one step.
     @Body() body: Record<string, unknown>,
   ) {
     return this.batches.run(caller, name, body);

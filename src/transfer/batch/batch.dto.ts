@@ -56,7 +56,7 @@ export class BatchCreateTask extends CreateTask {
   @IsWordOrId([], NAMED) story_id: number;
 }
 
-/** What each kind of operation takes as `set`; null: nothing. */
+/** The class of `set` for each kind of operation; null if it has no `set`. */
 export const KINDS = {
   create: { story: BatchCreateStory, sprint: CreateSprint, task: BatchCreateTask },
   update: { story: BatchUpdateStory, sprint: UpdateSprint, task: UpdateTask },
@@ -70,7 +70,7 @@ export const RESOURCE_TYPES = ['story', 'sprint', 'task'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 export type OperationName = keyof typeof KINDS;
 
-/** The fields that all operations share; which of them one takes depends on its `op` and `type`. */
+/** The fields of an operation; which of them it may have depends on its `op` and `type`. */
 export class BatchOperation {
   @IsOneOf(Object.keys(KINDS)) op: OperationName;
   @IsOneOf(RESOURCE_TYPES) type: ResourceType;
@@ -80,7 +80,7 @@ export class BatchOperation {
   @Optional() @IsObject() set?: object;
 }
 
-/** The fields besides `op` and `type` that a kind of operation takes. */
+/** The fields besides `op` and `type` that a kind of operation may have. */
 export const fieldsOf = (op: OperationName, takesSet: boolean): (keyof BatchOperation)[] => [
   ...(op === 'create' ? (['as'] as const) : (['id', 'if_match'] as const)),
   ...(takesSet ? (['set'] as const) : []),
@@ -89,7 +89,7 @@ export const fieldsOf = (op: OperationName, takesSet: boolean): (keyof BatchOper
 /** Whether an operation may name the current sprint instead of an id, as the path of its request may. */
 export const takesCurrent = (op: OperationName): boolean => op === 'start' || op === 'complete';
 
-/** The classes of `set`, of which the document has the schemas. */
+/** The classes of `set`, whose schemas are part of the OpenAPI document. */
 export const SET_TYPES: Type<object>[] = Object.values(KINDS).flatMap((types) =>
   Object.values<Type<object> | null>(types).filter((Set) => Set !== null),
 );
@@ -121,7 +121,7 @@ function schemaOf(op: OperationName, type: string, Set: Type<object> | null): ob
 }
 
 export class Batch {
-  /** They are performed in their order, all or none. */
+  /** Performed in this order, all or none. */
   @Doc({
     type: 'array',
     minItems: 1,
@@ -186,19 +186,19 @@ export const RESULT_TYPES = [
 export class BatchRevision {
   /** The first revision of the board that the batch made; null if it changed nothing. */
   @IdField() from: number | null;
-  /** The last one. */
+  /** The last revision that it made. */
   @IdField() to: number | null;
 }
 
 export class BatchResult {
-  /** For each operation, in their order: the resource after it, or what its deletion answers. */
+  /** For each operation, in order: the resource after it, or the response of a deletion. */
   @ApiProperty({
     type: 'array',
     items: { oneOf: RESULT_TYPES.map((type) => ({ $ref: getSchemaPath(type) })) },
   })
   results: { op: OperationName; type: ResourceType; id: number }[];
 
-  /** The ids of what the operations with `as` created, by these names. */
+  /** The ids of the resources that the operations with `as` created, by these names. */
   @ApiProperty({ type: 'object', additionalProperties: ID_SCHEMA })
   refs: Record<string, number>;
 

@@ -56,8 +56,8 @@ export class BatchService {
   ) {}
 
   /**
-   * Performs operations on a board in their order, in one change. Each has the rules and the result of its
-   * single request by a caller who may see this board only. `If-Match` refers to the board's lists. The
+   * Performs operations on a board in their order, in one change. Each has the rules and the result of the
+   * single request, by a caller who may see this board only. `If-Match` refers to the board's lists. The
    * board is created if it does not exist and the batch creates a sprint or a story.
    * @throws Problem of the first operation that fails, which `errors` names
    */
@@ -117,7 +117,7 @@ export class BatchService {
     });
   }
 
-  /** @throws Problem of the field, as of an update, if there is no such sprint on the board */
+  /** @throws Problem with an error of the field, like an update, if the board has no such sprint */
   private async createStory(
     change: Change,
     board: LockedBoard,
@@ -143,7 +143,7 @@ export class BatchService {
   }
 }
 
-/** The fields of an operation that problems are about. */
+/** The field of an operation that a problem is about, as a pointer. */
 const FIELDS: Partial<Record<ProblemCode, string>> = {
   external_id_taken: '/set/external_id',
   no_current_sprint: '/id',
@@ -152,7 +152,7 @@ const FIELDS: Partial<Record<ProblemCode, string>> = {
   task_not_found: '/id',
 };
 
-/** The problem of an operation as one of the batch, with pointers into its body. */
+/** Converts the problem of an operation to one of the batch, with pointers into the body of the batch. */
 function atOperation(i: number, { if_match: ifMatch }: Operation, error: unknown): unknown {
   if (!(error instanceof Problem) || error.status >= 500) return error;
   const { code, detail, options } = error;

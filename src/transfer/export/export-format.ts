@@ -3,7 +3,7 @@ import type { BoardView } from '../../boards/board.dto';
 /** The media type of an export: a JSON value on each line. */
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
 
-/** The version of the format, which a reader of an older version rejects. */
+/** The version of the format; a reader of another version rejects it. */
 export const EXPORT_VERSION = 1;
 
 /** The first line. */

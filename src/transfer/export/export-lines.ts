@@ -5,14 +5,14 @@ import type { FieldErrorCode } from '../../http/problem';
 import { lastLine } from './export-format';
 import { InvalidFile } from '../files/invalid-file';
 
-/** Some lines of a file, without the last one. */
+/** Some lines of a file, but never its last one. */
 export interface Lines {
   /** The number of the first of them, from 1. */
   first: number;
   texts: string[];
 }
 
-/** Bytes of one line: what the move of a story with 1,000 tasks may take, and more. */
+/** The maximum bytes of a line; the event that moves a story with 1,000 tasks has fewer. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const NEWLINE = 10;
@@ -25,13 +25,13 @@ export function invalidLine(line: number, code: FieldErrorCode, detail: string):
 }
 
 /**
- * Reads the lines of an export but the last one, which confirms all others.
- * @throws InvalidFile if the file was cut or changed anywhere, after the lines before were read
+ * Reads the lines of an export except the last one, which has the checksum of the others.
+ * @throws InvalidFile if the file was cut or changed; it may have yielded lines before
  */
 export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
   const hash = createHash('sha256');
   let first = 1;
-  // The last whole line may be the last of the file, which is not part of the checksum.
+  // Begins with the last complete line, which may be the last of the file: that one is not part of the checksum.
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of file) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
@@ -47,13 +47,13 @@ export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Line
     const texts = decode(unmarked, first).split('\n').slice(0, -1);
     yield { first, texts };
     first += texts.length;
-    // A file that is read from memory or a fast disk never lets other requests run.
+    // Lets other requests run: reading from memory or a fast disk does not.
     await setImmediate();
   }
   const last = rest.toString();
   if (last === lastLine(first - 1, hash.digest('hex'))) return;
   if (/^\{"end"[^\n]*\n$/.test(last)) {
-    throw invalidLine(first, 'changed', 'the file was changed: its checksum is another one');
+    throw invalidLine(first, 'changed', 'the file was changed: its checksum does not match');
   }
   const line = /\n./.test(last) ? first + 1 : first;
   throw invalidLine(line, 'cut', 'the file ends early: this is not the last line of an export');

@@ -50,7 +50,7 @@ export class ExportService {
     return { etag: this.tagOf(board, log), revision: board.revision, parts };
   }
 
-  /** The state of a sprint depends on the day. */
+  /** Returns the entity tag of an export. It has the day, because the state of a sprint depends on it. */
   private tagOf(board: BoardRow, log: boolean): string {
     const today = calendarDate(this.clock.now(), board.time_zone);
     return collectionTag(board, today, log ? 'export-with-log' : 'export');
@@ -111,7 +111,7 @@ function storiesOf(
   };
 }
 
-/** Its `before` and `after` are JSON already: parsing those of a million events takes seconds. */
+/** Writes an event without parsing `before` and `after`, which are JSON: a million events would take seconds. */
 function eventLine(board_name: string, row: StoredEvent): string {
   const { revision, type, at, actor, entity, entity_id: id } = row;
   const event = JSON.stringify({
@@ -136,7 +136,7 @@ async function* signed(parts: AsyncIterable<string>): AsyncGenerator<string> {
   yield lastLine(lines, hash.digest('hex'));
 }
 
-/** The header for a file that is to be saved (RFC 6266), with characters that every system takes. */
+/** The header for a file to save (RFC 6266), with characters that every system accepts in names. */
 function attachment(name: string): string {
   const safe = name.replace(/[^\p{L}\p{M}\p{N} ._-]/gu, '_').replace(/^[ .]+/, '_');
   const ascii = safe.replace(/[^ -~]/g, '_');

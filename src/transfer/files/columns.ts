@@ -3,7 +3,7 @@ import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from './invalid-file';
 import { comparable } from '../import/known-names';
 
-/** The columns of a table, by what is read from them. A field may have several columns. */
+/** The columns of a table, by the field that is read from them. A field may have several columns. */
 export class Columns<Field extends string> {
   private readonly cells = new Map<Field, number[]>();
   private readonly fields: (Field | null)[];
@@ -11,7 +11,7 @@ export class Columns<Field extends string> {
   /**
    * @param known recognises a column by its name
    * @param mapped names of columns by their fields; no other columns are read as these fields
-   * @throws InvalidFile if the mapping names a field or a column that there is not
+   * @throws InvalidFile if the mapping names a field or a column that does not exist
    */
   constructor(
     private readonly header: readonly string[],
@@ -54,7 +54,7 @@ export class Columns<Field extends string> {
     return indexes.map((i) => (cells[i] ?? '').trim()).filter((cell) => cell !== '');
   }
 
-  /** The first cell of a field that is not empty, as it is. */
+  /** The first cell of a field that is not empty, untrimmed. */
   first({ cells }: CsvRow, field: Field): string | null {
     for (const i of this.cells.get(field) ?? []) {
       if ((cells[i] ?? '').trim() !== '') return cells[i] ?? null;
@@ -62,7 +62,7 @@ export class Columns<Field extends string> {
     return null;
   }
 
-  /** What each column was read as. */
+  /** The field that each column was read as. */
   recognised(): Record<string, Field | null> {
     return Object.fromEntries(
       this.header.map((name, i) => [name, this.fields[i] ?? null] as const),

@@ -23,19 +23,19 @@ const MAX_ROWS = 200_000;
 const MAX_CELLS = 20_000_000;
 /** A table with fewer columns may be written by hand, and its last row may be short. */
 const WIDE_COLUMNS = 8;
-/** Length of the text from which the separator is decided. */
+/** The maximum length of the text that decides the separator. */
 const MAX_HEADER = 1024 * 1024;
 /** The parser reads this many bytes in some 2 ms. */
 const PIECE_BYTES = 16 * 1024;
 const SEPARATORS = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' };
 
-/** What is done about a row with more cells than the header. */
+/** Handles a row with more cells than the header. */
 type OnLongRow = (line: number, surplus: string[]) => void;
 
 /**
  * Reads a table whose first row names the columns. Short rows are padded and long rows cut, with a
  * warning; so every row has as many cells as the header.
- * @param begin gets the header and returns what is called with each row
+ * @param begin gets the header, and returns the function that gets each row
  * @throws InvalidFile as `parseCsv` does, if there is no header, or if the last row seems to be cut off
  */
 export async function readTable(
@@ -90,9 +90,9 @@ function tooMany(line: number, max: number): InvalidFile {
 }
 
 /**
- * Parses CSV (RFC 4180) with any kind of line break as it arrives. Rows without a text are skipped.
+ * Parses CSV (RFC 4180) with any kind of line break as it arrives. Rows with only empty cells are skipped.
  * @returns whether the last row ends with a line break
- * @throws InvalidFile if the input is not CSV or in another encoding
+ * @throws InvalidFile if the input is not CSV, or not in UTF-8
  */
 async function parseCsv(
   input: Readable,
@@ -117,7 +117,7 @@ async function parseCsv(
     relax_column_count: true,
     max_record_size: MAX_ROW_BYTES,
     raw: true,
-    // The stream would drop unread rows at an error, and with them the number of their lines.
+    // At an error, the stream would drop the rows that are not read yet, and the count of their lines with them.
     on_record: (record: unknown) => {
       const { record: cells, raw } = record as { record: string[]; raw: string };
       if (cells.length > MAX_COLUMNS) {
@@ -141,7 +141,7 @@ async function parseCsv(
     if (!(error instanceof CsvError)) throw error;
     const reason = reasonOf(error, delimiter);
     throw new InvalidFile(
-      `This is not CSV: of the row that begins on line ${line}, ${reason}.`,
+      `This is not CSV, because of the row that begins on line ${line}: ${reason}.`,
       'invalid_file',
       [{ line, code: 'malformed', detail: reason }],
     );
@@ -153,14 +153,14 @@ function reasonOf(error: ParserError, delimiter: string): string {
   const separator = SEPARATORS[delimiter as keyof typeof SEPARATORS];
   const reasons: Partial<Record<ParserError['code'], string>> = {
     CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-    INVALID_OPENING_QUOTE: 'a quote stands in a field that does not begin with one',
+    INVALID_OPENING_QUOTE: 'a quote occurs in a cell that does not begin with one',
     CSV_INVALID_CLOSING_QUOTE: `something other than ${separator} follows a closing quote`,
     CSV_MAX_RECORD_SIZE: `it is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`,
   };
   return reasons[error.code] ?? error.message;
 }
 
-/** The text of the first row that is not empty, if it is complete. */
+/** Returns the text of the first row that is not empty; undefined if more of it must be read. */
 function firstLine(chunks: readonly Buffer[]): string | undefined {
   const text = Buffer.concat(chunks)
     .toString()
@@ -180,7 +180,7 @@ function delimiterOf(header: string): string {
   return Object.keys(SEPARATORS).reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** Passes text on, in pieces between which other requests run. @throws InvalidFile if it is none */
+/** Yields text in pieces, and lets other requests run in between. @throws InvalidFile if the input is not text */
 async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const pace = new Pace();
   let line = 1;

@@ -6,14 +6,14 @@ import { InvalidFile } from './invalid-file';
 import { JsonTokens, slicesOf, type JsonToken } from './json';
 import { fromUtf16, utf16Of } from './utf16';
 
-/** What a client says about a file. */
+/** What a client states about a file. */
 export interface FileHints {
   format: ImportFormat | 'auto';
   contentType?: string | undefined;
   fileName?: string | undefined;
 }
 
-/** A file whose format is known, from its first byte. */
+/** A file whose format is known; it can be read from its first byte. */
 export interface DetectedFile {
   format: ImportFormat;
   /** In UTF-8. */
@@ -30,8 +30,8 @@ const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const CSV_FORMATS: readonly ImportFormat[] = ['csv', 'jira-csv', 'linear-csv'];
 
 /**
- * Finds out the format of a file by its first bytes, and rejects what is neither a table nor JSON, whatever
- * format is named.
+ * Detects the format of a file by its first bytes. It rejects a file that is neither a table nor JSON, even if
+ * the client names a format.
  * @throws InvalidFile `unknown_format` that says what the file is, and what can be done
  */
 export async function detectFormat(file: Readable, hints: FileHints): Promise<DetectedFile> {
@@ -55,7 +55,7 @@ export async function detectFormat(file: Readable, hints: FileHints): Promise<De
   return { format: hints.format, file: peeked.replay(), encoding };
 }
 
-/** Reads the beginning of a stream, and gives it back to the next reader. */
+/** Reads the beginning of a stream, and can then replay the stream from its first byte. */
 class PeekedFile {
   private readonly chunks: Buffer[] = [];
   private readonly source: AsyncIterator<Buffer>;
@@ -64,7 +64,7 @@ class PeekedFile {
     this.source = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** The first bytes, fewer where the file is shorter. */
+  /** Returns at least this number of bytes from the beginning, fewer if the file is shorter. */
   async head(bytes: number): Promise<Buffer> {
     while (this.chunks.reduce((sum, { length }) => sum + length, 0) < bytes) {
       if (!(await this.next())) break;
@@ -103,7 +103,7 @@ const unknown = (message: string): InvalidFile => new InvalidFile(message, 'unkn
 const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\ufeff/, '');
 
 const UNPACK = 'Unpack it, and import the file that is in it.';
-/** What a file is that begins with these bytes. */
+/** The messages for files that begin with these bytes. */
 const SIGNATURES: readonly [bytes: string, message: string][] = [
   ['PK\x05\x06', 'The file is an empty ZIP archive.'],
   ['\x1f\x8b', `The file is packed with gzip. ${UNPACK}`],
@@ -140,7 +140,7 @@ function rejectForeign(head: Buffer): void {
   const share = (pattern: RegExp): number =>
     (start.match(pattern)?.length ?? 0) / Math.max(start.length, 1);
   if (share(/\0/g) > 0.4) throw unknown('The file is in UTF-16 or UTF-32. Save it as UTF-8.');
-  // A text may have some in its cells.
+  // A table may have some control characters in its cells.
   if (share(CONTROL) > 0.02) throw unknown('The file is binary. An import reads CSV or JSON.');
   const text = textOf(head).trimStart();
   if (text === '') throw new InvalidFile('The file is empty.');
@@ -155,7 +155,7 @@ function rejectForeign(head: Buffer): void {
   }
 }
 
-/** The format of a JSON file by the names of its fields, which are looked for until they are decisive. */
+/** Detects the format of a JSON file by the names of its fields, and stops reading once they determine it. */
 async function formatOfJson(peeked: PeekedFile, isCsvNamed: boolean): Promise<ImportFormat> {
   const names = new FieldNames();
   const tokens = new JsonTokens((token) => names.add(token));
@@ -169,12 +169,12 @@ async function formatOfJson(peeked: PeekedFile, isCsvNamed: boolean): Promise<Im
       if (read > MAX_JSON_BYTES) break;
     }
   } catch (error) {
-    // `[ ] Title,Status` is a header, too.
+    // The header of a table may look like JSON: `[ ] Title,Status`.
     if (error instanceof InvalidFile && isCsvNamed) return 'csv';
     throw error;
   }
   throw unknown(
-    'The file is JSON, but has not the fields of a board of Trello (cards, lists), a search of Jira ' +
+    'The file is JSON, but does not have the fields of a board of Trello (cards, lists), a search of Jira ' +
       '(issues with their fields), a project of Taiga (user_stories), or issues of GitHub (number, title). ' +
       'If it is one of them, name the format.',
   );
@@ -183,7 +183,7 @@ async function formatOfJson(peeked: PeekedFile, isCsvNamed: boolean): Promise<Im
 /** Collects which fields a JSON file has, down to four levels: `.issues[].fields`, `[].number`. */
 class FieldNames {
   private readonly names = new Set<string>();
-  /** Of the containers that are open. */
+  /** The containers that are open, outermost first. */
   private readonly open: { path: string; isArray: boolean }[] = [];
   private text = '';
   private key = '';
@@ -238,7 +238,7 @@ function formatOfTable(head: Buffer): ImportFormat {
   return isJira ? 'jira-csv' : 'csv';
 }
 
-/** The cells of the first row; none where it cannot be read, for the reader of tables says why. */
+/** Returns the cells of the first row; none if it is invalid, which the reader of the table reports later. */
 function headerOf(head: Buffer): string[] {
   try {
     const [header = []] = parse(textOf(head), {

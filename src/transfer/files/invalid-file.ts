@@ -1,7 +1,7 @@
 import type { FieldErrorCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 
-/** What is wrong with a row of a file, or with an entry of a JSON file. */
+/** An error in a row of a table, or in an entry of a JSON file. */
 export interface LineError {
   line: number;
   code: FieldErrorCode;
@@ -19,10 +19,10 @@ export class InvalidFile extends Error {
   }
 }
 
-/** Errors of one response. */
+/** The most errors in a response. */
 const MAX_ERRORS = 1000;
 
-/** The problem of a file, with the first errors of its lines. */
+/** Converts the error to a problem, with the errors of the first lines. */
 export function problemOf({ message, code, errors }: InvalidFile): Problem {
   if (errors.length === 0) return new Problem(code, message);
   const sorted = [...errors].sort((a, b) => a.line - b.line).slice(0, MAX_ERRORS);

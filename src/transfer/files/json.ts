@@ -129,7 +129,7 @@ export class JsonTokens {
   }
 }
 
-/** Cuts chunks into slices between which other requests run. */
+/** Cuts chunks into slices, and lets other requests run in between. */
 export async function* slicesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pace = new Pace();
   for await (const chunk of chunks) {
@@ -140,7 +140,7 @@ export async function* slicesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
   }
 }
 
-/** What to do with the entries at a path; they are numbered from 1. */
+/** The function that gets the entries at a path; entries are numbered from 1. */
 export type JsonEntries = Record<string, (value: unknown, number: number) => void>;
 
 export interface JsonOptions {
@@ -151,9 +151,9 @@ export interface JsonOptions {
 }
 
 /**
- * Reads JSON as it arrives. The values at some paths are passed on one by one, the rest is not kept.
- * @param entries by their path: `$.cards.*` are the elements of the array `cards`, `$.*` those of an array,
- *   `$` is an object
+ * Reads JSON as it arrives. It passes the values at some paths to functions, one by one, and does not keep the rest.
+ * @param entries by their path: `$.cards.*` are the elements of the array `cards`, `$.*` those of a
+ *   top-level array, `$` is a top-level object
  * @throws InvalidFile if the input is not JSON, not complete, not UTF-8, or exceeds a limit
  */
 export async function readJson(

@@ -3,15 +3,15 @@ import type { Status } from '../../stories/story.entity';
 import type { ImportFormat, Mapping } from '../import/import.dto';
 
 /**
- * What a reader of a format finds in a file, in the terms of the tool that wrote it. `mapSource` makes a
- * plan of it; no reader decides about statuses, dates or limits.
+ * The content of a file in the terms of the tool that wrote it. `mapSource` converts it to a plan; readers do
+ * not interpret statuses or dates, and do not apply limits.
  */
 export interface SourceFile {
   format: ImportFormat;
   sprints: SourceSprint[];
-  /** In the order of the tool's board, oldest list first; the import numbers them in this order. */
+  /** In the order of the tool's board; the import numbers them in this order. */
   stories: SourceStory[];
-  /** Rows that are no stories, such as pull requests. */
+  /** Rows that are not stories, such as pull requests. */
   skipped: Skipped[];
   warnings: Warnings;
   /** The field that each column of a table was read as; null for unknown columns. */
@@ -30,25 +30,25 @@ export type DateText = string;
 
 export interface SourceStatus {
   name: string;
-  /** What the tool itself says that the status means. */
+  /** The meaning of the status, if the tool itself states it. */
   category?: Status;
 }
 
 export interface SourceSprint {
-  /** What the stories of the file call it. */
+  /** The key by which the stories of the file refer to it. */
   key: string;
-  /** `jira:sprint:7`; null where the tool has only a name, by which the sprint is found again then. */
+  /** `jira:sprint:7`; null if the tool has only a name, by which a later import finds the sprint then. */
   external_id: string | null;
   name: string | null;
   goal: string | null;
   start: DateText | null;
   /** Its last day. */
   end: DateText | null;
-  /** `end` is the day after its last day. */
+  /** Whether `end` is the day after its last day. */
   endsBefore?: boolean;
   /** Whether the tool has completed it. */
   closed: boolean;
-  /** The tool completes it at its end and leaves no open story in it; `closed` is false. */
+  /** Whether the tool completes it at its end and leaves no open story in it; `closed` is false then. */
   closesItself?: boolean;
   completed: DateText | null;
 }
@@ -65,16 +65,16 @@ export interface SourceTask {
 
 export interface SourceStory {
   line: number;
-  /** `jira:ABC-1`; null where the tool has none. */
+  /** `jira:ABC-1`; null if the tool has none. */
   external_id: string | null;
   title: string;
   description: string | null;
-  /** Null where the file has none. */
+  /** Null if the file has none. */
   status: SourceStatus | null;
   priority: string | null;
   points: string | number | null;
   assignee: string | null;
-  /** Without those of the epic. */
+  /** Without the label of the epic. */
   labels: string[];
   /** The title of its epic, which becomes a label. */
   epic: string | null;
@@ -82,7 +82,7 @@ export interface SourceStory {
   sprints: string[];
   done: DateText | null;
   archived: boolean;
-  /** A sub-task: the `external_id` of its story. */
+  /** Of a sub-task, the `external_id` of its story. */
   parent: string | null;
   /** Items of its checklists. */
   tasks: SourceTask[];

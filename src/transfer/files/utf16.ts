@@ -7,7 +7,7 @@ const MARKS: Record<string, string> = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf
 export const utf16Of = (head: Buffer): string | undefined =>
   MARKS[head.subarray(0, 2).toString('latin1')];
 
-/** Passes a file on in UTF-8. @throws InvalidFile that names the first line that is not UTF-16 */
+/** Converts a file to UTF-8. @throws InvalidFile that names the first line that is not UTF-16 */
 export async function* fromUtf16(
   chunks: AsyncIterable<Buffer>,
   encoding: string,

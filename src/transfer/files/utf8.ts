@@ -34,7 +34,7 @@ export class Utf8Check {
   }
 }
 
-/** Passes the chunks on. @throws InvalidFile at the first line that is not UTF-8 */
+/** Yields the chunks unchanged. @throws InvalidFile at the first line that is not UTF-8 */
 export async function* requireUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const check = new Utf8Check();
   for await (const chunk of chunks) {

@@ -20,11 +20,11 @@ import { Warnings } from '../files/source';
 
 type Column = (typeof CSV_COLUMNS)[number];
 
-/** Columns whose empty cells are as if the column were missing; in the others they clear the field. */
+/** Columns whose empty cells are ignored; in the others, an empty cell clears the field. */
 const KEPT: readonly Column[] = ['title', 'status', 'seq'];
 
 /**
- * Plans the import of our own CSV. It is strict: a value that could not be posted is an error.
+ * Plans the import of our own CSV. It is strict: a value that the API would reject is an error.
  * @throws InvalidFile with every error of every row
  */
 export async function planCsv(
@@ -112,10 +112,10 @@ const isColumn = (name: string): name is Column =>
 
 /** Reads rows, and collects the sprints that they name and their errors. */
 class RowReader {
-  /** The names of sprints, by these without white space around them. */
+  /** The names of sprints, by the trimmed names. */
   readonly sprints = new Map<string, string>();
   private readonly ids = new Set<string>();
-  /** Whether its columns have our names; else no apostrophe in it is one that an export has added. */
+  /** Whether its columns have our names. Only then may an apostrophe be one that our export has added. */
   private readonly isOurs: boolean;
   private readonly words: Partial<Record<Column, Map<string, string | number>>>;
 

@@ -11,7 +11,7 @@ import { linearCsv } from './linear-csv';
 import { taiga } from './taiga';
 import { trello } from './trello';
 
-/** Reads a file and decides what is imported of it. @throws InvalidFile */
+/** Reads a file and plans its import. @throws InvalidFile */
 type PlanFile = (file: Readable, mapping: Mapping, context: PlanContext) => Promise<ImportPlan>;
 
 const foreign =

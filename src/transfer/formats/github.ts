@@ -11,7 +11,7 @@ import {
 
 interface Issue {
   number: number;
-  /** `owner/name`; null where the file does not tell it. */
+  /** `owner/name`; null if the file does not contain it. */
   repository: string | null;
   story: SourceStory;
 }
@@ -71,7 +71,7 @@ export const github: SourceReader = {
     const hasPoints = stories.some(({ points }) => points !== null);
     const lacks = new Set<SourceField>(['priority', 'sprints', 'tasks']);
     if (!hasPoints) lacks.add('points');
-    // gh writes the fields that it was asked for.
+    // gh writes only the requested fields.
     for (const [field, names] of FIELDS) {
       if (!names.some((name) => present.has(name))) lacks.add(field);
     }
@@ -85,12 +85,12 @@ const FIELDS: [SourceField, string[]][] = [
   ['labels', ['labels', 'milestone']],
 ];
 
-/** Fields that only make an issue long. */
+/** Large fields that the import does not read. */
 const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'projectItems'];
 
 function notAnIssue(entry: number): InvalidFile {
   const detail = 'it has no number and title';
-  return new InvalidFile(`Entry ${entry} is no issue of GitHub: ${detail}.`, 'invalid_file', [
+  return new InvalidFile(`Entry ${entry} is not an issue of GitHub: ${detail}.`, 'invalid_file', [
     { line: entry, code: 'required', detail },
   ]);
 }
@@ -124,7 +124,7 @@ function storyOf(
     description: textOf(fields.body),
     status:
       state === 'closed'
-        ? // A mapping can treat this one in another way.
+        ? // A name of its own, so that a mapping can treat `not_planned` in another way.
           { name: reason === 'not_planned' ? 'not_planned' : 'closed', category: 'done' }
         : state === null
           ? null
@@ -133,7 +133,7 @@ function storyOf(
     points: pointsOf(labels),
     assignee,
     labels,
-    // A milestone of GitHub has no first day, so it is no sprint.
+    // A milestone of GitHub has no first day, so it becomes a label and not a sprint.
     epic: textOf(fieldsOf(fields.milestone).title),
     sprints: [],
     done: closedAt,
@@ -148,7 +148,7 @@ const POINTS_LABELS = [
   /^(\d+(?:\.\d+)?)[ _-]?(?:story[ _-]?points?|points?|pts?|sp)$/i,
 ];
 
-/** The points that a label such as `points: 3`, `size/3` or `3 points` says; null if two say different ones. */
+/** The points that a label such as `points: 3`, `size/3` or `3 points` states; null if two labels differ. */
 function pointsOf(labels: readonly string[]): number | null {
   const found = labels.flatMap((label) =>
     POINTS_LABELS.flatMap((pattern) => Number(pattern.exec(label)?.[1] ?? NaN)),
@@ -157,7 +157,7 @@ function pointsOf(labels: readonly string[]): number | null {
   return points !== undefined && others.length === 0 ? points : null;
 }
 
-/** `owner/name`, of any of the fields that tell it. */
+/** Returns `owner/name` from any of the fields that contain it. */
 function repositoryOf(fields: Record<string, unknown>): string | null {
   const repository = fieldsOf(fields.repository);
   const name = textOf(repository.nameWithOwner) ?? textOf(repository.full_name);
@@ -170,15 +170,15 @@ function repositoryOf(fields: Record<string, unknown>): string | null {
   );
 }
 
-/** Names the repository where it is known, because a board may have the issues of several ones. */
+/** The `external_id`. It has the repository, if known, because a board may have issues of several repositories. */
 function idOf(number: number, repository: string | null): string {
-  // The end of a long one is what differs.
+  // The end of a long id is the part that differs.
   return `github:${`${repository ? `${repository}#` : ''}${number}`.slice(-93)}`;
 }
 
 /**
- * The oldest issues of each repository first. GitHub has no order of issues, and that of the file changes
- * from one export to the next.
+ * Sorts issues by repository, then from the oldest to the newest. Issues of GitHub have no order, and that of
+ * the file changes from one export to the next.
  */
 function inOrder(issues: readonly Issue[]): Issue[] {
   const [only, ...others] = new Set(issues.flatMap(({ repository }) => repository ?? []));

@@ -12,7 +12,7 @@ import { jiraSource, sprintOf } from './jira-issues';
 import type { JiraField } from './jira-names';
 import { isDateColumn, JIRA_FIELDS, jiraField, kindOf } from './jira-names';
 
-/** Dates that are kept for the order of day, month and year. */
+/** The most dates that are kept only to detect the order of day, month and year. */
 const MAX_OTHER_DATES = 2000;
 
 /** Issues of Jira, exported as CSV with all fields or with the current ones. */
@@ -58,7 +58,7 @@ function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): 
   const type = trimmed('type');
   const points = columns.all(row, 'points');
   if (new Set(points).size > 1) {
-    warnings.add('points_differ', `line ${row.line}: ${points.join(', ')}; the first is taken`);
+    warnings.add('points_differ', `line ${row.line}: ${points.join(', ')}; the first is used`);
   }
   return {
     line: row.line,
@@ -88,7 +88,7 @@ function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): 
   };
 }
 
-/** Fields that no column holds. */
+/** Returns the fields that have no column. */
 function lacking(columns: Columns<JiraField>): Set<SourceField> {
   const needed: Partial<Record<SourceField, JiraField[]>> = {
     description: ['description'],

@@ -5,7 +5,7 @@ import { comparable } from '../import/known-names';
 import type { Warnings } from '../files/source';
 import { isPointsName, jiraField } from './jira-names';
 
-/** What the custom fields of an issue say. */
+/** The values of the custom fields of an issue. */
 interface CustomValues {
   points: string | number | null;
   /** The key of its epic. */
@@ -15,7 +15,7 @@ interface CustomValues {
 }
 
 interface DecidedFields {
-  /** The custom fields that are read, and what as. */
+  /** The field that each custom field is read as. */
   columns: Record<string, string | null>;
   /** The values of an issue, by its number. */
   of: (line: number) => CustomValues;
@@ -28,13 +28,13 @@ const USUAL_POINTS = 'customfield_10016';
 const USUAL_EPIC_NAME = 'customfield_10011';
 
 /**
- * Finds out which custom fields hold points, epics and ranks: by their names or types, which a search with
- * `expand=names,schema` has, else by the form of their values.
+ * Detects which custom fields contain points, epics and ranks: by their names or types, which a search with
+ * `expand=names,schema` returns, or else by the form of their values.
  */
 export class CustomFields {
   private readonly names = new Map<string, string>();
   private readonly types = new Map<string, string>();
-  /** The values that may have a meaning, by the numbers of the issues. */
+  /** The numbers and short strings of each custom field, by the numbers of the issues. */
   private readonly values = new Map<string, Map<number, string | number>>();
 
   constructor(private readonly mapping: Mapping) {}
@@ -62,7 +62,7 @@ export class CustomFields {
     }
   }
 
-  /** Whether a field is of a type. */
+  /** Whether any field has this type. */
   has(type: string): boolean {
     return [...this.types.values()].includes(type);
   }
@@ -123,7 +123,7 @@ export class CustomFields {
     const { points: mapped, ...others } = this.mapping.columns ?? {};
     if (Object.keys(others).length > 0) {
       throw new InvalidFile(
-        `The mapping names ${Object.keys(others).join(', ')}; of JSON only the field of the points can be mapped.`,
+        `The mapping names ${Object.keys(others).join(', ')}; in JSON, only the field of the points can be mapped.`,
       );
     }
     const ids = [...this.values.keys()];
@@ -163,7 +163,7 @@ export class CustomFields {
     return this.values.get(id)?.values() ?? [];
   }
 
-  /** Ends at the first value that does not match. */
+  /** Whether all values of a field match. */
   private every(id: string, pattern: RegExp): boolean {
     for (const value of this.valuesOf(id)) if (!pattern.test(String(value))) return false;
     return true;

@@ -8,23 +8,23 @@ export interface JiraIssue extends Omit<
   SourceStory,
   'external_id' | 'epic' | 'sprints' | 'parent' | 'tasks'
 > {
-  /** `ABC-1`; null where the file has none. */
+  /** `ABC-1`; null if the file has none. */
   key: string | null;
   id: string | null;
-  /** Null: what others say about it decides. */
+  /** Null if its type is unknown: it is an epic then if a story names it as its parent. */
   kind: 'epic' | 'story' | 'subtask' | null;
   /** Keys or ids of its story or epic, best first. */
   parents: string[];
-  /** The title of its epic, where the file has it beside the issue. */
+  /** The title of its epic, if the issue contains it. */
   epicTitle: string | null;
   /** The short name of an epic. */
   epicName: string | null;
   sprints: SourceSprint[];
-  /** Its place on the board: texts that are compared; null where the file has none. */
+  /** Its position on the board, as a string to sort by; null if the file has none. */
   rank: string | null;
 }
 
-/** Makes stories of issues, and labels of epics. */
+/** Converts issues to stories, and epics to labels. */
 export async function jiraSource(
   format: ImportFormat,
   issues: readonly JiraIssue[],
@@ -60,11 +60,11 @@ export async function jiraSource(
       continue;
     }
     for (const sprint of issue.sprints) {
-      // An answer that was saved earlier may know less about it.
+      // A page that was saved earlier may have the sprint before it was closed.
       if (!sprints.has(sprint.key) || sprint.closed) sprints.set(sprint.key, sprint);
     }
     const parent = parentOf(issue);
-    // In tables it is named by its id, too.
+    // Prefers the key, because tables name the parent by its id, too.
     const otherParent = issue.parents.find((name) => /-\d+$/.test(name)) ?? issue.parents[0];
     const isSubtask = issue.kind === 'subtask' && !(parent && isEpic(parent));
     const { line, key, id, title, description, status, priority, points, assignee } = issue;
@@ -108,7 +108,7 @@ function epicOf(
   return epicTitle ?? parents[0] ?? null;
 }
 
-/** By their ranks; issues without one come last, in the order of the file. */
+/** Sorts stories by rank; those without a rank come last, in the order of the file. */
 function inOrder(stories: (SourceStory & { rank: string | null })[]): SourceStory[] {
   const compare = (a: string | null, b: string | null): number => {
     if (a === b) return 0;
@@ -124,7 +124,7 @@ const SPRINT_TEXT = /^com\.atlassian\.greenhopper\.service\.sprint\.Sprint@[0-9a
 const NEXT_FIELD =
   /,(?=(?:id|rapidViewId|state|name|goal|startDate|endDate|completeDate|activatedDate|sequence|synced|autoStartStop|incompleteIssuesDestinationId)=)/;
 
-/** A sprint as old versions of Jira write it, `…Sprint@1a2b[id=7,state=CLOSED,name=…]`, or by its name. */
+/** Parses a sprint as old versions of Jira write it, `…Sprint@1a2b[id=7,state=CLOSED,name=…]`, or its name. */
 export function sprintOf(text: string): SourceSprint {
   const list = SPRINT_TEXT.exec(text.trim())?.[1];
   if (list === undefined) return sprintWith({ name: text.trim() });
@@ -136,7 +136,7 @@ export function sprintOf(text: string): SourceSprint {
   return sprintWith(Object.fromEntries(fields));
 }
 
-/** A sprint of which Jira tells these fields. */
+/** Converts the fields of a sprint of Jira. */
 export function sprintWith(fields: Record<string, unknown>): SourceSprint {
   const text = (name: string): string | null => textOf(fields[name]);
   const id = typeof fields.id === 'number' ? String(fields.id) : text('id');

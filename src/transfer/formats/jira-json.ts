@@ -14,11 +14,11 @@ import { kindOf } from './jira-names';
 
 type Fields = Record<string, unknown>;
 
-/** Fields that only make an issue long. */
+/** Large fields that the import does not read. */
 const LARGE = ['changelog', 'renderedFields', 'editmeta', 'operations', 'transitions'];
 const LARGE_FIELDS = ['comment', 'worklog', 'attachment', 'issuelinks', 'project', 'watches'];
 
-/** What a search of Jira's REST API answers: one page, several as a list, or the issues alone. */
+/** The response of a search with Jira's REST API: one page, a list of pages, or only the issues. */
 export const jiraJson: SourceReader = {
   format: 'jira-json',
 
@@ -33,7 +33,7 @@ export const jiraJson: SourceReader = {
         '$.schema': (schema) => search.custom.addSchema(schema),
         '$.*.issues.*': issue,
         '$.*': (value) => {
-          // An issue, or a page whose issues are known already.
+          // An issue, or a page whose issues were added already.
           const { issues, names, schema } = fieldsOf(value);
           if (!Array.isArray(issues)) return issue(value);
           search.custom.addNames(names);
@@ -56,7 +56,7 @@ class JiraSearch {
   readonly custom: CustomFields;
   private readonly warnings = new Warnings();
   private readonly found: JiraIssue[] = [];
-  /** The stories of the sub-tasks that they name, by the keys of both. */
+  /** The keys of stories, by the keys of the sub-tasks that they name. */
   private readonly subtasks = new Map<string, string>();
   private readonly present = new Set<string>();
 
@@ -64,13 +64,13 @@ class JiraSearch {
     this.custom = new CustomFields(mapping);
   }
 
-  /** @throws InvalidFile if it is no issue */
+  /** @throws InvalidFile if the entry is not an issue */
   add(entry: Fields): void {
     const line = this.found.length + 1;
     const fields = fieldsOf(entry.fields);
     const key = textOf(entry.key);
     if (key === null || entry.fields === undefined) {
-      const detail = 'it has no key and fields, as an issue of Jira has';
+      const detail = 'it does not have the key and the fields of an issue of Jira';
       throw new InvalidFile(`Entry ${line}: ${detail}.`, 'invalid_file', [
         { line, code: 'required', detail },
       ]);
@@ -128,7 +128,7 @@ class JiraSearch {
     return { ...source, columns: custom.columns, lacks: this.lacking(custom.columns, source) };
   }
 
-  /** Fields that the search did not ask for. */
+  /** Returns the fields that the search did not request. */
   private lacking(
     columns: Record<string, string | null>,
     { stories }: SourceFile,
@@ -171,7 +171,7 @@ function personOf(person: unknown): string | null {
   return textOf(displayName) ?? textOf(name) ?? textOf(emailAddress);
 }
 
-/** The sprints of an issue, in whichever fields they are, oldest first. */
+/** Returns the sprints of an issue, from all fields that may contain them, oldest first. */
 function sprintsOf({ sprint, closedSprints, ...fields }: Fields): SourceSprint[] {
   const sprints = new Map<string, SourceSprint>();
   const custom = Object.entries(fields).filter(([name]) => name.startsWith('customfield_'));

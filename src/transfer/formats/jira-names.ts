@@ -75,11 +75,11 @@ const FIELDS = new Map(
 const CUSTOM =
   /^(?:custom fields?|benutzerdefinierte felder|benutzerdefiniertes feld|campos? personalizados?|champs? personnalises?) ?\((.+)\)$/;
 
-/** Points that a team named itself, such as `Story Points (SP)`, but not those of another time. */
+/** Names that a team may give to its points, such as `Story Points (SP)`, but not `Original Story Points`. */
 const POINTS =
   /^(?!.*\b(original|initial|completed|remaining|actual|spent|total)\b).*\bstory ?points?\b/;
 
-/** What a column of Jira is; null if its name is unknown. */
+/** Returns the field of a column of Jira; null if its name is unknown. */
 export function jiraField(column: string): JiraField | null {
   const name = comparable(column).replace(/ ?:$/, '');
   const own = CUSTOM.exec(name)?.[1] ?? name;
@@ -109,7 +109,7 @@ const SUBTASK =
 const STORY =
   /^(story|user story|task|bug|improvement|new feature|spike|defect|incident|change|test|historia|historia de usuario|aufgabe|fehler|verbesserung|neue funktion|tarea|error|mejora|nueva funcion|recit|tache|bogue|amelioration|nouvelle fonctionnalite|tarefa|erro|falha|melhoria|novo recurso|nova funcionalidade)$/;
 
-/** What Jira calls a type; null if its name is unknown. */
+/** Returns the kind of issues of a type of Jira; null if the name of the type is unknown. */
 export function kindOf(type: string): 'epic' | 'story' | 'subtask' | null {
   const name = comparable(type);
   if (SUBTASK.test(name)) return 'subtask';

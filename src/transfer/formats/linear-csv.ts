@@ -54,7 +54,7 @@ export const linearCsv: SourceReader = {
         if (cycle && !cycles.has(cycle.key)) cycles.set(cycle.key, cycle);
         stories.push(storyOf(row, found, cycle));
         const parent = found.first(row, 'parent');
-        // Sub-issues of Linear have everything that issues have.
+        // Sub-issues of Linear have all fields of issues, so they become stories, too.
         if (parent) warnings.add('parent_ignored', `line ${row.line}: ${parent} is its parent`);
       };
     });
@@ -75,7 +75,7 @@ export const linearCsv: SourceReader = {
   },
 };
 
-/** Each team numbers its cycles. */
+/** Returns the cycle of an issue. Its id has the team, because each team numbers its own cycles. */
 function cycleOf(row: CsvRow, columns: Columns<Field>): SourceSprint | null {
   const cell = (field: Field): string | null => columns.first(row, field)?.trim() ?? null;
   const number = cell('cycle_number');
@@ -108,7 +108,7 @@ function storyOf(row: CsvRow, columns: Columns<Field>, cycle: SourceSprint | nul
     external_id: id === null ? null : `linear:${id}`,
     title: columns.first(row, 'title') ?? '',
     description: columns.first(row, 'description'),
-    // A team may give its statuses any name, but only those of a finished issue come with a time.
+    // A team may give its statuses any name, but only finished issues have a time of completion or cancellation.
     status: status === null ? null : { name: status, ...(done !== null && { category: 'done' }) },
     priority: cell('priority'),
     points: cell('points'),

@@ -14,7 +14,7 @@ import {
   type SourceStory,
 } from '../files/source';
 
-/** A project as Taiga exports it (JSON). Its issues are skipped, for they are in no backlog. */
+/** A project as Taiga exports it (JSON). Its issues are skipped, because they are not in the backlog. */
 export const taiga: SourceReader = {
   format: 'taiga',
 
@@ -71,7 +71,7 @@ interface Task extends Row {
 }
 
 class TaigaProject {
-  /** Values of points by their names; null means that they are not known. */
+  /** Values of points by their names; null if the value is unknown. */
   private readonly points = new Map<string, number | null>();
   private readonly statuses = {
     story: new Map<string, Status>(),
@@ -154,7 +154,7 @@ class TaigaProject {
       this.skipped.push({
         line,
         code: 'task_without_story',
-        detail: `task #${row.ref ?? '?'} belongs to no user story; subtasks "stories" imports it`,
+        detail: `task #${row.ref ?? '?'} belongs to no user story; it is imported if the mapping has subtasks "stories"`,
       });
       return;
     }
@@ -167,7 +167,7 @@ class TaigaProject {
     this.skipped.push({ line, code: 'taiga_issue', detail });
   }
 
-  /** @throws InvalidFile if it is no project, or an empty one */
+  /** @throws InvalidFile if the file is not a project, or the project is empty */
   async source(): Promise<SourceFile> {
     if (this.stories.length + this.sprints.length + this.tasks.length === 0) {
       throw new InvalidFile('The file has neither user stories nor sprints of Taiga.');
@@ -213,7 +213,7 @@ class TaigaProject {
       isClosed: fields.is_closed === true,
       milestone: textOf(fields.milestone),
       assignee: textOf(fields.assigned_to),
-      // With their colors, in some versions.
+      // Some versions write each tag with its color.
       tags: listOf(fields.tags).flatMap((tag) => textOf(tag) ?? textOf(listOf(tag)[0]) ?? []),
       done: textOf(done),
     };
@@ -227,7 +227,7 @@ class TaigaProject {
       points: this.sumOf(story.points),
       labels: [...epics, ...story.tags],
       epic,
-      // The numbers of a sprint need all of its stories.
+      // Stories of a sprint are imported even if they are archived, because its reports need all of them.
       archived: isArchived && story.milestone === null,
       parent: null,
     };
@@ -260,7 +260,7 @@ class TaigaProject {
     };
   }
 
-  /** Null if no role estimated it. */
+  /** Adds the points of all roles; null if no role estimated the story. */
   private sumOf(names: readonly string[]): number | null {
     const values = names.flatMap((name) => this.points.get(name) ?? []);
     if (values.length === 0) return null;
@@ -269,8 +269,8 @@ class TaigaProject {
 }
 
 /**
- * Taiga counts a story as closed when all of its tasks are, whatever its status is. Of an open status it
- * does not say whether work on it has begun, so its name decides.
+ * Taiga closes a story when all of its tasks are closed, whatever its status is. It does not state whether
+ * work on an open story has begun, so the name of the status decides.
  */
 function statusOf(row: Row, statuses: Map<string, Status>): SourceStatus | null {
   if (row.status === '') return null;
@@ -278,7 +278,7 @@ function statusOf(row: Row, statuses: Map<string, Status>): SourceStatus | null 
   return { name: row.status, ...(isClosed && { category: 'done' }) };
 }
 
-/** As in the list that a story is in. */
+/** Compares stories by their positions in their lists. */
 function byOrder(a: UserStory, b: UserStory): number {
   const order = ({ milestone, sprintOrder, backlogOrder }: UserStory): number =>
     milestone === null ? backlogOrder : sprintOrder;

@@ -2,7 +2,7 @@ import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, textOf } from '../files/json';
 import { comparable } from '../import/known-names';
 
-/** What custom fields and titles are read from. */
+/** The data of a card that its points and its priority are read from. */
 export interface TrelloCard {
   title: string;
   /** Its `customFieldItems`, by the ids of the fields. */
@@ -11,10 +11,10 @@ export interface TrelloCard {
 
 /** A value of each card, such as its points. */
 export interface CardValues {
-  /** The custom field that they are in. */
+  /** The id of the custom field that has the values, if one has. */
   field?: string;
   of: (card: TrelloCard) => string | null;
-  /** The titles of the cards that have the value in their titles, without it. */
+  /** The titles without the value, of the cards that have the value in their titles. */
   titles?: Map<TrelloCard, string>;
 }
 
@@ -63,7 +63,7 @@ export class TrelloFields {
     return this.like((field) => PRIORITY_FIELD.test(field));
   }
 
-  /** For each value that nothing is read from, the name of its field. */
+  /** Yields the name of the custom field of each value that is not read. */
   *unread(cards: readonly TrelloCard[], read: readonly (CardValues | null)[]): Generator<string> {
     const ids = new Set(read.map((values) => values?.field));
     for (const { values } of cards) {
@@ -82,7 +82,7 @@ export class TrelloFields {
     );
   }
 
-  /** The values of the first field whose comparable name is wanted. */
+  /** Returns the values of the first field whose comparable name matches. */
   private like(isWanted: (name: string) => boolean): CardValues | null {
     for (const [id, { name, options }] of this.fields) {
       if (!isWanted(comparable(name))) continue;
@@ -120,8 +120,8 @@ const SCALE = new Set([
 
 /**
  * Points as the browser extension "Scrum for Trello" writes them, `(3) Title`. A number in brackets may be
- * something else, such as the number of a part. So they are points only where a third of the cards, and
- * three at least, begin with one, all are of the usual scale, and one of them is there twice.
+ * something else, such as the number of a part. So they are points only if at least three cards, and a third
+ * of all cards, begin with one, all numbers are of the usual scale, and one number occurs twice.
  */
 function pointsInTitles(cards: readonly TrelloCard[]): CardValues | null {
   const points = new Map<TrelloCard, string>();

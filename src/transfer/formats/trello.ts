@@ -73,7 +73,7 @@ class TrelloBoard {
   private readonly tasks = new Map<string, Task[]>();
   private readonly items = new Set<string>();
   readonly fields = new TrelloFields();
-  /** When a card came into the list that it is in, by their ids. */
+  /** When a card entered a list, by the ids of the card and the list. */
   private readonly arrivals = new Map<string, string>();
   /** When an item of a checklist was completed. */
   private readonly completions = new Map<string, string>();
@@ -106,7 +106,7 @@ class TrelloBoard {
       this.skipped.push({ line, code: 'separator', detail: 'the card is a separator' });
       return;
     }
-    // They are cards of a list like others.
+    // Templates are imported, because they are cards of a list like others.
     if (card.isTemplate === true)
       this.warnings.add('template', `entry ${line}: "${title.slice(0, 100)}"`);
     const badges = fieldsOf(card.badges);
@@ -133,7 +133,7 @@ class TrelloBoard {
         }),
       ),
     });
-    // An export by the API can have them here.
+    // In an export by the API, cards may contain their checklists.
     for (const checklist of listOf(card.checklists)) {
       this.addChecklist({ idCard: id, ...fieldsOf(checklist) });
     }
@@ -168,7 +168,7 @@ class TrelloBoard {
     this.tasks.set(card, tasks);
   }
 
-  /** An entry of the board's history, of which an export has the latest 1,000 or so. */
+  /** Adds an entry of the board's history; an export has the latest 1,000 or so. */
   addAction(action: Record<string, unknown>): void {
     const { type, date } = action;
     const data = fieldsOf(action.data);
@@ -188,12 +188,12 @@ class TrelloBoard {
     }
   }
 
-  /** @throws InvalidFile if it is no board, or an empty one */
+  /** @throws InvalidFile if the file is not a board, or the board is empty */
   async source(): Promise<SourceFile> {
     if (this.cards.length + this.skipped.length === 0) {
       throw new InvalidFile(
         this.lists.size === 0
-          ? 'The file has neither cards nor lists, so it is no board of Trello.'
+          ? 'The file has neither cards nor lists, so it is not a board of Trello.'
           : 'The board has no cards.',
       );
     }

@@ -5,13 +5,13 @@ import { Warnings } from '../files/source';
 
 const none = (): ImportCounts => ({ sprints: 0, stories: 0, tasks: 0 });
 
-/** What an import has written so far. */
+/** The results of an import so far. */
 export class Applied {
   readonly created = none();
   readonly updated = none();
   readonly unchanged = none();
   readonly skipped: Skipped[] = [];
   readonly warnings = new Warnings();
-  /** Errors that only the board shows; with any, nothing is written. */
+  /** Errors that depend on the state of the board; if there are any, nothing is written. */
   readonly errors: LineError[] = [];
 }

@@ -8,15 +8,15 @@ import { toStored } from '../../time/clock';
 import type { Applied } from './applied';
 import type { PlannedSprint } from './plan';
 
-/** A sprint of the plan that the board has now. */
+/** A sprint of the plan that is on the board now. */
 export interface PlacedSprint {
   id: number;
   name: string;
-  /** It was completed before the import, so its set of stories cannot change. */
+  /** Whether it was completed before the import, so that its set of stories cannot change. */
   wasCompleted: boolean;
-  /** When the other tool completed it, where the import completes it. */
+  /** When the other tool completed it; null if the import does not complete it. */
   completesAt: Date | null;
-  /** When it was started, where the import starts it. */
+  /** When it was started; null if the import does not start it. */
   startsAt: Date | null;
 }
 
@@ -51,7 +51,7 @@ export class ApplySprints {
     return placed;
   }
 
-  /** Completes a sprint at the time of the other tool, which is earlier than that of the event. */
+  /** Completes a sprint at the time of the other tool, which is earlier than the time of the event. */
   async complete(change: Change, { id, completesAt, startsAt }: PlacedSprint): Promise<void> {
     const locked = await this.changes.lock(change, id);
     const latest = change.instant.getTime() - 1;
@@ -63,7 +63,7 @@ export class ApplySprints {
     });
   }
 
-  /** Starts a sprint that is open: what is in it now is what it commits to. */
+  /** Starts an open sprint, which commits it to the stories that are in it now. */
   async start(change: Change, { id, startsAt }: PlacedSprint): Promise<void> {
     const locked = await this.changes.lock(change, id);
     const started_at = new Date(Math.min(Number(startsAt), change.instant.getTime()));
@@ -122,8 +122,8 @@ export class ApplySprints {
 }
 
 /**
- * The sprint of the board that a plan means: by its `external_id`, else by its name. One that was planned
- * here, or came from a file without ids, becomes that of the file.
+ * Finds the sprint of the board for a planned one: by its `external_id`, else by its name. A sprint that was
+ * created here, or imported from a file without ids, becomes that of the file.
  */
 function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrief | undefined {
   const { external_id, name, start_date, created_at: createdAt } = sprint;

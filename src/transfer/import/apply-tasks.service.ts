@@ -91,13 +91,13 @@ export class ApplyTasks {
     await this.writer.createMany(change, board, created, known);
   }
 
-  /** The stories that tasks were made by an import that found no parent of them, or was asked for stories. */
+  /** Finds stories that an earlier import made of the sub-tasks: without their parents, or because of its mapping. */
   private storiesOf(
     change: Change,
     { id: boardId }: LockedBoard,
     missing: readonly TasksOfStory[],
   ): Promise<Map<string, unknown>> {
-    // Those of our own format, which say when they were created, were never sub-tasks.
+    // Tasks of our own format, which have a `created_at`, were never sub-tasks.
     const ids = missing.flatMap(({ tasks }) =>
       tasks.flatMap(({ created_at, external_id }) => (created_at ? [] : (external_id ?? []))),
     );
@@ -148,6 +148,6 @@ export class ApplyTasks {
   }
 }
 
-/** When another tool says that something was done; never later than the import. */
+/** Returns a time of another tool, or the time of the import if that is earlier. */
 export const notAfter = ({ instant }: Change, time: Date): string =>
   (time < instant ? time : instant).toISOString();

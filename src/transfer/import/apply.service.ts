@@ -30,7 +30,7 @@ import { SubtasksOfKnownStories } from './subtasks-of-known-stories';
 /** Stories that one SELECT looks for, and that are updated before their events are written. */
 const CHUNK = 250;
 
-/** A new story with what is done about it once it has an id. */
+/** A new story, for which there is more to write once it has an id. */
 interface Creation {
   planned: PlannedStory;
   route: Route;
@@ -47,7 +47,7 @@ interface Update {
 interface Waiting {
   story: StoryView;
   route: Route;
-  /** Its row has the last sprint already; the events say how it came there. */
+  /** Whether its row has the last sprint already, so that only the events of its moves are recorded. */
   isStored: boolean;
 }
 
@@ -64,7 +64,7 @@ export class ApplyService {
   /**
    * Writes a plan to a locked board: creates what the board does not have, and updates what differs.
    * Stories that were in completed sprints are created in the first of them and move on, so that the log
-   * has what a team would have done.
+   * has the same events as if a team had moved them.
    * @param progress called with the number of stories that are written
    * @throws InvalidFile, Problem `sprint_full`, `too_many_tasks`; the change must be rolled back then
    */
@@ -207,7 +207,7 @@ export class ApplyService {
     };
   }
 
-  /** Updates a story, and moves it up to the first sprint that is yet to be completed. */
+  /** Updates a story, and moves it to the first list of its route; the caller moves it on. */
   private async update(
     change: Change,
     board: LockedBoard,
@@ -230,7 +230,7 @@ export class ApplyService {
     return rest.length > 0 ? [{ story: after, route: rest, isStored: false }] : [];
   }
 
-  /** Completes sprints in the order of their completion; the stories that were in later ones move on. */
+  /** Completes sprints in the order of their completion, and moves their waiting stories on. */
   private async complete(
     change: Change,
     board: LockedBoard,
@@ -260,7 +260,7 @@ export class ApplyService {
       await this.sprints.complete(change, sprint);
       await moveOn(sprint.id);
     }
-    // Sprints that were completed in another order than the stories were in them.
+    // Stories that went through sprints in another order than that of their completion.
     for (const id of waiting.keys()) await moveOn(id);
   }
 

@@ -14,17 +14,17 @@ interface WrittenDate {
 }
 
 const DAY_MS = 86_400_000;
-/** Longer texts are no dates. */
+/** Longer texts are not dates. */
 const MAX_LENGTH = 100;
 
-/** Reads the dates of a file, all in one order. */
+/** Reads the dates of a file, all in the same order of day, month and year. */
 export class Dates {
   constructor(
     private readonly order: DateOrder,
     private readonly timeZone: string,
   ) {}
 
-  /** The calendar date `YYYY-MM-DD`; null if the text is none, or not in the years 1000 to 9999. */
+  /** Returns the calendar date `YYYY-MM-DD`; null if the text is not a date in the years 1000 to 9999. */
   day(text: DateText): string | null {
     const written = readDate(text, this.order);
     if (!written || written.time === null || written.offset === null) return written?.date ?? null;
@@ -32,7 +32,7 @@ export class Dates {
     return instant && calendarDate(instant, this.timeZone);
   }
 
-  /** The instant; of a date alone, its last millisecond. Null as for `day`. */
+  /** Returns the instant; of a date without a time, its last millisecond. Null in the same cases as `day`. */
   instant(text: DateText): Date | null {
     const written = readDate(text, this.order);
     if (!written) return null;
@@ -51,15 +51,15 @@ interface Example {
   detail: string;
 }
 
-/** Finds the only order in which all dates of a file are possible. */
+/** Finds the order of day, month and year in which all dates of a file are possible. */
 export class OrderFinder {
   private readonly seen = new Set<DateText>();
-  /** The first date that is not possible in an order. */
+  /** For each order, the first date that is not possible in it. */
   private readonly excluded = new Map<DateOrder, Example>();
-  /** Dates that are different in two orders. */
+  /** For each two orders, texts that are different dates in them. */
   private readonly different = new Map<string, Example[]>();
 
-  /** Texts that are no date in any order do not count. */
+  /** Adds a date; ignores a text that is not a date in any order. */
   add(text: DateText, line?: number): void {
     if (text.length > MAX_LENGTH || /^\d{4}-/.test(text) || this.seen.has(text)) return;
     this.seen.add(text);
@@ -221,7 +221,7 @@ function validDate(year: string, month: number, day: string): string | null {
   const full = year.length === 4 ? year : `${Number(year) < 70 ? '20' : '19'}${year}`;
   const date = `${full}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${date}T00:00:00Z`);
-  // Date.parse() takes 2026-02-30 for a day of March.
+  // Date.parse() reads 2026-02-30 as a day of March.
   return full >= '1000' && !Number.isNaN(time) && new Date(time).toISOString().startsWith(date)
     ? date
     : null;
@@ -250,7 +250,7 @@ function readOffset(zone: string | undefined, offset: string | undefined): numbe
   return offset.startsWith('-') ? -minutes : minutes;
 }
 
-/** The instant at which the clocks of a time zone show a time, given as if it were UTC. */
+/** Returns the instant at which the clocks of a time zone show `wall`, a local time given as if it were UTC. */
 function toUtc(wall: number, timeZone: string): Date {
   const first = wall - offsetAt(wall, timeZone);
   // The clocks may change between the two instants.

@@ -1,6 +1,6 @@
 import type { Warnings } from '../files/source';
 
-/** Counts what a file has and the import does not read, by the name of its field. */
+/** Counts the values of a file that the import does not read, by the names of their fields. */
 export class IgnoredFields {
   private readonly counts = new Map<string, number>();
 

@@ -47,7 +47,7 @@ function areDates(value: unknown): boolean {
   );
 }
 
-/** How an import reads what a file leaves open. */
+/** How an import interprets a file where it is ambiguous. */
 export class Mapping {
   /** Columns of the file, by the field that is read from them. */
   @Optional()
@@ -84,7 +84,7 @@ export class Mapping {
   )
   sprints?: Record<string, SprintDates>;
   @Optional() @IsOneOf(DATE_ORDERS) date_order?: DateOrder;
-  /** Of the dates in the file that have none; default: that of the board. */
+  /** The time zone of times in the file that have none. Default: that of the board. */
   @Optional() @IsTimeZone() time_zone?: string;
   /** What sub-tasks become. */
   @Optional() @IsOneOf(['tasks', 'stories', 'skip']) subtasks?: 'tasks' | 'stories' | 'skip';
@@ -94,7 +94,7 @@ export class Mapping {
 export class ImportQuery {
   /** Default: `auto`, which detects it. */
   @Optional() @IsOneOf(['auto', ...IMPORT_FORMATS]) format?: ImportFormat | 'auto';
-  /** Answers the same, and changes nothing. */
+  /** Responds with the same result, but changes nothing. */
   @Optional() @IsFlag() dry_run?: boolean;
 }
 
@@ -124,21 +124,21 @@ export class UnmappedName {
 }
 
 export class Unmapped {
-  /** Statuses of the file that nothing says the meaning of; they became `todo`. */
+  /** Statuses of the file whose meaning is unknown; they became `todo`. */
   @ApiProperty() statuses: UnmappedName[];
-  /** Priorities of the file that are not known; the stories have none. Absent if there are none. */
+  /** Priorities of the file whose meaning is unknown; the stories have none. Absent if all are known. */
   @ApiProperty() priorities?: UnmappedName[];
 }
 
 /** What an import did. */
 export class ImportView {
   @EnumField(IMPORT_FORMATS) format: ImportFormat;
-  /** The mapping as it was applied. Sent back, it has the same result. */
+  /** The mapping that was applied. An import with it has the same result. */
   @ApiProperty() mapping: Mapping;
   @ApiProperty() created: ImportCounts;
   @ApiProperty() updated: ImportCounts;
   @ApiProperty() unchanged: ImportCounts;
-  /** Rows that were not imported, at most 1,000; a warning has the number of all of them then. */
+  /** Rows that were not imported, at most 1,000; if there are more, a warning has their number. */
   @ApiProperty() skipped: SkippedRow[];
   @ApiProperty() warnings: ImportWarning[];
   @ApiProperty() unmapped: Unmapped;

@@ -36,10 +36,10 @@ const WAIT_MS = 60_000;
 /** Imports of one client that may wait. */
 const MAX_WAITING = 64;
 
-/** Rows and names of an answer. */
+/** The most rows, and names, in a response. */
 const MAX_LISTED = 1000;
 
-/** What the restore of a board never has. */
+/** The parts of a result that are empty after a restore. */
 const NOTHING = {
   updated: { sprints: 0, stories: 0, tasks: 0 },
   unchanged: { sprints: 0, stories: 0, tasks: 0 },
@@ -48,7 +48,7 @@ const NOTHING = {
   unmapped: { statuses: [] },
 };
 
-/** A file to import, with what is known about it. */
+/** A file to import, with the options of its import. */
 export interface ImportFile {
   bytes: Readable;
   mediaType?: string;
@@ -73,7 +73,7 @@ export class ImportService {
     WAIT_MS,
     new Problem('overloaded'),
   );
-  /** A slow upload keeps its slot, so a client has a share of them. */
+  /** Limits the slots of each client, because a slow upload keeps its slot. */
   private readonly slotsOfClients = new SlotsOfClients(
     () => new Slots(MAX_IMPORTS_OF_ONE_CLIENT, MAX_WAITING, WAIT_MS),
   );
@@ -116,7 +116,7 @@ export class ImportService {
     }
   }
 
-  /** Reads a file, and decides what is imported of it. @throws Problem `invalid_file`, … */
+  /** Reads a file and plans its import. @throws Problem `invalid_file`, … */
   async plan(boardName: string, file: ImportFile): Promise<PlannedImport> {
     const { mapping, nullText } = file;
     const context = {
@@ -191,7 +191,7 @@ export class ImportService {
 const namesOf = (counts: ReadonlyMap<string, number>): UnmappedName[] =>
   [...counts].slice(0, MAX_LISTED).map(([value, count]) => ({ value, count }));
 
-/** Reads a file of our own, which an import reads more than once. @throws InvalidFile */
+/** Plans the import of a file of our own format, which is read more than once. @throws InvalidFile */
 async function planOwn(
   { file, encoding }: Omit<DetectedFile, 'format'>,
   { bytes: original, reopen, mapping }: ImportFile,
@@ -203,7 +203,7 @@ async function planOwn(
     const chunks = (await file.toArray()) as Buffer[];
     open = () => Readable.from(chunks);
   }
-  // Nothing more is read of it.
+  // The rest of the original stream is not needed.
   original.destroy();
   const survey = await surveyOf(open());
   const format = 'sprintline';
@@ -211,7 +211,7 @@ async function planOwn(
   return { format, mapping, plan: await planExport(open(), survey) };
 }
 
-/** @throws Problem instead of `InvalidFile` */
+/** Converts an `InvalidFile` to a problem. @throws Problem */
 async function translating<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -103,6 +103,6 @@ const PRIORITIES = lookup<number | null>([
   ],
 ]);
 
-/** The number of a priority, of which 1 is the most urgent; null for names that mean none. */
+/** Returns the number of a priority, where 1 is the most urgent; null for names that mean no priority. */
 export const priorityOf = (name: string): number | null | undefined =>
   PRIORITIES.get(comparable(name));

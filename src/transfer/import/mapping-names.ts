@@ -7,7 +7,7 @@ import type { Texts } from './texts';
 
 /** Decides what the names of statuses and priorities mean, and remembers it. */
 export class MappedNames {
-  /** How often a status occurs that nothing says the meaning of. */
+  /** How often each status occurs whose meaning is unknown. */
   readonly unmapped = new Map<string, number>();
   /** The same for priorities. */
   readonly unmappedPriorities = new Map<string, number>();
@@ -48,7 +48,7 @@ export class MappedNames {
     return known ?? null;
   }
 
-  /** The mapping that means the same. A status that became several is left to its category. */
+  /** Returns the mapping that was used. It omits a status that became several ones, because of its categories. */
   used(): Pick<Mapping, 'status' | 'priority'> {
     const single = [...this.usedStatuses].flatMap(([name, [status, ...others]]) =>
       status && others.length === 0 ? [[name, status] as const] : [],
@@ -63,7 +63,7 @@ export class MappedNames {
 const countUp = (counts: Map<string, number>, name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** The number of a priority that is one or begins with one, such as `3`, `P3` or `P3 - Minor`. */
+/** Parses a priority that is a number or begins with a number, such as `3`, `P3` or `P3 - Minor`. */
 function numberOf(name: string): number | undefined {
   const number = Number(/^p?(-?\d{1,10}$|\d(?= ?[-–:] ?\p{L}))/iu.exec(name)?.[1] ?? NaN);
   return number >= INT32[0] && number <= INT32[1] ? number + 0 : undefined;

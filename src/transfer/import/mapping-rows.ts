@@ -10,9 +10,9 @@ export interface Row {
 }
 
 const MAX_TASKS = 1000;
-/** Levels of sub-tasks; more are a circle. */
+/** The most levels of sub-tasks; more are a cycle. */
 const MAX_LEVELS = 10;
-/** Stories that are looked at in less than 10 ms. */
+/** Stories that are processed in less than 10 ms. */
 export const STEP = 200;
 
 /** Decides which rows of a file become stories, which become tasks, and which are skipped. */
@@ -61,7 +61,7 @@ export class Rows {
     return [...stories.values()];
   }
 
-  /** Whether no row before has the same id; else it is skipped. */
+  /** Whether no earlier row has the same id; otherwise the row is added to `skipped`. */
   private isNew({ external_id: id, line }: { external_id: string | null; line: number }): boolean {
     if (id === null) return true;
     if (this.ids.has(id)) {
@@ -76,7 +76,7 @@ export class Rows {
     return true;
   }
 
-  /** The story that a sub-task belongs to, over any number of levels. */
+  /** Finds the story that a sub-task belongs to, at most `MAX_LEVELS` levels above it. */
   private parentOf(story: SourceStory, rows: Map<string, SourceStory>): SourceStory | null {
     let parent: SourceStory | null = null;
     let id = story.parent;
@@ -121,7 +121,7 @@ export class Rows {
     }
   }
 
-  /** Tasks have fewer fields than stories. */
+  /** Warns of the fields that a sub-task loses, because tasks have fewer fields than stories. */
   private warnOfLostFields(story: SourceStory): void {
     const lost = [
       story.description !== null && 'description',

@@ -16,8 +16,8 @@ const MAX_LABELS = 20;
 const STORY_STEP = 20;
 
 /**
- * Makes a plan of what a file has: decides about statuses, priorities, dates, sub-tasks, and what is over
- * a limit. It has no effects, and other requests run meanwhile.
+ * Plans the import of a file: decides about statuses, priorities, dates, sub-tasks, and values over a limit.
+ * It writes nothing, and lets other requests run meanwhile.
  * @throws InvalidFile `ambiguous_dates`
  */
 export function mapSource(
@@ -99,7 +99,7 @@ class Mapper {
     };
   }
 
-  /** The dates that the import uses. */
+  /** Collects the dates that the import uses. */
   private *datesOf(items: readonly Item[]): Steps<OrderFinder> {
     const finder = new OrderFinder();
     for (const { start, end, completed, closed } of this.source.sprints) {
@@ -123,9 +123,9 @@ class Mapper {
     return finder;
   }
 
-  /** The mapping that gives the same plan. */
+  /** Returns the mapping that gives the same plan. */
   private applied(dateOrder: DateOrder | undefined, sprints: readonly PlannedSprint[]): Mapping {
-    // A field that was read from several columns is recognised again.
+    // Without fields that were read from several columns: these are recognised again.
     const columns = Object.entries(this.source.columns ?? {}).flatMap(([column, field], _, all) =>
       field !== null && all.every(([other, same]) => same !== field || other === column)
         ? [[field, column] as const]
@@ -192,7 +192,7 @@ class Mapper {
   private storyId(story: SourceStory): string | null {
     const id = this.id(story);
     if (id === null) {
-      const what = `"${story.title}" is new at each import, because the file has no id of it`;
+      const what = `"${story.title}" is new at each import, because the file has no id for it`;
       this.texts.warn('no_external_id', story.line, what);
     }
     return id;
@@ -210,7 +210,7 @@ class Mapper {
     return assignee === null ? null : this.texts.line(assignee, 100, 'assignee', line);
   }
 
-  /** That of the epic comes first, so that it is there even if the story has too many. */
+  /** Returns the labels; that of the epic comes first, so that it is kept even if the story has too many. */
   private labels({ labels, epic, line }: SourceStory): string[] {
     const all = [...(epic === null ? [] : [epic]), ...labels].map((label) =>
       this.texts.line(label, 50, 'label', line),
@@ -221,7 +221,7 @@ class Mapper {
     return different;
   }
 
-  /** When the story was done; null if it is not, or if the file does not say it. */
+  /** Returns when the story was done; null if it is not done, or if the file has no valid time. */
   private doneAt({ done, line }: SourceTask | SourceStory, status?: Status): Date | null {
     if (status !== 'done' || !done) return null;
     const instant = this.dates.instant(done);

@@ -4,37 +4,37 @@ import type { Status } from '../../stories/story.entity';
 import type { Mapping } from './import.dto';
 import type { Skipped, Warnings } from '../files/source';
 
-/** What a plan depends on besides the file and the mapping. */
+/** The data, besides the file and the mapping, that a plan depends on. */
 export interface PlanContext {
   now: Date;
-  /** Of the board; the mapping may name another one. */
+  /** The time zone of the board; the mapping may name another one. */
   timeZone: string;
-  /** A cell of a table with this text is empty. */
+  /** A cell of a table with this text counts as empty. */
   nullText?: string;
 }
 
-/** What an import writes. Every value is within the limits of its field. */
+/** The rows that an import writes. Every value is within the limits of its field. */
 export interface ImportPlan {
-  /** What the board gets, if the import creates it. */
+  /** The fields of the board, if the import creates it. */
   board?: Pick<CreateBoard, 'time_zone' | 'working_days'>;
   sprints: PlannedSprint[];
   /** In their order. */
   stories: PlannedStory[];
   skipped: Skipped[];
   warnings: Warnings;
-  /** Statuses, and priorities, that nothing says the meaning of, with the number of stories. */
+  /** Statuses and priorities whose meaning is unknown, and how often they occur. */
   unmapped: Map<string, number>;
   unmappedPriorities?: Map<string, number>;
   /**
    * The mapping as it was applied: the columns that were recognised, what each status of the file became,
-   * the order of dates, … Sent back, it gives the same plan.
+   * the order of dates, … An import with it has the same plan.
    */
   mapping?: Mapping;
 }
 
 export interface PlannedSprint {
   key: string;
-  /** The file names a sprint of the board by its id; it is found by its name if the board has none of this id. */
+  /** The id of a sprint of the board, if the file names it. Without a sprint of this id, the name is used. */
   id?: number;
   external_id: string | null;
   name: string | null;
@@ -43,15 +43,15 @@ export interface PlannedSprint {
   start_date: string;
   end_date: string | null;
   /**
-   * The file has no dates of it. An existing sprint keeps its own; of a new one `apply` adds the warning
-   * `dates_assumed`, so that only sprints that are created have it.
+   * Whether the dates are assumed, because the file has none. An existing sprint keeps its own dates; for a new
+   * one, `apply` adds the warning `dates_assumed`.
    */
   assumed?: boolean;
   /** Null if it is open. */
   completed_at: Date | null;
   /**
-   * When it was created, of our own format. A sprint of the board without an `external_id` is recognised by
-   * this and its name.
+   * When it was created; only in our own format. A sprint of the board without an `external_id` is recognised
+   * by this time and its name.
    */
   created_at?: Date;
   started_at?: Date | null;
@@ -65,7 +65,7 @@ export interface PlannedTask {
   assignee: string | null;
   /** Null: the time of the import, if it is done. */
   done_at: Date | null;
-  /** As of a story. */
+  /** When it was created; only in our own format. */
   created_at?: Date;
   seq?: number;
 }
@@ -74,18 +74,18 @@ export interface PlannedTask {
 export interface PlannedStory extends Partial<Omit<CreateStory, 'external_id'>> {
   line: number;
   external_id: string | null;
-  /** Keys of the sprints that it was in, oldest first; empty for the backlog; absent where the file has none. */
+  /** Keys of the sprints that it was in, oldest first; empty for the backlog; absent if the file has no sprints. */
   sprints?: string[];
   done_at?: Date | null;
   /**
-   * When it was created, of our own format. A story of the board without an `external_id` is recognised by
-   * this and its title.
+   * When it was created; only in our own format. A story of the board without an `external_id` is recognised
+   * by this time and its title.
    */
   created_at?: Date;
   tasks?: PlannedTask[];
   /**
-   * A sub-task: the `external_id` of its story, which the file does not have. It becomes a task of that story
-   * if the board has the story, but not the sub-task as a story.
+   * Of a sub-task whose story is not in the file: the `external_id` of that story. If the board has the story,
+   * and does not have the sub-task as a story, the sub-task becomes a task.
    */
   parent?: string;
 }

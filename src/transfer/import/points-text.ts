@@ -4,8 +4,8 @@ import type { Texts } from './texts';
 const MAX_POINTS = 1000;
 
 /**
- * Reads the points of a file: `5`, `5.0` and, where no number of the file has a decimal point, `5,0`.
- * What is no number from 0 to 1,000 with at most two decimals is null, with a warning.
+ * Returns a function that reads points: `5`, `5.0` and, if no number of the file has a decimal point, `5,0`.
+ * If a text is not a number from 0 to 1,000 with at most two decimals, it returns null and adds a warning.
  */
 export function pointsReader(
   stories: readonly SourceStory[],

@@ -1,17 +1,17 @@
 import type { PlacedSprint } from './apply-sprints.service';
 
-/** The lists that a story goes to, one after the other; null is the backlog. */
+/** The lists that a story moves to, one after the other; null is the backlog. */
 export type Route = readonly (number | null)[];
 
 interface Decision {
   route: Route;
   /** The completed sprint that the story can neither enter nor leave. */
   rejectedBy?: number;
-  /** It stays in its sprint until this is completed. */
+  /** Whether it stays in its sprint until that is completed. */
   waits?: boolean;
 }
 
-/** Where a new story is created, and where it goes from there. It has at least one list. */
+/** Returns the list that a new story is created in, and those that it moves to from there. */
 export function routeOfNew(path: readonly PlacedSprint[]): Decision {
   const last = path.at(-1);
   if (!last) return { route: [null] };
@@ -20,10 +20,10 @@ export function routeOfNew(path: readonly PlacedSprint[]): Decision {
 }
 
 /**
- * Where a story goes that is on the board; nowhere if it stays. It leaves a completed sprint only where the
- * file says that it was in this sprint and went on.
- * @param path the sprints that the file has; undefined if it has none
- * @param completed the sprints of the board that were completed before
+ * Returns the lists that a story of the board moves to; none if it stays. It leaves a completed sprint only if
+ * it was in this sprint and then in later ones according to the file.
+ * @param path the sprints of the story in the file; undefined if the file has no sprints
+ * @param completed the sprints of the board that were completed before the import
  */
 export function routeOfExisting(
   path: readonly PlacedSprint[] | undefined,
@@ -34,7 +34,7 @@ export function routeOfExisting(
   const last = path.at(-1);
   const at = path.findIndex(({ id }) => id === current);
   const isFixed = current !== null && completed.has(current);
-  // The sprints that it was in were unknown or open at the last import.
+  // At the last import, earlier sprints of the story were unknown or open.
   const isLate =
     !isFixed &&
     last?.wasCompleted === false &&
@@ -47,6 +47,6 @@ export function routeOfExisting(
   return { route: through(path.slice(at + 1)), waits: Boolean(path[at]?.completesAt) };
 }
 
-/** The sprints that the import completes, and the last one. */
+/** Returns the sprints of a path that the import completes, and the last sprint. */
 const through = (path: readonly PlacedSprint[]): Route =>
   path.filter((sprint, i) => i === path.length - 1 || sprint.completesAt).map(({ id }) => id);

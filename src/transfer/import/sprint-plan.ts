@@ -22,14 +22,14 @@ interface PlannedSprints {
   sprintsOf: (story: SourceStory) => string[];
 }
 
-/** Days of a sprint of which the file does not say the length. */
+/** Days of a sprint whose length the file does not state. */
 export const SPRINT_DAYS = 14;
 /** Sprints that are planned in less than 10 ms. */
 const STEP = 100;
 /** Compares names of sprints: Sprint 2 precedes Sprint 10. */
 export const naturally = new Intl.Collator('en', { numeric: true });
 
-/** The start of the sprint without dates at this position: 0 begins next Monday, -1 ends last Sunday. */
+/** Returns the start of a sprint without dates by its position: 0 begins next Monday, -1 ends last Sunday. */
 export function assumedStart(today: string, position: number): string {
   const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;
   const monday = addDays(today, -weekday) as string;
@@ -65,7 +65,7 @@ const unknown = (key: string): SourceSprint => ({
   completed: null,
 });
 
-/** The completed sprints, in the order of their completion, and the last open one. */
+/** Returns the completed sprints, in the order of their completion, and the last open one. */
 function inOrder(keys: ReadonlySet<string>, planned: Map<string, PlannedSprint>): string[] {
   const all = [...keys].flatMap((key) => planned.get(key) ?? []);
   const completed = all
@@ -122,7 +122,7 @@ class SprintPlanner {
     return planned;
   }
 
-  /** Those of the file, else those of the mapping; null if neither has any. */
+  /** Returns the dates of the file, else those of the mapping; null if neither has any. */
   private daysOf(sprint: SourceSprint): Days | null {
     const start = this.day(sprint, sprint.start);
     let end = this.day(sprint, sprint.end);
@@ -151,7 +151,7 @@ class SprintPlanner {
   }
 
   /**
-   * The sprints without dates follow one another from next Monday on; completed ones are
+   * Assigns dates to sprints without any: they follow one another from next Monday on; completed ones end
    * before this week.
    */
   private layOut(sprints: readonly SourceSprint[], days: Map<string, Days | null>): void {
@@ -197,7 +197,7 @@ class SprintPlanner {
     };
   }
 
-  /** The source's time, else the end of the last day, but not later than now. */
+  /** Returns the time in the file, else the end of the last day, but not later than now; null if it starts later. */
   private completedAt(sprint: SourceSprint, start: string, end: string | null): Date | null {
     const { now, timeZone, dates } = this.context;
     if (start > this.today) {

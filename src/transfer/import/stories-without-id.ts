@@ -7,13 +7,13 @@ import type { PlannedStory } from './plan';
 /** Stories that one SELECT reads. */
 const CHUNK = 2000;
 
-/** The stories of a board that an export has without an `external_id`, by their titles and times of creation. */
+/** Recognises stories of an export that have no `external_id`, by their titles and times of creation. */
 export class StoriesWithoutId {
   private readonly ids = new Map<string, number[]>();
 
   private constructor(private readonly boardId: number) {}
 
-  /** Reads the stories of a board, if a plan may have some of them. */
+  /** Reads the stories of a board, if the plan has stories of an export without an `external_id`. */
   static async of(
     change: Change,
     boardId: number,
@@ -33,7 +33,7 @@ export class StoriesWithoutId {
     return stories;
   }
 
-  /** The stories that planned ones are on the board; each of them once. */
+  /** Returns the stories of the board for planned ones, each of them only once. */
   async take(
     change: Change,
     planned: readonly PlannedStory[],

@@ -4,9 +4,9 @@ import { findStoriesByExternalId } from '../../stories/story.queries';
 import type { TasksOfStory } from './apply-tasks.service';
 import type { PlannedStory, PlannedTask } from './plan';
 
-/** The sub-tasks of a plan whose stories are not in the file, but on the board. They become tasks of these. */
+/** The sub-tasks of a plan whose stories are on the board, but not in the file. They become tasks of these stories. */
 export class SubtasksOfKnownStories {
-  /** Of the sub-tasks that were looked for last, by their ids. */
+  /** The stories of the sub-tasks of the last `find`. */
   private readonly parents = new Map<PlannedStory, StoryView>();
   private readonly byStory = new Map<number, { story: StoryView; tasks: PlannedTask[] }>();
 
@@ -33,7 +33,7 @@ export class SubtasksOfKnownStories {
     }
   }
 
-  /** Makes a task of a planned story if it is one of these sub-tasks. @returns whether it is */
+  /** Converts a planned story to a task if it is one of these sub-tasks. @returns whether it is */
   take(planned: PlannedStory): boolean {
     const story = this.parents.get(planned);
     if (!story) return false;

@@ -2,13 +2,13 @@ import type { Warnings } from '../files/source';
 
 /** Characters that a title must not have: controls, the zero-width space, the byte order mark. */
 const INVISIBLE = /[\p{Cc}\u200B\uFEFF]/gu;
-/** In texts of several lines, tabs and line breaks stay. */
+/** Control characters except tabs and line breaks, which texts of several lines keep. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
-/** A line of a table or an entry of a JSON file, by its number, or the words that name another place. */
+/** The number of a line of a table or of an entry of a JSON file, or the name of another place. */
 type Place = number | string;
 
-/** Fits texts of a file into their fields, and says in warnings what it changed. */
+/** Adapts texts of a file to the limits of their fields, and warns of what it changed. */
 export class Texts {
   constructor(
     private readonly warnings: Warnings,

@@ -10,7 +10,7 @@ export class Ids {
   private replaced = new Float64Array(0);
   private readonly recent = new Set<number>();
 
-  /** Returns whether the id is new. */
+  /** Adds an id. @returns whether it is new */
   add(id: number): boolean {
     if (this.recent.has(id) || this.indexOf(id) >= 0) return false;
     this.recent.add(id);
@@ -18,7 +18,7 @@ export class Ids {
     return true;
   }
 
-  /** Ends the collection: none can be added from then on. */
+  /** Ends the collection: no ids may be added afterwards. */
   freeze(): void {
     this.sort();
     this.replaced = new Float64Array(this.sorted.length);
@@ -28,7 +28,7 @@ export class Ids {
     return this.sorted.length;
   }
 
-  /** The place of an id in the order; -1 where it is unknown. */
+  /** Returns the index of an id in ascending order; -1 if it is unknown. */
   indexOf(id: number): number {
     const { sorted } = this;
     let low = 0;
@@ -47,12 +47,12 @@ export class Ids {
     this.replaced[index] = id;
   }
 
-  /** Whether the id at a place has no replacement yet. */
+  /** Whether the id at an index has no replacement yet. */
   isFree(index: number): boolean {
     return this.replaced[index] === 0;
   }
 
-  /** What replaces an id; undefined where it is unknown. */
+  /** Returns the replacement of an id; undefined if the id is unknown. */
   get(id: number): number | undefined {
     return this.replaced[this.indexOf(id)];
   }

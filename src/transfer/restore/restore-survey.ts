@@ -13,7 +13,7 @@ export interface FileIds {
   task: Ids;
 }
 
-/** What is known of an export once it was read to its end. */
+/** The result of reading an export to its end. */
 export interface Survey {
   header: ExportHeader;
   lines: number;
@@ -34,7 +34,7 @@ const isLineKind = (name: string): name is LineKind => name in ORDER;
 
 /**
  * The beginning of an event as an export writes it: its revision, type, entity and id. Parsing a million
- * events takes seconds.
+ * events as JSON takes seconds.
  */
 const EVENT =
   /^\{"event":\{"board_name":"(?:[^"\\]|\\.)*","revision":(\d+),"type":"([\w.]+)","at":"[^"\\]*","actor":"(?:[^"\\]|\\.)*","entity":"(\w+)","id":(\d+),/;
@@ -124,7 +124,7 @@ class LineReader {
     if (kind === 'event') {
       this.readEvent(line, value.revision as number, value.entity as string, id);
       const { tasks, sprint_id: sprintId } = (value.after ?? {}) as Record<string, unknown>;
-      // That of another board gets an id that nothing has, like a deleted one.
+      // A sprint of another board gets an unused id, like a deleted sprint.
       if (typeof sprintId === 'number') ids.sprint.add(sprintId);
       for (const task of Array.isArray(tasks) ? (tasks as unknown[]) : []) {
         requireRow(line, 'task', task);
@@ -173,7 +173,7 @@ class LineReader {
   }
 }
 
-/** What a line after the header contains. @throws InvalidFile */
+/** Parses a line after the header. @throws InvalidFile */
 function kindOf(line: number, text: string): { kind: LineKind; value: Record<string, unknown> } {
   const value = parseLine(line, text);
   if ('end' in value) throw invalidLine(line, 'unexpected', 'the export goes on after its end');

@@ -16,7 +16,7 @@ export interface ExportedBoard {
 }
 
 interface RestoreOptions {
-  /** Does all of it, and leaves nothing. */
+  /** Restores the board, and then removes it. */
   dryRun?: boolean;
   /** Called with the number of lines that were written. */
   progress?: (lines: number) => void;
@@ -31,8 +31,8 @@ export class RestoreService {
   ) {}
 
   /**
-   * Restores an export with the log as a new board: all of it as it was, but for the ids and the name.
-   * @param answer makes the answer, which is stored for repeated requests
+   * Restores an export with the log as a new board, unchanged except for the ids and the name.
+   * @param answer builds the response, which is stored for repeated requests
    * @throws InvalidFile, Problem `forbidden`, `name_taken`
    */
   async restore<T extends object>(
@@ -59,7 +59,7 @@ export class RestoreService {
         { dryRun },
       );
     } catch (error) {
-      // The only rows of a file that exclude each other.
+      // No other rows of a file can violate a unique key.
       if (!this.database.isDuplicate(error)) throw error;
       throw new InvalidFile('Two stories of the file have the same external_id.');
     }

@@ -9,27 +9,27 @@ import { restoredEvent } from './restored-event';
 import type { Row, RowKind } from './restored-rows';
 import { sprintCells, storyCells, TABLES, taskCells } from './restored-rows';
 
-/** Rows of one transaction, and characters after which it ends: other changes wait for it. */
+/** The most rows of a transaction, and the characters after which it ends: other changes wait for it. */
 const MAX_ROWS = 1000;
 const MAX_LENGTH = 500_000;
 
-/** A row to insert, or the place of a deleted one, whose id is used up. */
+/** A row to insert or, without `row`, a placeholder that uses up the id of a deleted row. */
 interface Slot<K extends RowKind> {
-  /** The place of its id among those of the file. */
+  /** The index of its id among those of the file. */
   index: number;
   row?: Row<K>;
 }
 
-/** Writes an export with its log to a board that is being loaded: the second reading of the file. */
+/** Writes an export with its log to a board that is being loaded, while it reads the file for the second time. */
 export class Restore {
   private readonly to: Replacements;
   private readonly sprints: Row<'sprint'>[] = [];
   private readonly stories: Row<'story'>[] = [];
   private readonly tasks: Row<'task'>[] = [];
   private readonly events: unknown[][] = [];
-  /** Ids whose rows were written, in their order. */
+  /** How many ids were written, in ascending order. */
   private readonly written = { sprint: 0, story: 0 };
-  /** Rows that are yet to be written, and their characters. */
+  /** The number of rows that are yet to be written, and of their characters. */
   private count = 0;
   private length = 0;
   private hasEvents = false;
@@ -95,8 +95,8 @@ export class Restore {
   }
 
   /**
-   * Writes rows in the order of their ids, together with those of deleted rows that precede them, so that
-   * the new ids are in the order of the old ones: reports are.
+   * Writes rows in the order of their ids, with placeholders for the deleted rows before them, so that the new
+   * ids are in the order of the old ones: reports are sorted by id.
    */
   private async writeInOrder<K extends 'sprint' | 'story'>(
     kind: K,
@@ -134,7 +134,7 @@ export class Restore {
     }
   }
 
-  /** Inserts rows in their order. Deleted ones are deleted at once: no id is ever used twice. */
+  /** Inserts rows in their order, and deletes the placeholders at once: their ids are never used again. */
   private async insert<K extends RowKind>(kind: K, slots: readonly Slot<K>[]): Promise<void> {
     for (let start = 0; start < slots.length; start += MAX_ROWS) {
       const chunk = slots.slice(start, start + MAX_ROWS);
@@ -149,16 +149,17 @@ export class Restore {
   ): Promise<void> {
     const { boardId } = this.load;
     const { name, columns, inserted } = TABLES[kind];
-    // A deleted task needs a story for the moment.
-    const shelter = kind === 'task' && slots.some(({ row }) => !row);
-    const shelterId = shelter ? await this.insertShelter(change) : 0;
+    // The placeholder of a task needs a story.
+    const needsStory = kind === 'task' && slots.some(({ row }) => !row);
+    const placeholderStory = needsStory ? await this.insertPlaceholderStory(change) : 0;
     const last = await lastIdOf(change, name);
     const cells = slots.map(({ row }) => {
       if (kind === 'sprint') return sprintCells(boardId, row as Row<'sprint'> | undefined);
       if (kind === 'story')
         return storyCells(boardId, row as Row<'story'> | undefined, this.to.ids);
       const task = row as Row<'task'> | undefined;
-      return taskCells(task ? (this.to.ids.story.get(task.story_id) as number) : shelterId, task);
+      const storyId = task ? (this.to.ids.story.get(task.story_id) as number) : placeholderStory;
+      return taskCells(storyId, task);
     });
     await change.insertMany(name, columns, cells);
     const parents = kind === 'task' ? [...new Set(cells.map(([storyId]) => storyId))] : [boardId];
@@ -172,10 +173,10 @@ export class Restore {
     slots.forEach(({ index }, i) => ids.replace(index, created[i]?.id as number));
     const unused = created.filter((_, i) => !slots[i]?.row).map(({ id }) => id);
     await deleteRows(change, name, unused);
-    if (shelter) await deleteRows(change, 'stories', [shelterId]);
+    if (needsStory) await deleteRows(change, 'stories', [placeholderStory]);
   }
 
-  private async insertShelter(change: Change): Promise<number> {
+  private async insertPlaceholderStory(change: Change): Promise<number> {
     const { boardId } = this.load;
     const { name, columns, inserted } = TABLES.story;
     const last = await lastIdOf(change, name);

@@ -96,7 +96,7 @@ function replaced(
   return fields;
 }
 
-/** What `stories.shifted` tells, by the ids of the stories. @throws InvalidFile */
+/** Replaces the ids of the stories in a `stories.shifted` event. @throws InvalidFile */
 function shifted(line: number, fields: Fields, to: Replacements): Fields {
   const story = (value: unknown): unknown => {
     if (!isObject(value)) throw invalidLine(line, 'invalid_value', 'the event names no story');

@@ -26,7 +26,7 @@ const STORY_COLUMNS = Object.keys(storyColumns(0, NO_STORY));
 
 const TIMES = ['created_at', 'updated_at', 'version'] as const;
 
-/** Without the hint and the `+` the databases go by other indexes, and sort the ids of the whole board. */
+/** Without the hint and the `+`, the databases use other indexes, and sort the ids of the whole board. */
 const insertedInto = (name: string, condition: string): string =>
   `SELECT r.id FROM ${name} r /*! FORCE INDEX (PRIMARY) */ WHERE r.id > ? AND +r.${condition} ORDER BY r.id`;
 
@@ -57,7 +57,7 @@ export type RowKind = keyof typeof TABLES;
 export type Row<K extends RowKind> = { sprint: SprintView; story: StoryView; task: TaskView }[K];
 
 const NOW = '2000-01-01 00:00:00.000';
-/** The times and the version of a row that is deleted at once. */
+/** The times and the version of a placeholder. */
 const NONE = [NOW, NOW, 1] as const;
 
 const stored = (instant: string | null): string | null => instant && fromRfc3339(instant);
@@ -68,7 +68,7 @@ const timesOf = (row: { created_at: string; updated_at: string; version: number 
   row.version,
 ];
 
-/** The cells of a sprint, or of one that only uses up an id. */
+/** The cells of a sprint or, without a row, of a placeholder. */
 export const sprintCells = (boardId: number, row: SprintView | undefined): Cell[] =>
   row
     ? [
@@ -78,14 +78,14 @@ export const sprintCells = (boardId: number, row: SprintView | undefined): Cell[
       ]
     : [boardId, null, null, '2000-01-01', null, null, null, null, ...NONE];
 
-/** The cells of a story, or of one that only uses up an id. */
+/** The cells of a story or, without a row, of a placeholder. */
 export function storyCells(boardId: number, row: StoryView | undefined, ids: FileIds): Cell[] {
   const sprint_id = row?.sprint_id && (ids.sprint.get(row.sprint_id) ?? null);
   const columns = storyColumns(boardId, row ? { ...row, sprint_id: sprint_id || null } : NO_STORY);
   return STORY_COLUMNS.map((name) => columns[name] as Cell);
 }
 
-/** The cells of a task, or of one that only uses up an id. */
+/** The cells of a task or, without a row, of a placeholder. */
 export const taskCells = (storyId: number, row: TaskView | undefined): Cell[] =>
   row
     ? [

@@ -87,8 +87,8 @@ describe('tables', () => {
       Buffer.from('a,b\n1,ä').subarray(0, -1),
       /not in UTF-8: line 2/,
     ],
-    ['an open quote', 'a,b\n1,2\n1,"2\n3\n', /line 3, a quote is opened and never closed/],
-    ['text after a quote', 'a,b\n1,2\n1,"2"x\n', /line 3, something other than a comma/],
+    ['an open quote', 'a,b\n1,2\n1,"2\n3\n', /line 3: a quote is opened and never closed/],
+    ['text after a quote', 'a,b\n1,2\n1,"2"x\n', /line 3: something other than a comma/],
   ])('are rejected if the file has %s', async (_, file, message) => {
     for (const pieces of [Infinity, 1]) {
       const read = table(file, pieces);

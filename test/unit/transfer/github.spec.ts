@@ -242,7 +242,7 @@ describe('issues of GitHub', () => {
   ])('are rejected with %s', async (_, value, line) => {
     await expect(read(value)).rejects.toMatchObject({
       code: 'invalid_file',
-      message: `Entry ${line} is no issue of GitHub: it has no number and title.`,
+      message: `Entry ${line} is not an issue of GitHub: it has no number and title.`,
       errors: [{ line, code: 'required' }],
     });
   });
