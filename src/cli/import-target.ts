@@ -20,7 +20,7 @@ export interface FileForBoard {
 
 /** A file that is ready to be imported, here or at a remote service. */
 export interface Import {
-  /** What the import would do. */
+  /** Returns what the import would do, and changes nothing. */
   dryRun: () => Promise<ImportView>;
   /** The number of stories, if it is known. */
   stories?: number;

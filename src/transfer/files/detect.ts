@@ -6,7 +6,7 @@ import { InvalidFile } from './invalid-file';
 import { JsonTokens, slicesOf, type JsonToken } from './json';
 import { fromUtf16, utf16Of } from './utf16';
 
-/** What a client states about a file. */
+/** The data from a client that help to detect the format of a file. */
 export interface FileHints {
   format: ImportFormat | 'auto';
   contentType?: string | undefined;

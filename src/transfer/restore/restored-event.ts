@@ -5,7 +5,7 @@ import { invalidLine } from '../export/export-lines';
 import { isObject, parseLine, requireFields, requireRow } from '../export/export-rules';
 import type { FileIds } from './restore-survey';
 
-/** What replaces the ids and the name of an exported board. */
+/** The replacements of the ids and the name of an exported board. */
 export interface Replacements {
   ids: FileIds;
   board: { id: number; newId: number; name: string; newName: string };
