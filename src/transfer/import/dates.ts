@@ -137,7 +137,7 @@ function ambiguous(
   );
 }
 
-/** Same as `readDate`, but `10/Feb/26` is never in the order ymd: after the name of a month, a short year is last. */
+/** As `readDate`, but `10/Feb/26` is never in the order ymd: after the name of a month, a two-digit year is last. */
 function possibleDate(text: DateText, order: DateOrder): string | undefined {
   if (order === 'ymd' && /^\D*\d{1,2}[^\d]*\p{L}{3,}[^\d]*\d{2}(\D|$)/u.test(text.trim())) {
     return undefined;

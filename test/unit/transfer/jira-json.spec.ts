@@ -221,7 +221,11 @@ describe('a search of Jira', () => {
 
   it.each([
     ['no issues', { issues: [] }, /has no issues/],
-    ['another entry', [issue('A-1'), { name: 'x' }], /Entry 2: it does not have the key and the fields/],
+    [
+      'another entry',
+      [issue('A-1'), { name: 'x' }],
+      /Entry 2: it does not have the key and the fields/,
+    ],
   ])('is rejected with %s', async (_, value, message) => {
     await expect(plan(value)).rejects.toThrow(message);
   });
