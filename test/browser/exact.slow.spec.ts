@@ -322,6 +322,20 @@ describe('The live board', () => {
     expect(await titles(page, 'To do')).toEqual(['Cat', 'Dog']);
   });
 
+  test('shows the change of a story whose id equals that of a task that was created meanwhile', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(board);
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { title: 'Ant and queen' });
+    const dialog = await openStory(page, 'Bee');
+    await dialog.getByLabel('New task').fill('Sting');
+    await dialog.getByLabel('New task').press('Enter');
+    const ids = `fetch('/api/stories/${board.ids.Bee}/tasks').then((response) => response.json())
+      .then((tasks) => tasks.map(({ id }) => id).join())`;
+    await until(page, ids, String(board.ids.Ant));
+    await page.unroute('**/stream?*');
+    await card(page, 'To do', 'Ant and queen').waitFor();
+  });
+
   test('shows that the board was deleted', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -8,7 +8,7 @@ import { todayIn } from '../util/calendar';
 import { afterFrame, backoff, Pause } from '../util/retry';
 import { alertError, announce, announceOther, report, toast } from './announce';
 import type { Change, Outcome } from './changes';
-import { asDone, createdBy, kindOf, targetOf } from './changes';
+import { asDone, createdBy, entityOf, kindOf, targetOf } from './changes';
 import { applyEvent, describeEvent } from './events';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, CARD_FIELDS, findSprint, withEntry } from './model';
@@ -129,7 +129,7 @@ export class BoardStore {
     this.queue = new ChangeQueue({
       base: () => this.require(),
       revision: () => this.revision.value,
-      commit: (outcome) => this.commit(outcome),
+      commit: (outcome, change) => this.commit(outcome, change),
       shown: afterFrame,
       send: (pending, isRepeated) => this.send(pending, isRepeated),
       onSettled: () => {
@@ -626,9 +626,9 @@ export class BoardStore {
     if (revision > this.revision.value) this.readAt.set(`${entity}/${id}`, revision);
   }
 
-  private commit(outcome: Outcome): void {
-    this.base.value = outcome.commit(this.require());
-    if (outcome.id !== undefined) this.markRead('story', outcome.id, outcome.revision);
+  private commit({ commit, id, revision }: Outcome, change: Change): void {
+    this.base.value = commit(this.require());
+    if (id !== undefined) this.markRead(entityOf(change), id, revision);
   }
 
   /** Sends a change on the condition that the row is as the user saw it. */

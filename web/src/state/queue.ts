@@ -56,7 +56,7 @@ export interface Undoable {
 export interface QueueHost {
   base(): BoardState;
   revision(): number;
-  commit(outcome: Outcome): void;
+  commit(outcome: Outcome, change: Change): void;
   /** Resolves when the browser has drawn the change. */
   shown(): Promise<void>;
   /**
@@ -266,7 +266,7 @@ export class ChangeQueue {
       ? []
       : kindOf(change).inverse(change, before, outcome.id ?? 0);
     batch(() => {
-      this.host.commit(outcome);
+      this.host.commit(outcome, change);
       const rest = this.pending.value.filter((each) => each !== head);
       const next = rest.map((each) => this.afterConfirmed(each, change, outcome.id));
       const changed = next.filter((each, i) => each !== rest[i]);
