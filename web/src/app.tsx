@@ -141,16 +141,14 @@ function Bar() {
             {link('board', board)}
             {link('backlog', 'Plan')}
             {link('reports', 'Reports')}
-            {canWrite.value && (
-              <a
-                href={pathOf(board, 'settings')}
-                aria-label="Settings"
-                aria-current={view === 'settings' ? 'page' : undefined}
-              >
-                <span class="wide">Settings</span>
-                <Icon name="settings" />
-              </a>
-            )}
+            <a
+              href={pathOf(board, 'settings')}
+              aria-label="Settings"
+              aria-current={view === 'settings' ? 'page' : undefined}
+            >
+              <span class="wide">Settings</span>
+              <Icon name="settings" />
+            </a>
           </>
         )}
       </nav>

@@ -51,6 +51,7 @@ function shownSprint(state: BoardState): Sprint | undefined {
   const sprints = sprintsOf(state);
   return (
     findSprint(state, query.value.get('sprint')) ??
+    findSprint(state, 'current') ??
     sprints.findLast(({ state }) => state === 'completed') ??
     sprints[0]
   );

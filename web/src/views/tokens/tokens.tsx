@@ -6,7 +6,7 @@ import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { toast } from '../../state/announce';
 import { isAdmin, session } from '../../state/session';
-import { useAnswer } from '../../util/answer';
+import { CUT_OFF, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 import { formatTime } from '../../util/format';
 import { NewToken } from './new-token';
@@ -33,7 +33,7 @@ function Tokens() {
   const changes = useSignal(0);
   const isCreating = useSignal(false);
   const asked = useSignal<Token | null>(null);
-  const { data } = useAnswer(
+  const { data, error, isCutOff } = useAnswer(
     async () => (await api.GET('/api/tokens')).data as Token[],
     [changes.value, session.value],
   );
@@ -55,7 +55,9 @@ function Tokens() {
           changes under the name of the token.
         </p>
       </header>
-      {!data && <Skeleton lines={4} />}
+      {!data && !error && !isCutOff && <Skeleton lines={4} />}
+      {error && <p role="alert">{error.message}</p>}
+      {!data && isCutOff && <p class="empty">{CUT_OFF}</p>}
       {isFirst && (
         <div class="blank">
           <p>

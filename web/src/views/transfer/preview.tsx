@@ -37,7 +37,11 @@ export function Preview({ answer, isBusy }: { answer: Answer; isBusy: boolean })
       {(groups.size > 0 || warnings.length > 0) && (
         <ul class="findings">
           {[...groups].map(([code, rows]) => (
-            <Finding key={code} text={`Skipped: ${skippedText(code, rows.length)}`}>
+            <Finding
+              key={code}
+              text={`Skipped: ${skippedText(code, rows.length)}`}
+              more={rows.length - MAX_LINES}
+            >
               {rows
                 .slice(0, MAX_LINES)
                 .map(
