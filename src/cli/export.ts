@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { Option } from 'commander';
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -27,7 +28,7 @@ export function defineExport(command: Command): void {
     .option('--log', 'also its event log, from which history and reports are read', false)
     .option('--csv', 'only its stories, as a table for spreadsheets', false)
     .option('--url <url>', 'read from the service at this URL instead of the database')
-    .option('--token <token>', 'its token')
+    .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
     .addHelpText(
       'after',
       `
