@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Snapshot, Snapshots } from './snapshots';
@@ -54,7 +53,10 @@ export class SqliteSnapshots implements Snapshots {
   }
 
   async close(): Promise<void> {
-    const ended = this.threads.map(({ worker }) => once(worker, 'exit'));
+    // Not `events.once`, which rejects if a thread fails.
+    const ended = this.threads.map(
+      ({ worker }) => new Promise((resolve) => worker.once('exit', resolve)),
+    );
     for (const { worker } of this.threads) {
       worker.ref();
       worker.postMessage(null);
