@@ -8,10 +8,10 @@ export function textOfDocument(document: unknown): string {
 }
 
 function blocks(nodes: readonly unknown[], indent: string): string {
-  return nodes.map((node, i) => block(node, i, indent)).join('');
+  return nodes.map((node) => block(node, indent)).join('');
 }
 
-function block(node: unknown, index: number, indent: string): string {
+function block(node: unknown, indent: string): string {
   const { type, content, attrs } = fieldsOf(node);
   const children = listOf(content);
   switch (type) {
@@ -35,7 +35,7 @@ function block(node: unknown, index: number, indent: string): string {
     }
     default:
       // A panel, a quote, a column of a layout; or a node of text where a block is expected.
-      return children.length > 0 && index >= 0 ? blocks(children, indent) : inline([node]);
+      return children.length > 0 ? blocks(children, indent) : inline([node]);
   }
 }
 
