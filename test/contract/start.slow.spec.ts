@@ -132,7 +132,7 @@ describe('a program that starts', () => {
     ]);
   });
 
-  it('writes a readable log on a terminal, or if LOG_FORMAT demands it', async () => {
+  it('writes a log for people if LOG_FORMAT is text', async () => {
     const program = await Program.spawn(
       { url: `sqlite:${join(folder, 'a.db')}` },
       { environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'text' } },

@@ -186,10 +186,9 @@ describe('a damaged file', () => {
   });
 
   it('is rejected if an issue has an invalid number', async () => {
-    for (const number of ['1e999', '-1', '1.5', '123456789012345678901234567890', '"1"', 'null']) {
+    for (const number of ['1e999', '1.5', '123456789012345678901234567890', '"1"', 'null']) {
       const file = `[{"number": 1, "title": "x"},\n{"number": ${number}, "title": "y"}]`;
-      const isNegative = number === '-1';
-      if (!isNegative) await expectInvalid(file, { format: 'github', line: 2 });
+      await expectInvalid(file, { format: 'github', line: 2 });
     }
   });
 });
