@@ -30,6 +30,43 @@ describe('Sprints in the browser', () => {
     });
   });
 
+  test('keep what was typed when a dialog is closed with Esc, until it is cancelled', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const dialog = page.getByRole('dialog');
+    const goal = dialog.getByLabel('Goal');
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    await goal.fill('It lands.');
+    await page.keyboard.press('Escape');
+    await page.getByRole('status').getByText('“Sprint 4” is not saved').waitFor();
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    expect(await goal.inputValue()).toBe('It lands.');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    expect(await goal.inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+
+    const edit = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+      await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+      await goal.waitFor();
+    };
+    await edit();
+    await goal.fill('It returns.');
+    await page.keyboard.press('Escape');
+    const { client } = plan.service;
+    const { body } = await client.get('/api/boards/rocket/sprints');
+    const { id } = body.find(({ name }: { name: string }) => name === 'Sprint 3');
+    await client.put(`/api/sprints/${id}`, { goal: 'It burns.' });
+    await edit();
+    expect(await goal.inputValue()).toBe('It returns.');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Someone else has changed this sprint.').waitFor();
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await client.get(`/api/sprints/${id}`)).body.goal).toBe('It returns.');
+  });
+
   test('are changed, with an error at the field that is wrong', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

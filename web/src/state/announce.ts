@@ -72,3 +72,10 @@ export const alertError = (text: string): void => toast(text, { isError: true })
 export function closeToast(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
 }
+
+/** Announces that a dialog was closed with unsaved changes, and offers to open it again. */
+export function announceUnsaved(title: string, open: () => void): void {
+  const text = `“${title}” is not saved`;
+  announce(text);
+  toast(text, { action: { name: 'Edit again', run: open } });
+}

@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import { Button, Field, Skeleton, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
-import { announce, report } from '../../state/announce';
+import { announce, announceUnsaved, report } from '../../state/announce';
+import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import { focusInvalid } from '../../state/focus';
 import { sprintName } from '../../state/model';
@@ -112,28 +114,61 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
   );
 }
 
-/** The state of a form: the typed values and their errors. */
-function useDraft() {
-  const typed = useSignal<Partial<Draft>>({});
+/** The unsaved changes of a form. */
+interface Unsaved {
+  typed: Partial<Draft>;
+  /** The entity tag of the sprint that the user changed; empty for a new one. */
+  etag: string;
+}
+
+/** The unsaved changes of each form, so that closing its dialog loses nothing. */
+const unsaved = new Map<string, Unsaved>();
+
+interface Form {
+  /** Identifies the form, so that it has its unsaved changes when it is opened again. */
+  key: string;
+  request: SprintRequest;
+}
+
+/** The state of a form: its changes and their errors. */
+function useDraft({ key, request }: Form) {
+  const changes = useSignal<Unsaved>(unsaved.get(key) ?? { typed: {}, etag: '' });
   const isChecked = useSignal(false);
   const serverErrors = useSignal<FieldErrors>({});
   const problem = useSignal('');
+  const title = useRef('');
+  useEffect(
+    () => () => {
+      if (unsaved.has(key)) announceUnsaved(title.current, () => openDialog(request));
+    },
+    [],
+  );
   const onError = (error: unknown): void => {
     const errors = errorsFrom(error);
     serverErrors.value = errors ?? {};
     problem.value = errors ? '' : wordsOf(error);
   };
-  const onChange = (set: Partial<Draft>): void => {
-    typed.value = { ...typed.value, ...set };
+  const set = (next: Unsaved): void => {
+    changes.value = next;
+    unsaved.set(key, next);
+  };
+  const discard = (): void => void unsaved.delete(key);
+  /** @param etag the entity tag of the sprint; kept from the first change on */
+  const change = (original: Draft, fields: Partial<Draft>, etag = ''): void => {
+    const typed = { ...changes.value.typed, ...fields };
+    const isSame = NAMES.every((name) => (typed[name] ?? original[name]) === original[name]);
+    const isFirst = Object.keys(changes.value.typed).length === 0;
+    set(isSame ? { typed: {}, etag: '' } : { typed, etag: isFirst ? etag : changes.value.etag });
+    if (isSame) discard();
     serverErrors.value = Object.fromEntries(
-      Object.entries(serverErrors.value).filter(([name]) => !(name in set)),
+      Object.entries(serverErrors.value).filter(([name]) => !(name in fields)),
     );
   };
   const errors = (draft: Draft): FieldErrors => ({
     ...serverErrors.value,
     ...(isChecked.value && errorsOf(draft)),
   });
-  return { typed, isChecked, problem, onError, onChange, errors };
+  return { changes, isChecked, problem, title, onError, set, change, discard, errors };
 }
 
 interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
@@ -143,10 +178,15 @@ interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
 /** The dialog that creates a sprint; it suggests dates after the last sprint. */
 export function NewSprint({ store, state, completing }: NewSprintProps) {
   const suggested = useSignal(draftOf(suggestSprint(state)));
-  const { typed, isChecked, problem, onError, onChange, errors } = useDraft();
-  const { isBusy, submit } = useSubmit(onError);
+  const form = useDraft({
+    key: `new ${store.name}`,
+    request: { kind: 'sprint', action: 'new', completing },
+  });
+  const { isChecked, problem } = form;
+  const { isBusy, submit } = useSubmit(form.onError);
   const key = useKeys();
-  const draft = { ...suggested.value, ...typed.value };
+  const draft = { ...suggested.value, ...form.changes.value.typed };
+  form.title.current = draft.name || 'New sprint';
   const close = (to?: number): void => {
     if (completing === undefined) closeDialog();
     else openDialog({ kind: 'sprint', action: 'complete', id: completing, to });
@@ -160,19 +200,27 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
       body,
     });
     const sprint = data as Sprint;
+    form.discard();
     await store.loadSprints();
     report(`Created ${sprintName(sprint)}`);
     close(sprint.id);
   };
   return (
-    <Dialog title="New sprint" onClose={close}>
+    <Dialog title="New sprint" onClose={() => close()}>
       <DialogForm
         action="Create"
         isDisabled={isBusy.value}
         onSubmit={() => submit(create)}
-        onCancel={() => close()}
+        onCancel={() => {
+          form.discard();
+          close();
+        }}
       >
-        <SprintForm draft={draft} errors={errors(draft)} onChange={onChange} />
+        <SprintForm
+          draft={draft}
+          errors={form.errors(draft)}
+          onChange={(fields) => form.change(suggested.value, fields)}
+        />
         {problem.value && <p role="alert">{problem.value}</p>}
       </DialogForm>
     </Dialog>
@@ -182,11 +230,14 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
 /** The dialog in which a sprint is changed. */
 export function EditSprint({ store, id }: SprintDialogProps) {
   const { sprint, etag, error, read } = useSprint(id);
-  const { typed, isChecked, problem, onError, onChange, errors } = useDraft();
+  const form = useDraft({ key: String(id), request: { kind: 'sprint', action: 'edit', id } });
+  const { changes, isChecked, problem } = form;
   const isConflict = useSignal(false);
   const { isBusy, submit } = useSubmit((failure) => {
-    if (failure instanceof ApiError && failure.status === 412) isConflict.value = true;
-    else onError(failure);
+    if (failure instanceof ApiError && failure.status === 412) {
+      isConflict.value = true;
+      form.set({ ...changes.value, etag: etag.value });
+    } else form.onError(failure);
   }, read);
   if (!sprint.value) {
     return (
@@ -196,7 +247,12 @@ export function EditSprint({ store, id }: SprintDialogProps) {
     );
   }
   const original = draftOf(sprint.value);
-  const draft = { ...original, ...typed.value };
+  const draft = { ...original, ...changes.value.typed };
+  form.title.current = sprintName(sprint.value);
+  const close = (): void => {
+    form.discard();
+    closeDialog();
+  };
   const save = async (): Promise<void> => {
     isChecked.value = true;
     if (Object.keys(errorsOf(draft)).length > 0) return;
@@ -205,13 +261,13 @@ export function EditSprint({ store, id }: SprintDialogProps) {
     const changed = NAMES.filter((name) => all[name] !== before[name]);
     if (changed.length > 0) {
       await api.PUT('/api/sprints/{sprint_id}', {
-        params: { path: { sprint_id: id }, header: { 'If-Match': etag.value } },
+        params: { path: { sprint_id: id }, header: { 'If-Match': changes.value.etag } },
         body: Object.fromEntries(changed.map((name) => [name, all[name]])),
       });
       await store.loadSprints();
       announce(`Saved ${draft.name || 'the sprint'}`);
     }
-    closeDialog();
+    close();
   };
   return (
     <Dialog title={`Edit ${sprintName(sprint.value)}`} onClose={closeDialog}>
@@ -225,9 +281,9 @@ export function EditSprint({ store, id }: SprintDialogProps) {
       >
         <SprintForm
           draft={draft}
-          errors={errors(draft)}
+          errors={form.errors(draft)}
           isCompleted={sprint.value.state === 'completed'}
-          onChange={onChange}
+          onChange={(fields) => form.change(original, fields, etag.value)}
         />
         {problem.value && <p role="alert">{problem.value}</p>}
         {isConflict.value ? (
@@ -237,7 +293,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
             </p>
             <footer class="dialog-foot">
               <span class="spring" />
-              <Button onClick={closeDialog}>Keep theirs</Button>
+              <Button onClick={close}>Keep theirs</Button>
               <Button
                 kind="primary"
                 onClick={() => {
@@ -252,7 +308,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
         ) : (
           <footer class="dialog-foot">
             <span class="spring" />
-            <Button onClick={closeDialog}>Cancel</Button>
+            <Button onClick={close}>Cancel</Button>
             <Button kind="primary" type="submit" disabled={isBusy.value}>
               Save
             </Button>

@@ -3,10 +3,11 @@ import { useEffect } from 'preact/hooks';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board-store';
+import { announceUnsaved } from '../../state/announce';
 import { temporaryId } from '../../state/changes';
 import { openDialog } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
-import { newStories, announceUnsaved } from './drafts';
+import { newStories } from './drafts';
 import type { Draft } from './fields';
 import { emptyDraft, errorsOf, fieldsOf, StoryForm } from './fields';
 
