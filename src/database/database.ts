@@ -203,7 +203,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
       // One slow statement does not mean that the database is unavailable.
       if (await this.isReady()) return;
       this.logger.error(
-        `The database is away: ${reason(cause)}. Requests that need it get 503 until it answers.`,
+        `The database is unavailable: ${reason(cause)}. Requests that need it get 503 until it answers.`,
       );
       do await sleep(RECONNECT_MS, undefined, { ref: false });
       while (!this.closing && !(await this.isReady()));

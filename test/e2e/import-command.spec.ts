@@ -347,7 +347,7 @@ describe('an import of another format', () => {
     ['a missing mapping', ['--mapping', 'no/such.json'], /The mapping cannot be read/],
     ['another format than it is', ['--format', 'jira-csv'], /line 1: a quote/],
     ['--null for a service', ['--null', 'x', '--url', 'http://localhost:1'], /--null cannot/],
-    ['a service that is away', ['--url', 'http://localhost:1'], /does not answer/],
+    ['a service that does not answer', ['--url', 'http://localhost:1'], /does not answer/],
   ])('rejects %s', async (_, flags, message) => {
     const outcome = await load(CARDS, 'Refused', ...flags);
     expect(outcome).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });

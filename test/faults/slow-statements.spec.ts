@@ -68,6 +68,6 @@ onServers('one slow SELECT past its deadline', () => {
     expect(served).toBeGreaterThan(3);
     expect((await service.client.get('/health/ready')).status).toBe(200);
     expect(await connections()).toEqual(before);
-    expect(log.filter((line) => line.includes('database is away'))).toEqual([]);
+    expect(log.filter((line) => line.includes('database is unavailable'))).toEqual([]);
   });
 });
