@@ -19,7 +19,7 @@ import { RouteTable } from './http/route-table';
 import { SECURITY_HEADERS } from './http/security-headers';
 import { NestLogger } from './logging/logger';
 import { Metrics } from './metrics/metrics';
-import { serveMissingPage, serveWeb, WEB_FOLDER } from './web';
+import { serveWeb, WEB_FOLDER } from './web';
 
 export const applicationOptions = (logger: Logger): NestApplicationOptions => ({
   // `parseBodies` parses forms, too, and leaves errors to the validation pipe.
@@ -62,7 +62,6 @@ export async function setUp(
   await compressLongResponses(server);
   // Before authentication, whose rate limit refunds responses with 304.
   writeResponses(server);
-  serveMissingPage(server, webFolder);
   authenticateRequests(server, config, app.get(Authenticator));
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('Connection', 'close');

@@ -2,7 +2,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { requireAcceptable, vary } from './http/formats';
+import { isMissingPage, requireAcceptable, vary } from './http/formats';
 import { Problem } from './http/problem';
 import { sendProblem } from './http/problem.filter';
 import type { RouteSettings } from './http/route';
@@ -30,10 +30,13 @@ const VIEWS = [
   ...BOARD_VIEWS.map((view) => `${view}/stories/:story_id`),
 ];
 
-/** Serves the files of the board in the browser, which the build has compressed. */
+/**
+ * Serves the board in the browser: its files, which the build has compressed, and its page, which shows “Not found” for a
+ * path that does not exist.
+ */
 export async function serveWeb(server: FastifyInstance, folder: string): Promise<void> {
   const isPublic = { config: { scope: 'public' } satisfies RouteSettings };
-  const hasPage = isBuilt(folder);
+  const hasPage = existsSync(join(folder, 'index.html'));
   for (const path of VIEWS) {
     server.get(path, isPublic, (request, reply) => {
       if (path === '/' && !wantsPage(request, reply)) return reply.redirect('/openapi.json', 302);
@@ -47,6 +50,10 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
     });
   }
   if (!hasPage) return;
+  server.addHook('onRequest', (request, reply, done) => {
+    if (isMissingPage(request)) void sendPage(reply.code(404));
+    else done();
+  });
   await server.register(fastifyStatic, {
     root: folder,
     serve: false,
@@ -65,22 +72,6 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
     });
   }
 }
-
-/**
- * Serves the page with 404 to a browser that requests a path outside the API that does not exist; the page shows
- * “Not found”. It needs no token, so this must come before the authentication.
- */
-export function serveMissingPage(server: FastifyInstance, folder: string): void {
-  if (!isBuilt(folder)) return;
-  server.addHook('onRequest', (request, reply, done) => {
-    const { is404, method, url, headers } = request;
-    const isForPage = headers.accept?.includes('text/html') === true && !/^\/api\b/.test(url);
-    if (is404 && isForPage && method === 'GET') void sendPage(reply.code(404));
-    else done();
-  });
-}
-
-const isBuilt = (folder: string): boolean => existsSync(join(folder, 'index.html'));
 
 const sendPage = (reply: FastifyReply): FastifyReply =>
   reply.header('Content-Security-Policy', POLICY).sendFile('index.html');

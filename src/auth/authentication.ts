@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
+import { isMissingPage } from '../http/formats';
 import { Origins } from '../http/origins';
 import { Problem } from '../http/problem';
 import type { Authenticator } from './authenticator';
@@ -53,7 +54,8 @@ export function authenticateRequests(
       return;
     }
     const { scope } = request.routeOptions.config;
-    if (scope === 'public' || (request.is404 && PUBLIC_PATHS.test(request.url))) done();
+    const isPublicPath = request.is404 && PUBLIC_PATHS.test(request.url);
+    if (scope === 'public' || isPublicPath || isMissingPage(request)) done();
     else authenticate(request, reply).then(() => done(), done);
   });
   if (!rateLimit.isOn) return;

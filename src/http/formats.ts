@@ -56,6 +56,16 @@ export function requireAcceptable({ headers }: FastifyRequest, types: readonly s
   return best;
 }
 
+/**
+ * Whether a browser requests a path outside the API that does not exist. Its response is the page instead of a problem,
+ * and needs no token.
+ */
+export const isMissingPage = ({ is404, method, url, headers }: FastifyRequest): boolean =>
+  is404 &&
+  method === 'GET' &&
+  headers.accept?.includes('text/html') === true &&
+  !/^\/api\b/.test(url);
+
 /** Writes a body in the requested format; a long one is streamed. */
 export async function writeFormat(
   request: FastifyRequest,

@@ -91,6 +91,11 @@ describe('the board in the browser', () => {
     },
   );
 
+  it('serves no page under another host name', async () => {
+    const answer = await get('/board', { accept: 'text/html', host: 'attacker.example' });
+    expect(answer.status).toBe(421);
+  });
+
   it.each(['/api', '/api/nowhere', '/api?x=1'])('serves no page at %s', async (path) => {
     const answer = await get(path, { ...token, accept: 'text/html,*/*;q=0.8' });
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([404, 'route_not_found']);
