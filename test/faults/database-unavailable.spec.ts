@@ -69,7 +69,9 @@ onServers('a database server', () => {
     const messages = program.log
       .filter((line) => line.context === 'Database')
       .map((line) => line.msg);
-    expect(messages.filter((line) => line.startsWith('The database is unavailable'))).toHaveLength(KILLS);
+    expect(messages.filter((line) => line.startsWith('The database is unavailable'))).toHaveLength(
+      KILLS,
+    );
   });
 
   it(`that does not answer for ${FROZEN_MS / 1000} s delays no response for more than 5 s`, async () => {
