@@ -77,6 +77,8 @@ function prepare(connection: PoolConnection, statementMs: number | undefined): v
     const done = callback as (error: unknown, result: unknown, fields: unknown) => void;
     return query(sql, values, (error: unknown, result: unknown, fields: unknown): void => {
       clearTimeout(timer);
+      // Its transaction may still be open. The next START TRANSACTION would commit it.
+      if (error && sql === 'ROLLBACK') connection.destroy();
       done(error, result, fields);
     });
   }) as never;

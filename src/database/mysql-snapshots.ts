@@ -27,7 +27,7 @@ export class MysqlSnapshots implements Snapshots {
       close: async () => {
         if (closed) return;
         closed = true;
-        await runner.commitTransaction().catch(() => undefined);
+        await runner.rollbackTransaction().catch(() => undefined);
         await runner.release();
       },
     };
