@@ -87,9 +87,7 @@ export class SqliteSnapshots implements Snapshots {
     const fail = (cause?: unknown): void => {
       const index = this.threads.indexOf(thread);
       if (index >= 0) this.threads.splice(index, 1);
-      const error = Object.assign(new Error('the snapshot thread ended', { cause }), {
-        code: 'SQLITE_IOERR',
-      });
+      const error = ended(cause);
       for (const { reject } of thread.pending.values()) reject(error);
       thread.pending.clear();
     };
@@ -100,6 +98,8 @@ export class SqliteSnapshots implements Snapshots {
   }
 
   private send(thread: Thread, request: Omit<SnapshotRequest, 'id'>): Promise<unknown[]> {
+    // A thread that has ended does not answer.
+    if (!this.threads.includes(thread)) return Promise.reject(ended());
     return new Promise((resolve, reject) => {
       const id = (this.lastId += 1);
       thread.pending.set(id, { resolve, reject });
@@ -109,3 +109,6 @@ export class SqliteSnapshots implements Snapshots {
     });
   }
 }
+
+const ended = (cause?: unknown): Error =>
+  Object.assign(new Error('the snapshot thread ended', { cause }), { code: 'SQLITE_IOERR' });

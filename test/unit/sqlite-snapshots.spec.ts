@@ -35,3 +35,12 @@ it('a long write-ahead log is copied and reset under constant writes', async () 
     writer.close();
   }
 });
+
+it('a snapshot of a thread that has ended rejects its queries, and can be closed', async () => {
+  const snapshots = new SqliteSnapshots(join(folder, 'missing', 'board.db'));
+  const snapshot = await snapshots.open();
+  await expect(snapshot.query('SELECT 1')).rejects.toMatchObject({ code: 'SQLITE_IOERR' });
+  await expect(snapshot.query('SELECT 1')).rejects.toMatchObject({ code: 'SQLITE_IOERR' });
+  await snapshot.close();
+  await snapshots.close();
+});
