@@ -104,13 +104,14 @@ export class Authenticator {
       found = await (authorization === undefined
         ? this.bySession(request)
         : this.byToken(authorization));
-      if (typeof found !== 'string') return found;
+      if (typeof found !== 'string') {
+        this.wasOpen = false;
+        return found;
+      }
       // Without a token in the database, the header is ignored.
       if (this.config.onLoopback && (await this.isOpen())) return openTo(request);
     } catch (error) {
-      if (always && this.wasOpen && !(error instanceof Problem && error.code === 'proxied')) {
-        return OPEN;
-      }
+      if (always && this.wasOpen) return openTo(request);
       throw error;
     }
     throw this.unauthorized(request, found);

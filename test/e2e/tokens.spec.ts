@@ -771,11 +771,32 @@ describe('the first and the last token', () => {
       // The service caches for a moment that there is no token.
       while ((await send(`${service.url}/api/boards/A`)).status !== 503);
       expect((await client.get('/metrics')).status).toBe(200);
+      const proxied = await client.get('/metrics', {
+        headers: { 'x-forwarded-for': '203.0.113.7' },
+      });
+      expectProblem(proxied, 403, 'proxied');
     } finally {
       away.mockRestore();
     }
     await bearer(client, { scope: 'admin' });
     expect((await client.get('/metrics')).status).toBe(401);
+  });
+
+  it('the metrics require a token while the database is unavailable, once one was used', async () => {
+    const { app, client, database } = service;
+    expect((await client.get('/metrics')).status).toBe(200);
+    const other = await startApp({ database });
+    const { token } = await bearer(other.client, { scope: 'admin' });
+    await other.close();
+    // The service caches for a moment that there is no token.
+    const user = bearing(client, token);
+    while ((await user.get('/api/session')).body.actor !== 'someone');
+    const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
+    try {
+      expectProblem(await client.get('/metrics'), 503, 'database_unavailable');
+    } finally {
+      away.mockRestore();
+    }
   });
 
   it('AUTH=off requires no token, even if tokens exist', async () => {
