@@ -2,8 +2,10 @@ import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { collectionTag, findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
+import type { Reader } from '../database/reader';
 import { atRevision } from '../http/board-revision';
 import { column } from '../http/keyset';
+import type { ListSource } from '../http/listing';
 import { Listing } from '../http/listing';
 import { PathResources } from '../http/path-resources';
 import { SprintWords } from '../stories/sprint-words';
@@ -44,21 +46,21 @@ export class SprintsService implements OnModuleInit {
 
   /** The sprints of a board. @throws Problem `board_not_found` */
   async list(boardName: string, { state, ...page }: SprintListQuery): Promise<Listing> {
-    const board = await findBoard(this.database, boardName);
     const now = this.clock.now();
-    const today = calendarDate(now, board.time_zone);
-    return new Listing(
-      this.database,
-      {
+    // The day depends on the time zone of the board, which may change until the sprints are read.
+    const resolve = async (reader: Reader): Promise<ListSource> => {
+      const board = await findBoard(reader, boardName);
+      const today = calendarDate(now, board.time_zone);
+      return {
         query: () =>
           state ? this.sprints.inState(board.id, state, today) : this.sprints.ofBoard(board.id),
         order: [column('start_date', 's', 'date'), column('id', 's', 'integer')],
         indexed: true,
         represent: (row: SprintRow) => representSprint(row, now),
         board: { ...board, tagOf: (at) => collectionTag(at, today) },
-      },
-      page,
-    );
+      };
+    };
+    return new Listing(this.database, { ...(await resolve(this.database)), resolve }, page);
   }
 
   /** @throws Problem `sprint_not_found` */

@@ -2,6 +2,7 @@ import { REPRESENTATION } from '../../src/http/etag';
 import { useApp } from '../support/app';
 import { Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
+import { onStatement } from '../support/statements';
 
 const service = useApp();
 let board: Workspace;
@@ -166,6 +167,26 @@ describe('a strong tag', () => {
     service.clock.set('2026-11-30T12:00:00Z');
     const headers = { 'if-none-match': states.headers.get('etag') as string };
     expect((await client.get(`${board.path}/sprints`, { headers })).status).toBe(200);
+  });
+
+  it('of the list of sprints belongs to the day in the time zone that its items were read in', async () => {
+    await service.client.put(board.path, { time_zone: 'Asia/Tokyo' });
+    await board.sprint('2026-11-23');
+    service.clock.set('2026-11-22T23:30:00Z');
+    const path = `${board.path}/sprints`;
+    let changed = false;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (changed || !sql.includes('ORDER BY s.start_date')) return;
+        changed = true;
+        await service.client.put(board.path, { time_zone: 'UTC' });
+      },
+    });
+    const { headers, body } = await service.client.get(path).finally(stop);
+    expect(body.at(-1)).toMatchObject({ start_date: '2026-11-23', state: 'planned' });
+    service.clock.set('2026-11-23T12:00:00Z');
+    expect((await service.client.get(path)).body.at(-1).state).toBe('active');
+    expect(await tagOf(path)).not.toBe(headers.get('etag'));
   });
 });
 
