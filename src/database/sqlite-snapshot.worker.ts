@@ -31,6 +31,8 @@ const IDLE_CONNECTIONS = 4;
 const file = workerData as string;
 const idle: Libsql.Database[] = [];
 const open = new Map<number, Libsql.Database>();
+/** Connections that are closed after their snapshot. */
+const failed = new WeakSet<Libsql.Database>();
 
 function connect(): Libsql.Database {
   const connection = new Libsql(file);
@@ -47,8 +49,9 @@ function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] 
   if (sql === undefined) {
     open.delete(snapshot);
     connection?.exec('COMMIT');
-    if (connection && idle.length < IDLE_CONNECTIONS) idle.push(connection);
-    else connection?.close();
+    if (connection && !failed.has(connection) && idle.length < IDLE_CONNECTIONS) {
+      idle.push(connection);
+    } else connection?.close();
     return [];
   }
   if (!connection) {
@@ -56,7 +59,14 @@ function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] 
     connection.exec('BEGIN');
     open.set(snapshot, connection);
   }
-  return connection.prepare<unknown[]>(sql).all(...parameters);
+  try {
+    return connection.prepare<unknown[]>(sql).all(...parameters);
+  } catch (error) {
+    // libsql does not reset a statement that fails with SQLITE_BUSY. Until it is garbage-collected, all later
+    // snapshots of its connection would read the same state.
+    failed.add(connection);
+    throw error;
+  }
 }
 
 // Checkpoints copy committed pages from the write-ahead log into the database file. Without them SQLite does so

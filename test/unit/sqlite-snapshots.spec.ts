@@ -44,3 +44,27 @@ it('a snapshot of a thread that has ended rejects its queries, and can be closed
   await snapshot.close();
   await snapshots.close();
 });
+
+it('a SELECT that found the file locked leaves no lock behind', async () => {
+  const file = join(folder, 'locked.db');
+  // In rollback mode, unlike in WAL mode, a writer alone locks readers out.
+  const writer = new Libsql(file);
+  writer.exec('CREATE TABLE rows (id)');
+  const snapshots = new SqliteSnapshots(file);
+  const read = async (sql: string): Promise<unknown> => {
+    const snapshot = await snapshots.open();
+    return snapshot.query(sql).finally(() => snapshot.close());
+  };
+  try {
+    await read('SELECT * FROM rows');
+    writer.exec('BEGIN EXCLUSIVE');
+    await expect(read('SELECT * FROM rows')).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+    writer.exec('COMMIT');
+    expect(await read('SELECT * FROM rows')).toEqual([]);
+    writer.exec('INSERT INTO rows VALUES (1)');
+    expect(await read('SELECT * FROM rows')).toEqual([{ id: 1 }]);
+  } finally {
+    await snapshots.close();
+    writer.close();
+  }
+});
