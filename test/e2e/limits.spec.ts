@@ -135,6 +135,20 @@ describe('a string of combining marks', () => {
   });
 });
 
+describe('a name that is repeated', () => {
+  it('is rejected quickly in a form and in a query', async () => {
+    const { client } = await start({});
+    const before = performance.now();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const raw = 'name&'.repeat(100_000);
+    const form = await client.post('/api/boards', undefined, { raw, headers });
+    expectErrors(form, '/name duplicate');
+    const query = await client.get(`/api/boards?${'q&'.repeat(4000)}`, { undocumented: true });
+    expectErrors(query, 'q unknown_field');
+    expect(performance.now() - before).toBeLessThan(promised(1000));
+  });
+});
+
 describe('imports', () => {
   it('of one client occupy at most half of the slots', async () => {
     const { client, url } = await start({});
