@@ -548,6 +548,20 @@ describe('formats', () => {
     expect(up.text).toContain('burn-up');
   });
 
+  it('include pictures of sprints that begin in the last days of the year 9999', async () => {
+    const own = await board();
+    for (const start of ['9999-12-18', '9999-12-25', '9999-12-31']) {
+      const sprint = await own.sprint(start);
+      await own.story(sprint, { points: 3 });
+      for (const width of [360, 1600]) {
+        const path = `/api/sprints/${sprint.id}/burndown?format=svg&width=${width}`;
+        const picture = await client.get(path);
+        expect([start, width, picture.status]).toEqual([start, width, 200]);
+        expect(picture.text).not.toContain('NaN');
+      }
+    }
+  });
+
   it('include pictures that shade the non-working days of the board', async () => {
     const own = await board();
     const open = await own.sprint('2026-02-23', { end_date: '2026-03-08' });

@@ -20,6 +20,8 @@ export type { BurndownPicture };
 
 /** The minimum number of days shown of an open sprint without an end date. */
 const OPEN_DAYS = 14;
+/** The last date; there is no label for a later day. */
+const LAST_DATE = '9999-12-31';
 
 const MARKS = {
   value: { stroke: COLOURS.accent, 'stroke-width': 2.5 },
@@ -85,7 +87,8 @@ function sample(length: number, width: number): number[] {
 function axisOf({ sprint, days, date }: BurndownPicture): Days {
   const { start_date, end_date, state } = sprint;
   const isOpen = state !== 'completed';
-  const planned = end_date === null ? (isOpen ? OPEN_DAYS : 1) : daysFromTo(start_date, end_date);
+  const openDays = Math.min(OPEN_DAYS, daysFromTo(start_date, LAST_DATE));
+  const planned = end_date === null ? (isOpen ? openDays : 1) : daysFromTo(start_date, end_date);
   const count = Math.max(days.length, planned);
   const today = daysFromTo(start_date, date) - 1;
   return {
