@@ -6,7 +6,7 @@ import { formatOf, requireAcceptable, vary } from './formats';
 import { declares } from './input';
 import type { FieldError } from './problem';
 import { Problem } from './problem';
-import { fieldsOfBody } from './validation.pipe';
+import { fieldError, fieldsOfBody } from './validation.pipe';
 
 /**
  * Rejects input that a route does not declare, so that nothing that a client sends is ignored: body
@@ -24,17 +24,12 @@ export class InputGuard implements CanActivate {
     const errors: FieldError[] = [];
     if (!declares(handler, 'body')) {
       for (const name of Object.keys(fieldsOfBody(request.body))) {
-        errors.push({
-          pointer: `/${name}`,
-          code: 'unknown_field',
-          detail: `${name} is not a field`,
-        });
+        errors.push(fieldError('pointer', name, 'unknown_field', 'is not a field'));
       }
     }
     if (!declares(handler, 'query')) {
       for (const name of Object.keys(request.query as object)) {
-        const detail = `${name} is not a parameter`;
-        errors.push({ parameter: name, code: 'unknown_field', detail });
+        errors.push(fieldError('parameter', name, 'unknown_field', 'is not a parameter'));
       }
     }
     if (errors.length > 0) throw Problem.invalid(errors);

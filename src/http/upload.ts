@@ -10,6 +10,7 @@ import { mediaTypeOf } from './media-type';
 import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
 import { clientOf } from './access';
+import { fieldError } from './validation.pipe';
 
 /** Maximum bytes of a file. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -202,7 +203,7 @@ export class Upload {
 }
 
 const invalid = (name: string, code: FieldErrorCode, detail: string): Problem =>
-  Problem.invalid([{ pointer: `/${name}`, code, detail: `${name} ${detail}` }]);
+  Problem.invalid([fieldError('pointer', name, code, detail)]);
 
 /** @throws Problem `request_timeout` if nothing arrives in time */
 async function within<T>(ms: number, next: Promise<T>): Promise<T> {

@@ -165,7 +165,8 @@ const duplicates = (property: string, list: unknown[]): FieldError[] =>
 /** Maximum characters of the name of a field in a `detail`. */
 const MAX_SHOWN = 100;
 
-function fieldError(
+/** Returns the error of a field of a body or of a query parameter, whose name a client may have made up. */
+export function fieldError(
   place: Place,
   name: string,
   code: FieldErrorCode,

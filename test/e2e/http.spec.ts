@@ -144,6 +144,22 @@ describe('a JSON body', () => {
     expect(({} as any).title).toBeUndefined();
   });
 
+  it('is rejected with pointers of RFC 6901, also where no field is known', async () => {
+    const { client } = service;
+    const errors = ['/a~1b unknown_field', '/c~0d unknown_field'];
+    const fields = { 'a/b': 1, 'c~d': 1 };
+    expectErrors(await client.put(`/api/stories/${story.id}`, fields), ...errors);
+    expectErrors(await client.call('DELETE', `/api/stories/${story.id}`, fields), ...errors);
+    const parts = new FormData();
+    parts.append('a/b', 'x');
+    const encoded = new Response(parts);
+    const imported = await client.post(`${board.path}/import`, undefined, {
+      raw: Buffer.from(await encoded.arrayBuffer()),
+      headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
+    });
+    expectErrors(imported, '/a~1b unknown_field');
+  });
+
   it('is rejected if it is deeper than 32 or has more than 1,000 fields', async () => {
     const deep = (depth: number): string =>
       `{"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
