@@ -68,9 +68,12 @@ export class EventStream extends Readable implements Subscriber {
     if (this.readableLength > MAX_UNSENT) this.destroy();
   }
 
-  /** Sends a comment, so that no proxy closes the connection as idle. */
+  /**
+   * Sends a comment, so that the connection is not closed as idle: while no event happens, and while the stream
+   * searches a long log for events of the requested types.
+   */
   beat(): void {
-    if (this.isLive && this.isOpen) this.push(':\n\n');
+    if (this.isOpen && (this.isLive || this.readableLength === 0)) this.push(':\n\n');
   }
 
   /** Ends the response after the events that are already queued. */

@@ -210,6 +210,31 @@ describe('the stream of a board', () => {
     expect(stream.comments).toBe(1);
   });
 
+  it('has comments, too, while it reads a long log for events of other types', async () => {
+    const board = await Workspace.create(service.client);
+    for (let i = 0; i < 3; i += 1) await board.story(null);
+    const streams = service.app.get(StreamsService);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const stop = onStatement({
+      before: ({ sql }) => (/FROM .events. .e./.test(sql) ? released : undefined),
+    });
+    try {
+      const path = `${board.path}/stream?after=0&type=task.created`;
+      const stream = await openStarted(path);
+      streams.beat();
+      await stream.until(({ comments }) => comments === 1);
+      release();
+      const story = await board.story(null);
+      await board.task(story);
+      await stream.reaches(6);
+      expect(stream.logged.map(({ event }) => event)).toEqual(['task.created']);
+    } finally {
+      release();
+      stop();
+    }
+  });
+
   it('answers HEAD without a stream', async () => {
     const board = await Workspace.create(service.client);
     const head = await send(`${service.url}${board.path}/stream`, { method: 'HEAD' });
