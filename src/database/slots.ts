@@ -28,7 +28,11 @@ export class Slots {
     return this.size - this.semaphore.getValue();
   }
 
-  /** Takes a slot and returns the function that frees it. @throws Problem `overloaded` */
+  get isIdle(): boolean {
+    return this.taken === 0 && this.waiting === 0;
+  }
+
+  /** Takes a slot and returns the function that frees it, which may be called again. @throws Problem `overloaded` */
   async take(): Promise<() => void> {
     const expectedMs = ((this.waiting + 1) * this.takenMs) / this.size;
     const mayWait = this.waiting < this.maxWaiting && expectedMs < this.waitMs;
@@ -37,7 +41,10 @@ export class Slots {
     try {
       const [, free] = await this.semaphore.acquire();
       const start = performance.now();
+      let isFree = false;
       return () => {
+        if (isFree) return;
+        isFree = true;
         this.takenMs += LATEST * (performance.now() - start - this.takenMs);
         free();
       };
@@ -57,10 +64,19 @@ export class SlotsOfClients {
   async take(client: string): Promise<() => void> {
     const own = this.slots.get(client) ?? this.create();
     this.slots.set(client, own);
-    const free = await own.take();
-    return () => {
-      free();
-      if (own.taken === 0) this.slots.delete(client);
-    };
+    try {
+      const free = await own.take();
+      return () => {
+        free();
+        this.forgetIdle(client);
+      };
+    } catch (error) {
+      this.forgetIdle(client);
+      throw error;
+    }
+  }
+
+  private forgetIdle(client: string): void {
+    if (this.slots.get(client)?.isIdle) this.slots.delete(client);
   }
 }

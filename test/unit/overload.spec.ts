@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { Agent } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { Slots } from '../../src/database/slots';
+import { Slots, SlotsOfClients } from '../../src/database/slots';
 import { acceptFirst, limitLoad } from '../../src/http/overload';
 import { Problem } from '../../src/http/problem';
 import { sendProblem } from '../../src/http/problem.filter';
@@ -56,6 +56,17 @@ it('rejects a request at once if it would probably wait too long for a slot', as
   expect(slots.taken).toBe(1);
   await running;
   (await slots.take())();
+});
+
+it('counts the slots of a client, even if one of them is freed again', async () => {
+  const slots = new SlotsOfClients(() => new Slots(1, 0, 20));
+  const free = await slots.take('ada');
+  free();
+  const freeNext = await slots.take('ada');
+  free();
+  await expect(slots.take('ada')).rejects.toMatchObject({ code: 'overloaded' });
+  freeNext();
+  (await slots.take('ada'))();
 });
 
 it('limits the requests of one network, so that others are served', async () => {
