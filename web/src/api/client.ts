@@ -14,8 +14,12 @@ export const api = createClient<paths>({ baseUrl: '' });
 /** The time of the last write outside the change queue, which knows each of its changes. */
 export const lastWrite = { at: -Infinity };
 
+/** The value of `If-Match` with which the change queue requires that the board exists. */
+export const EXISTS = '*';
+
 const noteWrite = (request: Request, path: string): void => {
-  if (request.method !== 'GET' && !/stor|task|backlog/.test(path)) lastWrite.at = performance.now();
+  const isOfQueue = /stor|task/.test(path) || request.headers.get('If-Match') === EXISTS;
+  if (request.method !== 'GET' && !isOfQueue) lastWrite.at = performance.now();
 };
 
 api.use({

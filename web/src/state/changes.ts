@@ -1,4 +1,4 @@
-import { api, headersOf } from '../api/client';
+import { api, EXISTS, headersOf } from '../api/client';
 import type { NewStory, Position, Status, Story, Task } from '../api/types';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, sprintName, statusName, storiesOf, withEntry } from './model';
@@ -223,16 +223,21 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
       }),
     async send({ list, body }, board, { key }) {
       const header = { 'Idempotency-Key': key };
-      const { data, response } =
-        list === null
-          ? await api.POST('/api/boards/{board_name}/backlog', {
-              params: { path: { board_name: board }, header },
-              body,
-            })
-          : await api.POST('/api/sprints/{sprint_id}/stories', {
-              params: { path: { sprint_id: list }, header },
-              body,
-            });
+      if (list === null) {
+        // A plain POST would create another board with the former name of one that was renamed or deleted.
+        const { data, response } = await api.POST('/api/boards/{board_name}/batch', {
+          params: { path: { board_name: board }, header: { ...header, 'If-Match': EXISTS } },
+          body: { operations: [{ op: 'create', type: 'story', set: body }] },
+        });
+        const [result] = (data as { results: unknown[] }).results;
+        const { op: _op, type: _type, ...story } = result as Story & { op: string; type: string };
+        // The entity tag is that of the lists.
+        return { ...storyOutcome(story, response), etag: undefined };
+      }
+      const { data, response } = await api.POST('/api/sprints/{sprint_id}/stories', {
+        params: { path: { sprint_id: list }, header },
+        body,
+      });
       return storyOutcome(data as Story, response);
     },
     inverse: (_change, _before, id) => [{ kind: 'story.delete', id }],
