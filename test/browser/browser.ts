@@ -59,6 +59,25 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   return page;
 }
 
+/** Holds the response to the next GET of a path, which is that of the time of the request. */
+export async function hold(page: Page, path: RegExp) {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let arrive = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  let isFirst = true;
+  const isHeld = (url: URL): boolean => path.test(url.pathname + url.search);
+  await page.route(isHeld, async (route) => {
+    if (route.request().method() !== 'GET' || !isFirst) return route.fallback();
+    isFirst = false;
+    const response = await route.fetch();
+    arrive();
+    await released;
+    return route.fulfill({ response });
+  });
+  return { arrived, release };
+}
+
 /** The violations that axe finds in the page. */
 export async function axe(page: Page): Promise<string[]> {
   // Through the debugger, because the content security policy blocks injected scripts.

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { card, openPage } from './browser';
+import { card, hold, openPage, titles } from './browser';
 import type { SmallBoard } from './small-board';
 import { startSmallBoard } from './small-board';
 
@@ -11,6 +11,9 @@ async function openPageWithoutStream(url: string): Promise<Page> {
   return page;
 }
 
+/** Time in which a late response would change the page. */
+const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
+
 async function addToBacklog(page: Page, title: string): Promise<void> {
   await page.getByLabel('New story in Backlog').fill(title);
   await page.getByLabel('New story in Backlog').press('Enter');
@@ -20,6 +23,31 @@ const backlogOf = async ({ client }: SmallBoard, name: string): Promise<string[]
   (await client.get(`/api/boards/${name}/backlog`)).body.map((story: any) => story.title);
 
 describe('A board that is renamed', () => {
+  test('is found by the stream and by a change that both got 404', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(`${board.url}/backlog`);
+    await page.route('**/batch', (route) => route.abort());
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    await addToBacklog(page, 'Eel');
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor();
+    await board.client.put('/api/boards/rocket', { name: 'moon' });
+    // Both read the list of boards before one of them knows the new name.
+    const waiting: (() => void)[] = [];
+    await page.route('**/api/boards', async (route) => {
+      await new Promise<void>((resolve) => {
+        if (waiting.push(resolve) === 2) for (const answer of waiting) answer();
+      });
+      await route.continue();
+    });
+    await page.unroute('**/batch');
+    await page.unroute('**/stream?*');
+    await page.waitForURL('**/b/moon/backlog');
+    await page.getByRole('banner').getByText('unsaved change').waitFor({ state: 'detached' });
+    await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+    expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+    expect(await backlogOf(board, 'moon')).toEqual(['Eel']);
+  });
+
   test('is not created again by a story for its backlog', async () => {
     const board = await startSmallBoard();
     const page = await openPageWithoutStream(`${board.url}/backlog`);
@@ -30,5 +58,24 @@ describe('A board that is renamed', () => {
     await card(page, 'Backlog', 'Eel').getByText('#').waitFor();
     expect(await backlogOf(board, 'moon')).toEqual(['Eel']);
     expect((await board.client.get('/api/boards')).body).toMatchObject([{ name: 'moon' }]);
+  });
+
+  test('keeps a change that was saved while its new name was looked up', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await board.client.put('/api/boards/rocket', { name: 'moon' });
+    const boards = await hold(page, /^\/api\/boards$/);
+    await page.unroute('**/stream?*');
+    await boards.arrived;
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await page.keyboard.press('2');
+    await saved;
+    await settle(page);
+    boards.release();
+    await page.waitForURL('**/b/moon');
+    await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await titles(page, 'In progress')).toEqual(['Ant']);
   });
 });

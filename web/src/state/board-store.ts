@@ -170,8 +170,9 @@ export class BoardStore {
     this.keepSnapshots();
     this.watchToday();
     void this.outbox.adopt(this.require().board.id);
+    let asked = this.name;
     const stream = openStream(
-      () => this.name,
+      () => (asked = this.name),
       () => this.revision.value,
       {
         onState: (isOpen) => this.onStreamState(isOpen),
@@ -183,7 +184,7 @@ export class BoardStore {
             return true;
           }
           if (error.code === 'route_not_found') return false;
-          if (await this.insist(() => this.followRename())) return true;
+          if (await this.insist(() => this.followRename(asked))) return true;
           this.fail(
             new ApiError(
               error.status,
@@ -472,7 +473,9 @@ export class BoardStore {
       api.GET('/api/boards/{board_name}/sprints', { params: { path } }),
       this.readFirst().catch(() => undefined),
     ]).catch(async (error: unknown) => {
-      if (isMissing(error) && known && (await this.followRename())) throw new TypeError('renamed');
+      if (isMissing(error) && known && (await this.followRename(path.board_name))) {
+        throw new TypeError('renamed');
+      }
       throw error;
     });
     const data = board.data as Board;
@@ -516,12 +519,15 @@ export class BoardStore {
     this.isCurrent.value = true;
   }
 
-  /** Finds the board by its id after its name was not found. Returns whether the board was renamed. */
-  private async followRename(): Promise<boolean> {
-    const base = this.require();
+  /**
+   * Finds the board by its id after one of its names was not found. Returns whether it has another name, which
+   * another request may have found first.
+   */
+  private async followRename(from: string): Promise<boolean> {
     const { data } = await api.GET('/api/boards');
+    const base = this.require();
     const board = (data as Board[]).find(({ id }) => id === base.board.id);
-    if (!board || board.name === this.name) return false;
+    if (!board || board.name === from) return false;
     this.base.value = { ...base, board };
     this.rename(board.name);
     return true;
@@ -645,6 +651,7 @@ export class BoardStore {
       this.attempt = { key, before: this.require() };
     }
     const { before } = this.attempt;
+    const { name } = this;
     if (createdBy(change)) this.holds.add('creation');
     try {
       const outcome = await this.sendAsSeen(pending, isRepeated);
@@ -654,7 +661,7 @@ export class BoardStore {
       return { outcome, before };
     } catch (error) {
       if (!isMissing(error)) throw error;
-      if (error.code === 'board_not_found' && (await this.followRename()))
+      if (error.code === 'board_not_found' && (await this.followRename(name)))
         return this.send(pending, isRepeated);
       if (change.kind !== 'story.delete' && change.kind !== 'task.delete') throw error;
       // An earlier attempt or someone else has deleted it.
