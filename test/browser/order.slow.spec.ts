@@ -14,6 +14,9 @@ async function openPageWithoutStream(url: string): Promise<Page> {
 /** Time in which a late response would change the page. */
 const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
 
+const shownCard = (page: Page, title: string) =>
+  page.locator('[data-story]').filter({ hasText: title });
+
 async function addToBacklog(page: Page, title: string): Promise<void> {
   await page.getByLabel('New story in Backlog').fill(title);
   await page.getByLabel('New story in Backlog').press('Enter');
@@ -77,5 +80,52 @@ describe('A board that is renamed', () => {
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
     await settle(page);
     expect(await titles(page, 'In progress')).toEqual(['Ant']);
+  });
+});
+
+describe('A response that is older than what the page shows', () => {
+  test('does not replace a story', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').focus();
+    const story = await hold(page, new RegExp(`^/api/stories/${board.ids.Bee}$`));
+    await page.keyboard.press('Enter');
+    await story.arrived;
+    await board.client.put(`/api/stories/${board.ids.Bee}`, { title: 'Queen' });
+    await shownCard(page, 'Queen').waitFor();
+    story.release();
+    await page.getByRole('dialog').getByLabel('Title').waitFor();
+    expect(await page.getByRole('dialog').getByLabel('Title').inputValue()).toBe('Queen');
+    expect(await shownCard(page, 'Queen').count()).toBe(1);
+  });
+
+  test('does not replace the tasks of a story', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').focus();
+    const tasks = await hold(page, new RegExp(`^/api/stories/${board.ids.Bee}/tasks$`));
+    await page.keyboard.press('Enter');
+    await tasks.arrived;
+    await board.client.post(`/api/stories/${board.ids.Bee}/tasks`, { title: 'Sting' });
+    await board.client.put(`/api/stories/${board.ids.Bee}`, { title: 'Queen' });
+    await shownCard(page, 'Queen').waitFor();
+    tasks.release();
+    await page.getByRole('dialog').getByRole('checkbox', { name: 'Sting' }).waitFor();
+  });
+
+  test('does not replace the sprints', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').waitFor();
+    const sprints = await hold(page, /^\/api\/boards\/rocket\/sprints$/);
+    await board.client.put(`/api/sprints/${board.sprint}`, { name: 'Second name' });
+    await sprints.arrived;
+    await board.client.put(`/api/sprints/${board.sprint}`, { name: 'Third name' });
+    const heading = page.getByRole('heading', { level: 1 });
+    await heading.getByText('Third name').waitFor();
+    await settle(page);
+    sprints.release();
+    await settle(page);
+    expect(await heading.innerText()).toBe('Third name');
   });
 });

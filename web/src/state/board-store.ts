@@ -333,26 +333,49 @@ export class BoardStore {
   }
 
   private async readStoryInFull(id: number): Promise<void> {
-    const [story, tasks] = await Promise.all([
-      this.readStory(id),
-      api.GET('/api/stories/{story_id}/tasks', { params: { path: { story_id: id } } }),
-    ]);
-    const list = tasks.data as Task[];
-    const revision = headersOf(tasks.response).revision;
+    await Promise.all([this.readStory(id), this.readTasks(id)]);
+  }
+
+  private async readTasks(storyId: number): Promise<void> {
+    const known = (): string[] =>
+      (this.require().tasks.get(storyId) ?? []).map(({ id }) => `task/${id}`);
+    const { data, response } = await this.readPresent(
+      () => api.GET('/api/stories/{story_id}/tasks', { params: { path: { story_id: storyId } } }),
+      known,
+    );
+    const list = data as Task[];
     const base = this.require();
-    this.base.value = { ...base, tasks: withEntry(base.tasks, story.id, list.sort(bySeq)) };
-    for (const task of list) this.markRead('task', task.id, revision);
+    this.base.value = { ...base, tasks: withEntry(base.tasks, storyId, list.sort(bySeq)) };
+    for (const task of list) this.markRead('task', task.id, headersOf(response).revision);
   }
 
   /** Reads the sprints again, because their states depend on the date and can change without an event. */
   async loadSprints(): Promise<void> {
     const { data } = await this.insist(() =>
-      api.GET('/api/boards/{board_name}/sprints', {
-        params: { path: { board_name: this.name } },
-      }),
+      this.readPresent(() =>
+        api.GET('/api/boards/{board_name}/sprints', {
+          params: { path: { board_name: this.name } },
+        }),
+      ),
     );
     const sprints = new Map((data as Sprint[]).map((sprint) => [sprint.id, sprint]));
     if (this.base.value) this.base.value = { ...this.base.value, sprints };
+  }
+
+  /**
+   * Reads again, up to `REREADS` times, if the response is older than the applied events or, for one of the rows,
+   * than the last response with that row.
+   */
+  private async readPresent<T extends { response: Response }>(
+    read: () => Promise<T>,
+    rows: () => readonly string[] = () => [],
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const result = await read();
+      const known = rows().map((row) => this.readAt.get(row) ?? 0);
+      const { revision } = headersOf(result.response);
+      if (revision >= Math.max(this.revision.value, ...known) || attempt === REREADS) return result;
+    }
   }
 
   private require(): BoardState {
@@ -613,9 +636,10 @@ export class BoardStore {
   }
 
   private async readStory(id: number): Promise<Story> {
-    const { data, response } = await api.GET('/api/stories/{story_id}', {
-      params: { path: { story_id: id } },
-    });
+    const { data, response } = await this.readPresent(
+      () => api.GET('/api/stories/{story_id}', { params: { path: { story_id: id } } }),
+      () => [`story/${id}`],
+    );
     const story = data as Story;
     const { etag, revision } = headersOf(response);
     this.etags.set(`story/${id}`, { version: story.version, etag });
@@ -719,9 +743,10 @@ export class BoardStore {
       const story = await this.readStory(id);
       return [story, this.etags.get(`story/${id}`)?.etag ?? ''];
     }
-    const { data, response } = await api.GET('/api/tasks/{task_id}', {
-      params: { path: { task_id: id } },
-    });
+    const { data, response } = await this.readPresent(
+      () => api.GET('/api/tasks/{task_id}', { params: { path: { task_id: id } } }),
+      () => [`task/${id}`],
+    );
     const task = data as Task;
     const base = this.require();
     const tasks = (base.tasks.get(task.story_id) ?? []).filter((each) => each.id !== id);
