@@ -128,4 +128,22 @@ describe('A response that is older than what the page shows', () => {
     await settle(page);
     expect(await heading.innerText()).toBe('Third name');
   });
+
+  test('does not remove a story that the user has created', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    const backlog = await hold(page, /\/backlog\?/);
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await backlog.arrived;
+    await addToBacklog(page, 'Eel');
+    await card(page, 'Backlog', 'Eel').getByText('#').waitFor();
+    backlog.release();
+    await page.getByText('1 story', { exact: true }).waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+    await page.unroute('**/stream?*');
+    await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+  });
 });

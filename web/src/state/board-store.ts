@@ -618,6 +618,8 @@ export class BoardStore {
     const next = new Map(base.stories);
     for (const story of base.stories.values()) {
       if (story.sprint_id !== list) continue;
+      // It came into the list after the response.
+      if ((this.readAt.get(`story/${story.id}`) ?? 0) > revision) continue;
       if (after && bySeq(story, after) <= 0) continue;
       if (to && bySeq(story, to) > 0) continue;
       next.delete(story.id);
@@ -653,7 +655,9 @@ export class BoardStore {
   }
 
   private markRead(entity: string, id: number, revision: number): void {
-    if (revision > this.revision.value) this.readAt.set(`${entity}/${id}`, revision);
+    const row = `${entity}/${id}`;
+    const known = Math.max(this.revision.value, this.readAt.get(row) ?? 0);
+    if (revision > known) this.readAt.set(row, revision);
   }
 
   private commit({ commit, id, revision }: Outcome, change: Change): void {
