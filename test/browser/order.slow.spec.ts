@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { card, hold, openPage, titles } from './browser';
 import type { SmallBoard } from './small-board';
-import { startSmallBoard } from './small-board';
+import { day, startSmallBoard } from './small-board';
 
 /** Opens a page without the live stream, so that it does not get the changes of others. */
 async function openPageWithoutStream(url: string): Promise<Page> {
@@ -145,5 +145,56 @@ describe('A response that is older than what the page shows', () => {
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
     await settle(page);
     expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+  });
+});
+
+describe('A story of another board', () => {
+  test('is not shown on this one', async () => {
+    const board = await startSmallBoard();
+    const { body } = await board.client.post('/api/boards/moon/backlog', { title: 'Rock' });
+    const page = await openPage(`${board.url}/backlog/stories/${body.id}`);
+    await page.getByText('This story does not exist').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('The backlog is empty').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual([]);
+  });
+
+  test('leaves this one when the stream resumes, although it was read there', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    for (let i = 0; i < 20; i++) await client.post('/api/boards/moon/backlog', { title: 'Rock' });
+    const to = (await client.post('/api/boards/moon/sprints', { start_date: day(0) })).body.id;
+    const page = await openPageWithoutStream(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await client.put(`/api/stories/${ids.Ant}`, { sprint_id: to });
+    await client.put(`/api/stories/${ids.Ant}`, { sprint_id: null });
+    await page.keyboard.press('2');
+    await page.getByRole('dialog', { name: 'Someone else was faster' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.unroute('**/stream?*');
+    await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await shownCard(page, 'Ant').count()).toBe(0);
+    await client.put(`/api/stories/${ids.Ant}`, { sprint_id: board.sprint });
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+  });
+
+  test('is not shown on this one after its change is undone', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const to = (await client.post('/api/boards/moon/sprints', { start_date: day(0) })).body.id;
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await page.keyboard.press('2');
+    await saved;
+    await client.put(`/api/stories/${ids.Ant}`, { sprint_id: to });
+    await client.put(`/api/stories/${ids.Ant}`, { sprint_id: null });
+    await shownCard(page, 'Ant').waitFor({ state: 'detached' });
+    const undone = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await page.keyboard.press('z');
+    await undone;
+    await settle(page);
+    expect(await shownCard(page, 'Ant').count()).toBe(0);
   });
 });

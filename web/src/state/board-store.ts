@@ -334,6 +334,8 @@ export class BoardStore {
 
   private async readStoryInFull(id: number): Promise<void> {
     await Promise.all([this.readStory(id), this.readTasks(id)]);
+    if (this.require().stories.has(id)) return;
+    throw new ApiError(404, 'story_not_found', 'This story is not on this board.');
   }
 
   private async readTasks(storyId: number): Promise<void> {
@@ -556,6 +558,16 @@ export class BoardStore {
     return true;
   }
 
+  /**
+   * Whether a story is on another board. The revision of that board says nothing about this one.
+   * @param name the name of this board before the story was read
+   */
+  private async isElsewhere({ board_name }: Card, name: string): Promise<boolean> {
+    if (board_name === name || board_name === this.name) return false;
+    await this.followRename(name);
+    return board_name !== this.name;
+  }
+
   /** Follows the board to its new name, which a request or the stream has reported. */
   rename(to: string): void {
     const from = this.name;
@@ -638,6 +650,7 @@ export class BoardStore {
   }
 
   private async readStory(id: number): Promise<Story> {
+    const { name } = this;
     const { data, response } = await this.readPresent(
       () => api.GET('/api/stories/{story_id}', { params: { path: { story_id: id } } }),
       () => [`story/${id}`],
@@ -645,6 +658,10 @@ export class BoardStore {
     const story = data as Story;
     const { etag, revision } = headersOf(response);
     this.etags.set(`story/${id}`, { version: story.version, etag });
+    if (await this.isElsewhere(story, name)) {
+      this.base.value = without(this.require(), story);
+      return story;
+    }
     this.markRead('story', id, revision);
     const base = this.require();
     this.base.value = {
@@ -683,6 +700,14 @@ export class BoardStore {
     if (createdBy(change)) this.holds.add('creation');
     try {
       const outcome = await this.sendAsSeen(pending, isRepeated);
+      const changed =
+        entityOf(change) === 'story'
+          ? outcome.commit(before).stories.get(outcome.id ?? 0)
+          : undefined;
+      if (changed && (await this.isElsewhere(changed, name))) {
+        const commit = (state: BoardState): BoardState => without(state, changed);
+        return { outcome: { commit, id: changed.id, revision: 0 }, before };
+      }
       if (change.kind === 'story.create' && outcome.id) this.written.add(outcome.id);
       // The response has only the moved story; the stream also delivers the shift of other stories.
       if (change.kind === 'story.move') await this.reached(outcome.revision);
@@ -942,6 +967,12 @@ const hasFields = (row: Story | Task, fields: object): boolean =>
   Object.entries(fields).every(
     ([name, value]) => JSON.stringify(row[name as keyof typeof row]) === JSON.stringify(value),
   );
+
+/** The state without a story that is on another board, unless it has come back since. */
+const without = (state: BoardState, { id, version }: Card): BoardState =>
+  (state.stories.get(id)?.version ?? 0) > version
+    ? state
+    : { ...state, stories: withEntry(state.stories, id, undefined) };
 
 const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;
