@@ -176,7 +176,7 @@ export class BoardStore {
       () => this.revision.value,
       {
         onState: (isOpen) => this.onStreamState(isOpen),
-        onEvent: (type, id, data) => this.onStreamEvent(type, id, data),
+        onEvent: (type, _id, data) => this.onStreamEvent(type, data),
         onGone: async (error) => {
           if (error.status === 401) {
             expire();
@@ -874,16 +874,17 @@ export class BoardStore {
     this.isLive.value = isOpen;
   }
 
-  private onStreamEvent(type: string, id: number, data: unknown): void {
+  private onStreamEvent(type: string, data: unknown): void {
     if (type === 'ready') return;
     if (type === 'reset') {
+      this.held = [];
       this.holds.add('reset');
       void this.insist(() => this.reload())
         .catch((error: unknown) => this.fail(error))
         .then(() => this.release('reset'));
       return;
     }
-    if (id <= this.revision.value) return;
+    // After a reset, the revision is that of the former state until the board is read.
     if (this.holds.size > 0) this.held.push(data as Event);
     else this.apply(data as Event);
   }
