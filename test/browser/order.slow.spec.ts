@@ -198,3 +198,26 @@ describe('A story of another board', () => {
     expect(await shownCard(page, 'Ant').count()).toBe(0);
   });
 });
+
+describe('Undo of a deletion', () => {
+  test('restores the tasks even if the place is gone', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    await client.post(`/api/stories/${ids.Bee}/tasks`, { title: 'Fly' });
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await client.delete(`/api/stories/${ids.Ant}`);
+    await card(page, 'To do', 'Ant').waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await card(page, 'To do', 'Bee').getByText('#').waitFor();
+    await page.getByRole('alert').getByText('Not saved').waitFor();
+    const stories = await client.get(`/api/sprints/${board.sprint}/stories`);
+    const bee = stories.body.find((story: any) => story.title === 'Bee');
+    expect((await client.get(`/api/stories/${bee.id}/tasks`)).body).toMatchObject([
+      { title: 'Fly' },
+    ]);
+  });
+});

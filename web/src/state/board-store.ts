@@ -241,7 +241,7 @@ export class BoardStore {
       report('Nothing to undo');
       return;
     }
-    this.queue.push(last.changes, view, { isUndo: true });
+    this.queue.push(last.changes, view, { isUndo: true, label: `Undo (${last.label})` });
     report(`Undone: ${last.label}`);
   }
 

@@ -348,8 +348,9 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
           body: bodyOf(story),
           was: id,
         },
-        { kind: 'story.move', ids: [temporary], list: story.sprint_id, position },
         ...tasks.map((task) => createAgain(task, temporary)),
+        // Last, because it fails if the neighbour has left the list, and then the changes after it are not made.
+        { kind: 'story.move', ids: [temporary], list: story.sprint_id, position },
       ];
     },
   },
