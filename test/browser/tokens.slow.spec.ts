@@ -93,6 +93,28 @@ describe('Signing in', () => {
     await card(page, 'Done', 'Buy a ticket').waitFor();
   });
 
+  test('as another user in another tab never saves the changes of the first user', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').focus();
+    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+    await page.keyboard.press('2');
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(place.url);
+    await signIn(other, place.admin);
+    await other.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    // As when the user returns to the first tab.
+    await page
+      .evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+      .catch(() => undefined);
+    await page.getByRole('banner').getByText('Ada').waitFor();
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    const { body } = await place.service.client.get('/api/boards/rocket/stories', as(place.admin));
+    expect(body).toMatchObject([{ title: 'Buy a ticket', status: 'todo' }]);
+  });
+
   test('with a token that can only read shows no control that it cannot use', async () => {
     const place = await startClosed();
     const { token } = await makeToken(place, { name: 'Reader', scope: 'read' });

@@ -26,6 +26,12 @@ function keep(next: Session | null): void {
   else localStorage.removeItem(KEPT);
 }
 
+// All tabs share the session. After another user has signed in in another tab, this one must not go on as the first.
+window.addEventListener('storage', ({ key, newValue }) => {
+  if (key !== KEPT || !newValue || !session.value) return;
+  if ((JSON.parse(newValue) as Session).actor !== session.value.actor) location.reload();
+});
+
 export async function loadSession(): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
