@@ -115,6 +115,18 @@ describe('Signing in', () => {
     expect(body).toMatchObject([{ title: 'Buy a ticket', status: 'todo' }]);
   });
 
+  test('again loads what could not be loaded meanwhile', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const again = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await page.getByRole('img', { name: 'Burndown of Sprint 1' }).waitFor();
+    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    await signIn(page, again.token);
+    await page.getByRole('table').waitFor();
+  });
+
   test('with a token that can only read shows no control that it cannot use', async () => {
     const place = await startClosed();
     const { token } = await makeToken(place, { name: 'Reader', scope: 'read' });

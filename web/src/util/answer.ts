@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ApiError, isTemporary } from '../api/problem';
 import type { BoardStore } from '../state/board-store';
+import { signedIn } from '../state/session';
 import { backoff, Pause } from './retry';
 
 /** The last answer to a request. */
@@ -33,7 +34,11 @@ export function useAnswer<T>(load: () => Promise<T>, inputs: readonly unknown[])
         );
         if (!isLatest) return;
         const { data, error, isCutOff } = next;
-        if (error instanceof ApiError && error.status === 401) return;
+        if (error instanceof ApiError && error.status === 401) {
+          await signedIn();
+          await pause.wait(backoff(attempt));
+          continue;
+        }
         answer.value = { data, error: error instanceof ApiError ? error : null, isCutOff };
         if (!isCutOff) return;
         await pause.wait(backoff(attempt));
