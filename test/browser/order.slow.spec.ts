@@ -146,6 +146,21 @@ describe('A response that is older than what the page shows', () => {
     await settle(page);
     expect(await titles(page, 'Backlog')).toEqual(['Eel']);
   });
+
+  test('does not show the stories of a former search', async () => {
+    const board = await startSmallBoard([{ title: 'Ant', description: 'six legs' }, 'Bee']);
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    const found = await hold(page, /\/stories\?.*q=legs/);
+    await page.getByLabel('Search').fill('legs');
+    await found.arrived;
+    const next = page.waitForResponse((response) => response.url().includes('q=wings'));
+    await page.getByLabel('Search').fill('wings');
+    await next;
+    found.release();
+    await settle(page);
+    expect(await titles(page, 'To do')).toEqual([]);
+  });
 });
 
 describe('A story of another board', () => {

@@ -17,14 +17,19 @@ function useFound(board: string, q: string): void {
   useEffect(() => {
     if (found.value?.q !== q) found.value = null;
     if (!q.trim() || !board) return;
+    let isLatest = true;
     const find = async (): Promise<void> => {
       const params = { path: { board_name: board }, query: { q, fields: 'id' } };
       const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
-      found.value = { q, ids: new Set((data as { id: number }[]).map(({ id }) => id)) };
+      if (isLatest)
+        found.value = { q, ids: new Set((data as { id: number }[]).map(({ id }) => id)) };
     };
     // Without a connection, only the loaded fields are searched.
     const timer = setTimeout(() => void find().catch(() => undefined), 200);
-    return () => clearTimeout(timer);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
   }, [board, q]);
 }
 
