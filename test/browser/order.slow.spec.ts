@@ -63,6 +63,18 @@ describe('A board that is renamed', () => {
     expect((await board.client.get('/api/boards')).body).toMatchObject([{ name: 'moon' }]);
   });
 
+  test('shows a list that was requested under its former name', async () => {
+    const board = await startSmallBoard();
+    await board.client.post('/api/boards/rocket/backlog', { title: 'Eel' });
+    const page = await openPageWithoutStream(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await board.client.put('/api/boards/rocket', { name: 'moon' });
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await page.waitForURL('**/b/moon/backlog');
+    await card(page, 'Backlog', 'Eel').waitFor();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+  });
+
   test('keeps a change that was saved while its new name was looked up', async () => {
     const board = await startSmallBoard();
     const page = await openPageWithoutStream(board.url);

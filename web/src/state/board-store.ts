@@ -386,13 +386,14 @@ export class BoardStore {
   }
 
   /**
-   * Repeats a read until the service answers, and after 401 until the user has signed in. Throws other error
-   * responses that are not temporary. If the board is closed, the promise never settles.
+   * Repeats a read until the service answers, after 401 until the user has signed in, and under the new name of
+   * a board that was renamed. Throws other error responses that are not temporary. If the board is closed, the
+   * promise never settles.
    */
   private async insist<T>(read: () => Promise<T>, onCutOff?: () => Promise<void>): Promise<T> {
     for (let attempt = 0; !this.isClosed; attempt++) {
       try {
-        const result = await read();
+        const result = await this.readByName(read);
         if (this.isClosed) break;
         this.isCutOff.value = false;
         return result;
@@ -410,6 +411,20 @@ export class BoardStore {
       }
     }
     return new Promise(() => undefined);
+  }
+
+  /** Makes a read fail temporarily if the board was renamed; the next attempt then uses the new name. */
+  private async readByName<T>(read: () => Promise<T>): Promise<T> {
+    const { name } = this;
+    try {
+      return await read();
+    } catch (error) {
+      const isUnknown = isMissing(error) && error.code === 'board_not_found';
+      if (isUnknown && this.base.value && (await this.followRename(name))) {
+        throw new TypeError('renamed', { cause: error });
+      }
+      throw error;
+    }
   }
 
   private readonly wake = (): void => {
@@ -497,12 +512,7 @@ export class BoardStore {
       api.GET('/api/boards/{board_name}', { params: { path } }),
       api.GET('/api/boards/{board_name}/sprints', { params: { path } }),
       this.readFirst().catch(() => undefined),
-    ]).catch(async (error: unknown) => {
-      if (isMissing(error) && known && (await this.followRename(path.board_name))) {
-        throw new TypeError('renamed');
-      }
-      throw error;
-    });
+    ]);
     const data = board.data as Board;
     if (known && known.id !== data.id) {
       const detail =
