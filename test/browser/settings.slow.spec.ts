@@ -41,6 +41,16 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/Falcon 9')).status).toBe(200);
   });
 
+  test('are saved once by a double click', async () => {
+    const { service, page } = await openSettings();
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    await page.getByRole('status').getByText('Settings saved').waitFor();
+    await page.waitForTimeout(300);
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    expect((await service.client.get('/api/boards/rocket')).body.version).toBe(2);
+  });
+
   test('change its time zone and working days', async () => {
     const { service, page } = await openSettings();
     await page.getByLabel('Time zone').fill('Moon/Copernicus');

@@ -10,6 +10,7 @@ import { pathOf } from '../../router';
 import { canWrite } from '../../state/session';
 import { failureText } from '../../util/failure';
 import { weekdays } from '../../util/format';
+import { useSubmit } from '../../util/submit';
 import { Exports } from '../transfer/export';
 import { DeleteBoard } from './delete-board';
 
@@ -80,6 +81,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   /** The board when the user began to type. */
   const original = useSignal(board);
   const errors = useSignal<Errors>({});
+  const { isBusy, submit } = useSubmit((failure) => (errors.value = errorsOf(failure)));
   const isDirty = Object.keys(typed.value).length > 0;
   if (!isDirty && original.value !== board) original.value = board;
   const { name, time_zone, working_days } = board;
@@ -90,29 +92,25 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
 
   const save = async (): Promise<void> => {
     const path = { board_name: board.name };
-    try {
-      // Reads the present tag, and compares the version so that a change of someone else is not overwritten.
-      const present = await api.GET('/api/boards/{board_name}', { params: { path } });
-      if ((present.data as Board).version !== original.value.version) {
-        original.value = present.data as Board;
-        errors.value = {
-          form: 'Someone else has changed these settings. Check them, then save again.',
-        };
-        return;
-      }
-      const header = { 'If-Match': headersOf(present.response).etag };
-      const { data } = await api.PATCH('/api/boards/{board_name}', {
-        params: { path, header },
-        body: typed.value as Partial<Board>,
-      });
-      typed.value = {};
-      errors.value = {};
-      toast('Settings saved');
-      announce('Settings saved');
-      if (data) store.rename(data.name);
-    } catch (failure) {
-      errors.value = errorsOf(failure);
+    // Reads the present tag, and compares the version so that a change of someone else is not overwritten.
+    const present = await api.GET('/api/boards/{board_name}', { params: { path } });
+    if ((present.data as Board).version !== original.value.version) {
+      original.value = present.data as Board;
+      errors.value = {
+        form: 'Someone else has changed these settings. Check them, then save again.',
+      };
+      return;
     }
+    const header = { 'If-Match': headersOf(present.response).etag };
+    const { data } = await api.PATCH('/api/boards/{board_name}', {
+      params: { path, header },
+      body: typed.value as Partial<Board>,
+    });
+    typed.value = {};
+    errors.value = {};
+    toast('Settings saved');
+    announce('Settings saved');
+    if (data) store.rename(data.name);
   };
 
   return (
@@ -121,7 +119,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        submit(save);
       }}
     >
       <TextField
@@ -179,7 +177,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
         </p>
       )}
       <div class="actions">
-        <Button kind="primary" type="submit" disabled={!isDirty}>
+        <Button kind="primary" type="submit" disabled={!isDirty || isBusy.value}>
           Save
         </Button>
         {isDirty && (
