@@ -229,6 +229,8 @@ describe('a batch that fails', () => {
       [{ op: 'reopen', type: 'sprint', id }, '/op invalid_value'],
       [{ op: 'move', type: 'task', id }, '/op invalid_value'],
       [{ op: 'constructor', type: 'name', id }, '/op invalid_value', '/type invalid_value'],
+      [{ op: 'create', type: '__proto__', set: { title: 'x' } }, '/type invalid_value'],
+      [{ op: 'update', type: 'toString', id, set: {} }, '/type invalid_value'],
       [story('', { points: 'many' }), '/set/title blank', '/set/points invalid_type'],
       [{ op: 'create', type: 'story' }, '/set/title required'],
       [{ ...story('x'), set: 'x' }, '/set invalid_type'],

@@ -230,6 +230,8 @@ describe('a restore is rejected and creates nothing', () => {
     expect(await errorOf('task', /"story_id":\d+/, '"story_id":987654')).toBe('unexpected');
     expect(await errorOf('sprint', /"end_date":"2026/, '"end_date":"2025')).toBe('out_of_range');
     expect(await errorOf('sprint', /^/, '[')).toBe('malformed');
+    expect(await errorOf('sprint', '"sprint"', '"toString"')).toBe('malformed');
+    expect(await errorOf('sprint', '"sprint"', '"__proto__"')).toBe('malformed');
     expect(await errorOf('sprintline_export', /"log":true/, '"log":1')).toBe('malformed');
     expect(await errorOf('sprintline_export', 'export":1', 'export":2')).toBe('unknown_version');
     expect(await errorOf('event', /"revision":1,/, '"revision":0,')).toBe('unexpected');

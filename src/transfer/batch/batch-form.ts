@@ -165,10 +165,12 @@ export function resolve(operation: Operation, ids: ReadonlyMap<string, number>):
   };
 }
 
-const setOf = (op: string, type: string): Type<object> | null | undefined =>
-  Object.hasOwn(KINDS, op)
-    ? (KINDS[op as OperationName] as Record<string, Type<object> | null>)[type]
-    : undefined;
+function setOf(op: string, type: string): Type<object> | null | undefined {
+  const types: Record<string, Type<object> | null> = Object.hasOwn(KINDS, op)
+    ? KINDS[op as OperationName]
+    : {};
+  return Object.hasOwn(types, type) ? types[type] : undefined;
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

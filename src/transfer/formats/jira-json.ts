@@ -46,11 +46,11 @@ export const jiraJson: SourceReader = {
   },
 };
 
-const CATEGORIES: Record<string, Status> = {
-  new: 'todo',
-  indeterminate: 'in_progress',
-  done: 'done',
-};
+const CATEGORIES = new Map<string | null, Status>([
+  ['new', 'todo'],
+  ['indeterminate', 'in_progress'],
+  ['done', 'done'],
+]);
 
 class JiraSearch {
   readonly custom: CustomFields;
@@ -145,8 +145,7 @@ class JiraSearch {
 
 function statusOf({ status, resolutiondate, statuscategorychangedate }: Fields) {
   const { name, statusCategory } = fieldsOf(status);
-  const key = textOf(fieldsOf(statusCategory).key);
-  const category = key === null ? undefined : CATEGORIES[key];
+  const category = CATEGORIES.get(textOf(fieldsOf(statusCategory).key));
   return {
     status: textOf(name) === null ? null : { name: String(name), ...(category && { category }) },
     done: textOf(resolutiondate) ?? textOf(statuscategorychangedate),

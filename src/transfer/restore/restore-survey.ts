@@ -29,7 +29,7 @@ const ORDER: Record<'sprint' | 'story' | 'task' | 'event', number> = {
 };
 type LineKind = keyof typeof ORDER;
 
-const isLineKind = (name: string): name is LineKind => name in ORDER;
+const isLineKind = (name: string): name is LineKind => Object.hasOwn(ORDER, name);
 
 /**
  * The beginning of an event as an export writes it: its revision, type, entity and id. Parsing a million

@@ -94,6 +94,14 @@ describe('a search of Jira', () => {
     ]);
   });
 
+  it('does not take a name that every object has for a category', async () => {
+    const issues = ['constructor', '__proto__'].map((key, i) =>
+      issue(`A-${i}`, { status: { name: 'Done', statusCategory: { key } } }),
+    );
+    const { stories } = await planOfIssues(issues);
+    expect(stories.map(({ status }) => status)).toEqual(['done', 'done']);
+  });
+
   it('is read from responses that were appended to one file', async () => {
     const pages = [{ issues: [issue('A-1')] }, { issues: [issue('A-2')] }];
     const file = fileOf(pages.map((page) => JSON.stringify(page)).join('\n'), 50);
