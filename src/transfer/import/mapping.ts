@@ -151,11 +151,12 @@ class Mapper {
     sprintsOf: (story: SourceStory) => string[],
   ): PlannedStory {
     const { line } = source;
+    const id = this.storyId(source);
     const lacks = (field: SourceField): boolean => this.source.lacks?.has(field) ?? false;
     return {
       line,
-      external_id: this.storyId(source),
-      title: this.title(source),
+      external_id: id,
+      title: this.title(source, id),
       ...(!lacks('description') && {
         description: this.texts.block(source.description ?? '', 32_767, 'description', line),
       }),
@@ -175,10 +176,11 @@ class Mapper {
   }
 
   private task({ source, status }: TaskItem): PlannedTask {
+    const id = this.id(source);
     return {
       line: source.line,
-      external_id: this.id(source),
-      title: this.title(source),
+      external_id: id,
+      title: this.title(source, id),
       status: status ?? 'todo',
       assignee: this.assignee(source),
       done_at: this.doneAt(source, status),
@@ -198,10 +200,11 @@ class Mapper {
     return id;
   }
 
-  private title({ title, external_id: id, line }: SourceTask | SourceStory): string {
+  /** @param id the `external_id` within its limits, which replaces a missing title */
+  private title({ title, line }: SourceTask | SourceStory, id: string | null): string {
     const plain = this.texts.line(title, 255, 'title', line);
     if (plain !== null) return plain;
-    const replacement = (id ?? '').slice(0, 100) || 'Untitled';
+    const replacement = id ?? 'Untitled';
     this.texts.warn('title_missing', line, `the title is "${replacement}" now`);
     return replacement;
   }

@@ -211,6 +211,10 @@ describe('texts', () => {
       'Untitled',
       ['no_external_id', 'title_missing'],
     ]);
+    expect(await field({ title: '', external_id: `jira:\0${emoji.repeat(96)}` }, 'title')).toEqual([
+      `jira:${emoji.repeat(95)}`,
+      ['characters_removed', 'external_id_cut', 'title_missing'],
+    ]);
   });
 
   it('fit the limits of the other fields', async () => {
