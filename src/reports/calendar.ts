@@ -7,11 +7,12 @@ const DAY_MS = 86_400_000;
 // Dates are counted as days of UTC, which all have the same length.
 const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 
-/** Adds days to a date, or subtracts them if `days` is negative; null after the year 9999. */
+/** Adds days to a date, or subtracts them if `days` is negative; null before the year 1000 and after 9999. */
 export function addDays(date: string, days: number): string | null {
   const day = new Date((dayNumber(date) + days) * DAY_MS);
+  const year = day.getUTCFullYear();
   // toISOString() throws for dates that `Date` cannot represent.
-  return day.getUTCFullYear() <= 9999 ? day.toISOString().slice(0, 10) : null;
+  return year >= 1000 && year <= 9999 ? day.toISOString().slice(0, 10) : null;
 }
 
 /** The number of days from one date to another, both included. */

@@ -29,7 +29,9 @@ export class Dates {
     const written = readDate(text, this.order);
     if (!written || written.time === null || written.offset === null) return written?.date ?? null;
     const instant = this.instant(text);
-    return instant && calendarDate(instant, this.timeZone);
+    const date = instant && calendarDate(instant, this.timeZone);
+    // In the time zone, the instant may be in the year 999 or 10000.
+    return date && /^[1-9]\d{3}-/.test(date) ? date : null;
   }
 
   /** Returns the instant; of a date without a time, its last millisecond. Null in the same cases as `day`. */

@@ -29,11 +29,16 @@ const STEP = 100;
 /** Compares names of sprints: Sprint 2 precedes Sprint 10. */
 export const naturally = new Intl.Collator('en', { numeric: true });
 
-/** Returns the start of a sprint without dates by its position: 0 begins next Monday, -1 ends last Sunday. */
+/**
+ * Returns the start of a sprint without dates by its position: 0 begins next Monday, -1 ends last Sunday. The years
+ * 1000 to 9999 have no room for many thousands of sprints; those that are left over begin on the first or last day.
+ */
 export function assumedStart(today: string, position: number): string {
   const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;
   const monday = addDays(today, -weekday) as string;
-  return addDays(monday, (position < 0 ? 0 : 7) + position * SPRINT_DAYS) as string;
+  return position < 0
+    ? (addDays(monday, position * SPRINT_DAYS) ?? '1000-01-01')
+    : (addDays(monday, 7 + position * SPRINT_DAYS) ?? '9999-12-31');
 }
 
 /** Decides about the dates of the sprints, and which of them are completed. */

@@ -52,6 +52,7 @@ describe('the days of a time zone', () => {
     expect(daysFromTo('2026-02-01', '2026-03-01')).toBe(29);
     expect(addDays('2028-02-28', 2)).toBe('2028-03-01');
     expect(addDays('9999-12-31', 1)).toBeNull();
+    expect(addDays('1000-01-01', -1)).toBeNull();
   });
 });
 

@@ -81,6 +81,8 @@ describe('a date', () => {
       '2026-02-10',
     ]);
     expect(new Dates('dmy', 'Asia/Tokyo').day('2026-02-10T23:30:00')).toBe('2026-02-10');
+    expect(new Dates('dmy', 'Asia/Tokyo').day('9999-12-31T20:00:00Z')).toBeNull();
+    expect(new Dates('dmy', 'America/New_York').day('1000-01-01T00:00:00Z')).toBeNull();
   });
 });
 

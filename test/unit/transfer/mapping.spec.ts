@@ -516,6 +516,27 @@ describe('sprints', () => {
   });
 
   it.each([
+    ['completed', { closed: true }, 27_000],
+    ['open', {}, 210_000],
+    ['open with an early end', { end: '1000-01-05' }, 1],
+    ['open with the earliest end', { start: '1000-01-01', end: '1000-01-01', endsBefore: true }, 1],
+    ['open with the latest start', { start: '9999-12-31T20:00:00Z' }, 1],
+    ['open with the earliest start', { start: '1000-01-01T00:00:00+08:00' }, 1],
+  ])('begin and end in the years 1000 to 9999: %s', async (_, fields, count) => {
+    const names = Array.from({ length: count }, (_, i) => `S${i}`);
+    const { sprints } = await plan(
+      { sprints: names.map((name) => sprint({ name, ...fields })) },
+      {},
+      { timeZone: 'Asia/Tokyo' },
+    );
+    const days = sprints.flatMap(({ start_date, end_date }) => [
+      start_date,
+      end_date ?? start_date,
+    ]);
+    expect(days.filter((day) => !/^[1-9]\d{3}-\d\d-\d\d$/.test(day))).toEqual([]);
+  });
+
+  it.each([
     ['the time of the file', '2026-02-13', '2026-02-12T10:00:00Z', '2026-02-12T10:00:00.000Z'],
     ['the end of its last day', '2026-02-13', null, '2026-02-13T22:59:59.999Z'],
     ['the end of its last day', '2026-02-13', 'lately', '2026-02-13T22:59:59.999Z'],
