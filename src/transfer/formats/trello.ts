@@ -40,6 +40,9 @@ export const trello: SourceReader = {
   },
 };
 
+/** The characters of the name of a member that are kept: any number of cards may name the member. */
+const MAX_NAME = 500;
+
 interface List {
   name: string;
   closed: boolean;
@@ -92,7 +95,7 @@ class TrelloBoard {
 
   addMember(member: Record<string, unknown>): void {
     const name = textOf(member.fullName) ?? textOf(member.username);
-    if (name) this.members.set(textOf(member.id) ?? '', name);
+    if (name) this.members.set(textOf(member.id) ?? '', name.slice(0, MAX_NAME));
   }
 
   addLabel(label: Record<string, unknown>): void {
@@ -252,15 +255,17 @@ class TrelloBoard {
       // The export lists only current members, but cards keep the ids of former members.
       this.ignored.count('members who are not in the file', members.length - names.length);
     }
-    const [first = null, ...others] = names;
+    const [first = null, ...others] = new Set(names);
     if (others.length > 0) {
       this.warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
     }
     return first;
   }
 
+  /** Takes the tasks of a card: if another card has the same id, or none, it does not get them again. */
   private tasksOf({ line, id }: Card): SourceTask[] {
     const tasks = this.tasks.get(id ?? '') ?? [];
+    this.tasks.delete(id ?? '');
     return tasks
       .toSorted((a, b) => a.position - b.position)
       .map(({ member, task }) => ({

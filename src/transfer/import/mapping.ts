@@ -215,9 +215,8 @@ class Mapper {
 
   /** Returns the labels; that of the epic comes first, so that it is kept even if the story has too many. */
   private labels({ labels, epic, line }: SourceStory): string[] {
-    const all = [...(epic === null ? [] : [epic]), ...labels].map((label) =>
-      this.texts.line(label, 50, 'label', line),
-    );
+    const names = new Set([...(epic === null ? [] : [epic]), ...labels]);
+    const all = [...names].map((label) => this.texts.line(label, 50, 'label', line));
     const different = [...new Set(all.filter((label) => label !== null))];
     const dropped = different.splice(MAX_LABELS);
     if (dropped.length > 0) this.texts.warn('labels_dropped', line, dropped.join(', '));

@@ -5,6 +5,9 @@ const INVISIBLE = /[\p{Cc}\u200B\uFEFF]/gu;
 /** Control characters except tabs and line breaks, which texts of several lines keep. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
+/** Of a text of one line, no more characters are read: in a file, any number of stories may share a long one. */
+const MAX_LINE = 2000;
+
 /** The number of a line of a table or of an entry of a JSON file, or the name of another place. */
 type Place = number | string;
 
@@ -22,12 +25,13 @@ export class Texts {
 
   /** A text of one line, trimmed; null if nothing is left. */
   line(text: string, max: number, field: string, place: Place): string | null {
-    const plain = text
+    const start = text.slice(0, MAX_LINE);
+    const plain = start
       .replace(/[\t\n\r\v\f]+/g, ' ')
       .replace(INVISIBLE, '')
       .toWellFormed()
       .trim();
-    if (plain !== text.trim()) this.warn('characters_removed', place, `${field} "${plain}"`);
+    if (plain !== start.trim()) this.warn('characters_removed', place, `${field} "${plain}"`);
     return this.cut(plain, max, field, place) || null;
   }
 

@@ -234,6 +234,16 @@ describe('texts', () => {
 });
 
 describe('labels', () => {
+  it('are read fast, even if stories share long ones', async () => {
+    const label = 'x'.repeat(10_000_000);
+    const labels = Array.from({ length: 100_000 }, () => label);
+    const stories = Array.from({ length: 1000 }, () => story({ labels: [label], epic: label }));
+    const planned = await plan({ stories: [story({ labels }), ...stories] });
+    expect(new Set(planned.stories.map((one) => String(one.labels)))).toEqual(
+      new Set(['x'.repeat(50)]),
+    );
+  });
+
   it('are distinct, and follow that of the epic', async () => {
     const labels = ['b', ' a ', 'b', '', 'A', 'Epic'];
     expect(await field({ labels, epic: 'Epic' }, 'labels')).toEqual([['Epic', 'b', 'a', 'A'], []]);

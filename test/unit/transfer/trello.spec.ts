@@ -173,6 +173,27 @@ describe('a board of Trello', () => {
     expect((await read(whole, { subtasks: 'skip' })).stories[0]?.tasks).toEqual([]);
   });
 
+  it('has each item of a checklist once, even if cards have the same id or none', async () => {
+    const items = ['1', '2', '3'].map((id) => ({ id, name: `Item ${id}`, state: 'incomplete' }));
+    const checklists = [
+      { idCard: 'same', checkItems: items },
+      { checkItems: items.map(({ name }) => ({ name })) },
+    ];
+    const cards = [card('same', 'todo'), card('same', 'todo'), {}, {}, {}];
+    const { stories } = await read(board(cards, { checklists }));
+    expect(stories.map(({ tasks }) => tasks.length).sort()).toEqual([0, 0, 0, 3, 3]);
+  });
+
+  it('names other members of a card once, and shortens their names', async () => {
+    const members = ['a', 'b'].map((id) => ({ id, fullName: id.repeat(10_000_000) }));
+    const idMembers = Array.from({ length: 1000 }, (_, i) => 'ab'.charAt(i % 2));
+    const source = await read(board([card('1', 'todo', { idMembers })], { members }));
+    expect(source.stories[0]?.assignee).toBe('a'.repeat(500));
+    expect(source.warnings.list()).toEqual([
+      { code: 'other_assignees', count: 1, examples: [`entry 1: ${'b'.repeat(191)}`] },
+    ]);
+  });
+
   it('finds out when a card was moved to its list', async () => {
     const moved = (date: string, listAfter: string): object => ({
       type: 'updateCard',
