@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { boardPath, freshName, made2xx } from '../support/make';
+import { expectProblem } from '../support/problems';
 import { published, withPublished } from '../support/published';
 import { importTwice as importAgain, upload } from '../support/upload';
 
@@ -306,6 +307,22 @@ describe('a project of Taiga', () => {
       { title: 'Form', status: 'done', done_at: '2026-10-13T15:00:00.000Z' },
       { title: 'Bank', status: 'todo', external_id: 'taiga:6' },
     ]);
+  });
+
+  it('is rejected if two of its sprints have the same id, whether or not the board has them', async () => {
+    const file = JSON.stringify({
+      user_stories: [],
+      milestones: ['One', 'Two'].map((name) => ({
+        ...{ name, slug: 'same', estimated_start: '2026-11-02', estimated_finish: '2026-11-13' },
+      })),
+    });
+    const path = boardPath('Same ids');
+    expectProblem(await load('Same ids', file), 409, 'external_id_taken');
+    await made2xx(
+      service.client.post(`${path}/sprints`, { name: 'Two', start_date: '2026-11-02' }),
+    );
+    expectProblem(await load('Same ids', file), 409, 'external_id_taken');
+    expect(await sprintsOf('Same ids')).toMatchObject([{ name: 'Two', external_id: null }]);
   });
 
   it('has a velocity at once', async () => {

@@ -28,7 +28,10 @@ export class ApplySprints {
     private readonly changes: SprintChanges,
   ) {}
 
-  /** @returns the sprints by their keys in the plan */
+  /**
+   * @returns the sprints by their keys in the plan
+   * @throws Problem `external_id_taken` if the file has one for two sprints
+   */
   async place(
     change: Change,
     board: LockedBoard,
@@ -115,6 +118,8 @@ export class ApplySprints {
     if (placed.wasCompleted && !assumed && differences(locked.sprint, { start_date, end_date })) {
       warnings.add('sprint_completed', `${placed.name} keeps its dates`);
     }
+    // Another sprint of the file may have got this id.
+    await this.sprints.requireFree(change, board.id, changed?.external_id ?? null);
     if (changed) await this.changes.write(change, locked, 'sprint.updated', changed);
     (changed || placed.completesAt ? updated : unchanged).sprints += 1;
     return placed;
