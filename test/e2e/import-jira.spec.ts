@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { useApp } from '../support/app';
 import { published, withPublished } from '../support/published';
 import { made2xx } from '../support/make';
+import { expectProblem } from '../support/problems';
 import type { UploadOptions } from '../support/upload';
 import { importTwice, upload } from '../support/upload';
 
@@ -216,6 +217,14 @@ describe('an import of a CSV export of Jira', () => {
     }
     const changed = parts.replace('Other,A-4,Sub-task,To Do', 'Other,A-4,Sub-task,Done');
     expect(await load('Split', header + changed)).toMatchObject({ updated: { tasks: 1 } });
+  });
+
+  it('is rejected if a story of an earlier file would get too many sub-tasks, however many', async () => {
+    const header = 'Summary,Issue key,Issue Type,Parent key\n';
+    await load('Split far', `${header}One,A-1,Story,\n`);
+    const parts = Array.from({ length: 33_000 }, (_, i) => `Part,A-${i + 2},Sub-task,A-1\n`);
+    const answer = await upload(service.client, 'Split far', header + parts.join(''));
+    expectProblem(answer, 409, 'too_many_tasks');
   });
 
   it('does not duplicate a sub-task that an earlier import turned into a story', async () => {

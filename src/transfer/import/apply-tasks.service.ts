@@ -92,16 +92,22 @@ export class ApplyTasks {
   }
 
   /** Finds stories that an earlier import made of the sub-tasks: without their parents, or because of its mapping. */
-  private storiesOf(
+  private async storiesOf(
     change: Change,
     { id: boardId }: LockedBoard,
     missing: readonly TasksOfStory[],
-  ): Promise<Map<string, unknown>> {
+  ): Promise<ReadonlySet<string>> {
     // Tasks of our own format, which have a `created_at`, were never sub-tasks.
     const ids = missing.flatMap(({ tasks }) =>
       tasks.flatMap(({ created_at, external_id }) => (created_at ? [] : (external_id ?? []))),
     );
-    return findStoriesByExternalId(change, boardId, ids);
+    const found = new Set<string>();
+    // A story may have any number of sub-tasks in the file, and a statement has a limited number of parameters.
+    for (let start = 0; start < ids.length; start += TASKS) {
+      const some = ids.slice(start, start + TASKS);
+      for (const id of (await findStoriesByExternalId(change, boardId, some)).keys()) found.add(id);
+    }
+    return found;
   }
 
   /** Updates the tasks that the story has already, and returns those to create. */
