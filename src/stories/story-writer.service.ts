@@ -76,7 +76,9 @@ export class StoryWriter {
       const view = represent(change, board, story.sprint_id, story.body, story);
       if (story.ref !== undefined) {
         const key = keyOf(view);
-        refs.set(key, [...(refs.get(key) ?? []), story.ref]);
+        const equal = refs.get(key);
+        if (equal) equal.push(story.ref);
+        else refs.set(key, [story.ref]);
       }
       return storyColumns(board.id, view);
     };

@@ -240,7 +240,9 @@ export class ApplyService {
     const waiting = new Map<number | null, Waiting[]>();
     const wait = (one: Waiting): void => {
       const { sprint_id: id } = one.story;
-      waiting.set(id, [...(waiting.get(id) ?? []), one]);
+      const others = waiting.get(id);
+      if (others) others.push(one);
+      else waiting.set(id, [one]);
     };
     stories.forEach(wait);
     const moveOn = async (id: number | null): Promise<void> => {

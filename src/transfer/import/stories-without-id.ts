@@ -24,7 +24,9 @@ export class StoriesWithoutId {
       const rows = await findStoriesWithoutExternalId(change, boardId, last, CHUNK);
       for (const { id, title, created_at } of rows) {
         const key = keyOf(title, created_at);
-        stories.ids.set(key, [...(stories.ids.get(key) ?? []), id]);
+        const equal = stories.ids.get(key);
+        if (equal) equal.push(id);
+        else stories.ids.set(key, [id]);
         last = id;
       }
       more = rows.length === CHUNK;
