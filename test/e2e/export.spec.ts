@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Database } from '../../src/database/database';
+import { ExportService } from '../../src/transfer/export/export.service';
 import { useApp } from '../support/app';
 import type { Outcome } from '../support/command';
 import { command } from '../support/command';
@@ -162,6 +164,26 @@ describe('an export', () => {
   });
 });
 
+it('an export has the states of the sprints on the day of its entity tag', async () => {
+  const database = service.app.get(Database);
+  const exports = service.app.get(ExportService);
+  service.clock.set('2026-11-22T22:59:59Z');
+  const snapshot = await database.openStream('test');
+  try {
+    const { parts } = await exports.read(snapshot, board.name, false);
+    service.clock.set('2026-11-22T23:00:01Z');
+    let text = '';
+    for await (const part of parts) text += part;
+    expect(valuesOf(linesOf(text), 'sprint').map(({ state }) => state)).toEqual([
+      'planned',
+      'planned',
+    ]);
+  } finally {
+    await snapshot.close();
+    service.clock.set('2026-11-24T12:00:00Z');
+  }
+});
+
 describe('the command export', () => {
   const run = (...words: string[]): Promise<Outcome> =>
     command(service.database, 'export', ...words);
@@ -194,6 +216,9 @@ describe('the command export', () => {
       expect(existsSync(missing)).toBe(false);
       const away = await run(missing, '--board', 'x', '--url', 'http://127.0.0.1:1');
       expect([away.code, away.err]).toEqual([1, expect.stringContaining('did not answer')]);
+      const page = await run(missing, '--board', 'x', '--url', `${service.url}/docs?then=`);
+      expect([page.code, page.err]).toEqual([1, expect.stringContaining('is not Sprintline')]);
+      expect(existsSync(missing)).toBe(false);
     } finally {
       rmSync(folder, { recursive: true });
     }

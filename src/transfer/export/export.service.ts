@@ -35,7 +35,7 @@ export class ExportService {
     const board = await findBoard(this.database, boardName);
     return new StreamedAnswer(
       this.database,
-      this.tagOf(board, log),
+      this.tagOf(board, log, this.clock.now()),
       board.revision,
       (snapshot) => this.read(snapshot, boardName, log),
       EXPORT_MEDIA_TYPE,
@@ -46,18 +46,23 @@ export class ExportService {
   /** The content of an export. @throws Problem `board_not_found` */
   async read(snapshot: Reader, boardName: string, log: boolean): Promise<StreamedContent> {
     const board = await findBoard(snapshot, boardName);
-    const parts = signed(this.lines(snapshot, board, log));
-    return { etag: this.tagOf(board, log), revision: board.revision, parts };
+    const now = this.clock.now();
+    const parts = signed(this.lines(snapshot, board, log, now));
+    return { etag: this.tagOf(board, log, now), revision: board.revision, parts };
   }
 
   /** Returns the entity tag of an export. It has the day, because the state of a sprint depends on it. */
-  private tagOf(board: BoardRow, log: boolean): string {
-    const today = calendarDate(this.clock.now(), board.time_zone);
+  private tagOf(board: BoardRow, log: boolean, now: Date): string {
+    const today = calendarDate(now, board.time_zone);
     return collectionTag(board, today, log ? 'export-with-log' : 'export');
   }
 
-  private async *lines(reader: Reader, board: BoardRow, log: boolean): AsyncGenerator<string> {
-    const now = this.clock.now();
+  private async *lines(
+    reader: Reader,
+    board: BoardRow,
+    log: boolean,
+    now: Date,
+  ): AsyncGenerator<string> {
     const { revision } = board;
     yield lineOf({
       sprintline_export: EXPORT_VERSION,
