@@ -7,7 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Database } from '../database/database';
 import { readBoardName } from '../http/path';
+import { MEDIA_TYPES } from '../http/route';
 import { StoryListsService } from '../stories/story-lists.service';
+import { EXPORT_MEDIA_TYPE } from '../transfer/export/export-format';
 import { ExportService } from '../transfer/export/export.service';
 import { withApplication } from './application';
 import { CommandError } from './command-error';
@@ -77,7 +79,14 @@ async function exportRemotely(flags: ExportFlags, write: Write): Promise<void> {
       throw new CommandError(`${url} did not answer: ${message}.`);
     },
   );
-  if (response.ok) return write(Readable.fromWeb(response.body as ReadableStream));
+  if (response.ok) {
+    const type = response.headers.get('content-type') ?? 'no content type';
+    // The page of a proxy that asks users to sign in has the status 200, too.
+    if (!type.startsWith(csv ? MEDIA_TYPES.csv : EXPORT_MEDIA_TYPE)) {
+      throw new CommandError(`${url} is not Sprintline: it answered with ${type}.`);
+    }
+    return write(Readable.fromWeb(response.body as ReadableStream));
+  }
   const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
   throw new CommandError(detail ?? `${url} answered ${response.status}.`);
 }
