@@ -142,7 +142,9 @@ export class Upload {
         limits: { parts: 100, files: 1, fieldSize: MAX_FORM_BYTES },
         isPartAFile: (name) => name === 'file',
       });
-      form.on('field', (name, value, _, truncated) => {
+      form.on('field', (given: string | undefined, value, _, truncated) => {
+        // A part may have no name, contrary to its type in the library.
+        const name = given ?? '';
         if (!others.includes(name)) fail(invalid(name, 'unknown_field', 'is not a part'));
         else if (result) fail(invalid(name, 'invalid_value', 'must precede the file'));
         else if (fields.has(name)) fail(invalid(name, 'duplicate', 'is given more than once'));
