@@ -54,14 +54,14 @@ export class SqliteSnapshots implements Snapshots {
 
   async close(): Promise<void> {
     // Not `events.once`, which rejects if a thread fails.
-    const ended = this.threads.map(
+    const exits = this.threads.map(
       ({ worker }) => new Promise((resolve) => worker.once('exit', resolve)),
     );
     for (const { worker } of this.threads) {
       worker.ref();
       worker.postMessage(null);
     }
-    await Promise.all(ended);
+    await Promise.all(exits);
   }
 
   private leastBusy(): Thread {
