@@ -77,9 +77,9 @@ class Connections {
   }
 
   /**
-   * Closes the server, and resolves when every connection has ended. Node closes connections that are idle
-   * now. It leaves open those that have not sent a request yet or become idle later, and no longer applies
-   * the timeouts for incomplete requests.
+   * Closes the server, and resolves when every connection has ended. Node.js itself closes only
+   * connections that are idle at this moment. It does not close connections without a request or connections
+   * that become idle later, and it stops applying the timeouts for incomplete requests.
    */
   close(): Promise<void> {
     for (const socket of this.open.keys()) if (socket.bytesRead === 0) socket.destroy();

@@ -94,7 +94,7 @@ export class SessionsService {
     return row;
   }
 
-  /** Returns those of the ids whose sessions exist. */
+  /** Returns the ids of the sessions that still exist. */
   async existing(ids: readonly number[]): Promise<Set<number>> {
     if (ids.length === 0) return new Set();
     const rows = await this.database.query<{ id: number }>(

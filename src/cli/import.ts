@@ -80,7 +80,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     const mapping = await parseMapping(await readMapping(flags.mapping));
     if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
     const name = path === '-' ? '' : basename(path);
-    // Standard input is the file, so nobody can answer a question there.
+    // The command cannot ask for confirmation: standard input contains the file.
     const yes = flags.yes || path === '-';
     const use = (one: Import): Promise<void> => importInto(board, one, { yes });
     await withFile(path, (file) => {

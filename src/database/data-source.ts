@@ -14,7 +14,7 @@ export type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 /** Connections for long reads: at most 24 lists that are streamed (see `Database`), and reports. */
 const SNAPSHOT_CONNECTIONS = 32;
 
-/** KiB of pages that an SQLite connection caches, including those that a transaction has changed. */
+/** Size of the page cache of an SQLite connection in KiB; the cache includes the uncommitted changes. */
 const CACHE_KIB = 16_384;
 
 /** Pages of the write-ahead log at which a commit runs a checkpoint, if the snapshot threads have not kept up. */
@@ -48,7 +48,7 @@ export function dataSourceOf(options: DataSourceOptions): DataSource {
 }
 
 /**
- * TypeORM begins deferred transactions; those of the writer lock the file at once. It uses `exec`, because libsql
+ * TypeORM begins deferred transactions; the writer's lock the file at once. It uses `exec`, because libsql
  * does not reset a prepared statement that fails with SQLITE_BUSY, and COMMIT fails while it is in progress.
  */
 class ImmediateLibsql extends Libsql {

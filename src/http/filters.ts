@@ -35,7 +35,7 @@ export function IsWordList(
   );
 }
 
-/** The values of a filter in a query, any of which may match; an empty value means null. */
+/** The values of a filter, combined with OR; an empty value means null. */
 function Filter(
   max: number,
   schema: Schema,

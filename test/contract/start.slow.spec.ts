@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A wrapper without permissions: root may write every file, so if tests run as root, it is the user `nobody`. */
+/** Runs a command without root's permission to write every file: if the tests run as root, as the user `nobody`. */
 const WITHOUT_RIGHTS =
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 

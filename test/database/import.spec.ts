@@ -193,7 +193,7 @@ describe('a second import', () => {
   const first =
     HEADER + 'U-1,one,old,todo,1,1,ada,x,,One\nU-2,two,,done,,2,,,,One\nU-3,three,,,,,,,,\n';
 
-  it('updates fields that differ, and keeps those that the file does not have', async () => {
+  it('updates fields that differ, and keeps fields that are not in the file', async () => {
     await load('Updated', first);
     const [one] = (await of('/api/boards/Updated/stories?external_id=U-1')) as any[];
     const answer = await load(

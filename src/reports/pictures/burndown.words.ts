@@ -57,7 +57,7 @@ function whenOf(
   return `${workingDays} working ${workingDays === 1 ? 'day' : 'days'}`;
 }
 
-/** The numbers of the picture, for readers who cannot see it; of more than 62 days, only those of the last one. */
+/** The numbers of the picture, for readers who cannot see it; for more than 62 days, only the last day. */
 export function burndownDescription(
   { sprint, days, kind }: BurndownPicture,
   unit: Unit,

@@ -16,7 +16,7 @@ export const comparable = (name: string): string =>
     .replace(/[^\p{L}\p{N}'()]+/gu, ' ')
     .trim();
 
-/** How the names of a mapping are compared with those of the file: exactly, but for case. */
+/** Normalizes a name of a mapping or of the file for comparison: case and outer spaces are ignored. */
 export const inLowerCase = (name: string): string => name.trim().toLowerCase();
 
 /** The entries of a mapping, by the lower-case names to look them up with. */

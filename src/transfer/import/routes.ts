@@ -11,7 +11,7 @@ interface Decision {
   waits?: boolean;
 }
 
-/** Returns the list that a new story is created in, and those that it moves to from there. */
+/** Returns the lists of a new story: it is created in the first one, and then moves through the others. */
 export function routeOfNew(path: readonly PlacedSprint[]): Decision {
   const last = path.at(-1);
   if (!last) return { route: [null] };

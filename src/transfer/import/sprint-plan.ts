@@ -30,8 +30,8 @@ const STEP = 100;
 export const naturally = new Intl.Collator('en', { numeric: true });
 
 /**
- * Returns the start of a sprint without dates by its position: 0 begins next Monday, -1 ends last Sunday. The years
- * 1000 to 9999 have no room for many thousands of sprints; those that are left over begin on the first or last day.
+ * Returns the start date of a sprint without dates by its position: sprint 0 begins next Monday, sprint -1 ends last
+ * Sunday. Dates before 1000-01-01 or after 9999-12-31 are replaced by these limits.
  */
 export function assumedStart(today: string, position: number): string {
   const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;

@@ -98,7 +98,7 @@ export function PlanList(props: PlanListProps) {
   );
 }
 
-/** The stories to draw: the first ones, and those that this page has created, however long the list is. */
+/** The stories to draw: the first part of a long list, and all stories that this page has created. */
 function drawn(
   stories: readonly Story[],
   limit: number,

@@ -20,7 +20,7 @@ type Report = components['schemas']['Report'];
 const SETTLE_MS = 300;
 const BACKLOG = 'backlog';
 
-/** The sprints that unfinished stories can move to: those that are not completed, the next one first. */
+/** The sprints that unfinished stories can move to: all that are not completed, starting with the next sprint. */
 function targetsOf(state: BoardState, id: number) {
   const sprints = sprintsOf(state);
   const at = sprints.findIndex((sprint) => sprint.id === id);
