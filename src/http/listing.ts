@@ -125,14 +125,12 @@ export class Listing extends Answer {
     separator: ',',
     end: ']',
     write: (row) => {
-      const item = this.source.represent(row as never);
+      const item = this.represent(row);
       return item && JSON.stringify(item);
     },
     // In one call: 50 stories take 70 instead of 100 µs.
     writeAll: (rows) =>
-      JSON.stringify(
-        rows.map((row) => this.source.represent(row as never)).filter((item) => item !== undefined),
-      ),
+      JSON.stringify(rows.map((row) => this.represent(row)).filter((item) => item !== undefined)),
   };
   private selection: [string, unknown[]] | undefined;
 
@@ -227,6 +225,12 @@ export class Listing extends Answer {
     const begin = csvLine(table.columns);
     const writeAll = (rows: Row[]): string => begin + rows.map(write).join('');
     return { begin, separator: '', end: '', write, writeAll };
+  }
+
+  /** The representation of a row, without the columns of the board: JSON leaves out undefined properties. */
+  private represent(row: Row): object | undefined {
+    const item = this.source.represent(row as never);
+    return item && Object.assign(item, { __revision: undefined, __revision_tag: undefined });
   }
 
   private tagOf(board: BoardRevision): string {

@@ -23,22 +23,11 @@ export const STORY_TABLES = 'stories s JOIN boards b ON b.id = s.board_id';
 
 /** The representation of a row. */
 export const representStory = (row: StoryRow): StoryView => ({
-  id: row.id,
-  board_name: row.board_name,
-  sprint_id: row.sprint_id,
-  title: row.title,
-  description: row.description,
-  seq: row.seq,
-  priority: row.priority,
-  status: row.status,
-  points: row.points,
-  assignee: row.assignee,
+  ...row,
   labels: parseLabels(row.labels),
-  external_id: row.external_id,
   created_at: toRfc3339(row.created_at),
   updated_at: toRfc3339(row.updated_at),
   done_at: row.done_at && toRfc3339(row.done_at),
-  version: row.version,
 });
 
 // The most frequent read. With a repository it takes four times the processor time: 1,065 instead of 260 µs.
@@ -46,8 +35,10 @@ const STORY_BY_ID = `SELECT ${STORY_COLUMNS}, b.revision FROM ${STORY_TABLES} WH
 
 /** Reads a story, marked with the revision of its board. */
 export async function findStory(reader: Reader, id: number): Promise<StoryView | undefined> {
-  const [row] = await reader.query<StoryRow & { revision: number }>(STORY_BY_ID, [id]);
-  return row && atRevision(representStory(row), row.revision);
+  const [found] = await reader.query<StoryRow & { revision: number }>(STORY_BY_ID, [id]);
+  if (!found) return undefined;
+  const { revision, ...row } = found;
+  return atRevision(representStory(row), revision);
 }
 
 /** Locks the board of a story and reads the story. @throws Problem `story_not_found` */
@@ -56,14 +47,14 @@ export async function lockStory(
   id: number,
 ): Promise<{ board: LockedBoard; story: StoryView }> {
   const board = await change.lockBoardOf('stories', id);
-  const row =
+  const found =
     board &&
-    (await change.first<StoryRow & { board_id?: number }>(
+    (await change.first<StoryRow & { board_id: number }>(
       `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
       [id],
     ));
-  if (!row) throw new Problem('story_not_found');
-  const { board_id: boardId = 0 } = row;
+  if (!found) throw new Problem('story_not_found');
+  const { board_id: boardId, ...row } = found;
   if (boardId !== board.id) throw new Restart('the story moved to another board', boardId);
   return { board, story: representStory(row) };
 }

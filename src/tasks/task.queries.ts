@@ -8,17 +8,10 @@ export const TASK_COLUMNS =
 
 /** The representation of a raw row. */
 export const representTask = (row: TaskView): TaskView => ({
-  id: row.id,
-  story_id: row.story_id,
-  title: row.title,
-  seq: row.seq,
-  status: row.status,
-  assignee: row.assignee,
-  external_id: row.external_id,
+  ...row,
   created_at: toRfc3339(row.created_at),
   updated_at: toRfc3339(row.updated_at),
   done_at: row.done_at && toRfc3339(row.done_at),
-  version: row.version,
 });
 
 /**
