@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -28,8 +29,19 @@ export type Schema = Record<string, unknown>;
 export const EACH = { each: true };
 export const NO_DUPLICATES = '$property must not contain duplicates';
 
+const SCHEMAS = Symbol('schemas of the properties');
+
+/** The OpenAPI schemas of the properties of a DTO, by name. */
+export const schemasOf = (Dto: Type): Record<string, Schema> =>
+  (Reflect.getMetadata(SCHEMAS, Dto.prototype as object) ?? {}) as Record<string, Schema>;
+
 /** Adds to the OpenAPI schema of a property. */
-export const Doc = (schema: Schema): PropertyDecorator => ApiProperty(schema);
+export const Doc = (schema: Schema): PropertyDecorator =>
+  applyDecorators(ApiProperty(schema), (target: object, name: string | symbol) => {
+    const schemas = (Reflect.getMetadata(SCHEMAS, target) ?? {}) as Record<symbol, Schema>;
+    const all = { ...schemas, [name]: { ...schemas[name as symbol], ...schema } };
+    Reflect.defineMetadata(SCHEMAS, all, target);
+  });
 
 /** The property may be absent, but not null. */
 export const Optional = (): PropertyDecorator =>

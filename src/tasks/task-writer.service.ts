@@ -44,7 +44,7 @@ export class TaskWriter {
     tasks: readonly PlacedTask[],
     known: ReadonlySet<number>,
   ): Promise<void> {
-    const rows = tasks.map((task) => columnsOf(represent(change, task)));
+    const rows = tasks.map((task) => taskColumns(task.story_id, represent(change, task)));
     const [first] = rows;
     if (!first) return;
     await change.insertMany('tasks', Object.keys(first), rows.map(Object.values));
@@ -109,9 +109,13 @@ function represent(
   };
 }
 
-/** The columns of a new task, as the databases store them. */
-const columnsOf = (task: Omit<TaskView, 'id'>): object => ({
+/** The columns of a task, as the databases store them. */
+export const taskColumns = (
+  storyId: number,
+  task: Omit<TaskView, 'id'>,
+): Record<string, unknown> => ({
   ...task,
+  story_id: storyId,
   created_at: fromRfc3339(task.created_at),
   updated_at: fromRfc3339(task.updated_at),
   done_at: task.done_at && fromRfc3339(task.done_at),

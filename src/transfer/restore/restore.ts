@@ -1,13 +1,14 @@
 import type { BoardLoad } from '../../boards/board-loader.service';
 import type { Change } from '../../database/change';
 import { EVENT_COLUMNS } from '../../database/change';
+import type { TaskView } from '../../tasks/task.dto';
 import { linesOf } from '../export/export-lines';
 import { parseRow } from '../export/export-rules';
 import type { Survey } from './restore-survey';
 import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
-import type { Row, RowKind } from './restored-rows';
-import { sprintCells, storyCells, TABLES, taskCells } from './restored-rows';
+import type { RowKind, Rows } from './restored-rows';
+import { TABLES } from './restored-rows';
 
 /** The most rows of a transaction, and the characters after which it ends: other changes wait for it. */
 const MAX_ROWS = 1000;
@@ -17,15 +18,15 @@ const MAX_LENGTH = 500_000;
 interface Slot<K extends RowKind> {
   /** The index of its id among those of the file. */
   index: number;
-  row?: Row<K>;
+  row?: Rows[K];
 }
 
 /** Writes an export with its log to a board that is being loaded, while it reads the file for the second time. */
 export class Restore {
   private readonly to: Replacements;
-  private readonly sprints: Row<'sprint'>[] = [];
-  private readonly stories: Row<'story'>[] = [];
-  private readonly tasks: Row<'task'>[] = [];
+  private readonly sprints: Rows['sprint'][] = [];
+  private readonly stories: Rows['story'][] = [];
+  private readonly tasks: Rows['task'][] = [];
   private readonly events: unknown[][] = [];
   /** How many ids were written, in ascending order. */
   private readonly written = { sprint: 0, story: 0 };
@@ -86,10 +87,13 @@ export class Restore {
   }
 
   private async writeStories(): Promise<void> {
-    await this.writeInOrder('sprint', this.sprints, this.to.ids.sprint.size);
+    const { sprint: sprints, task: tasks } = this.to.ids;
+    await this.writeInOrder('sprint', this.sprints, sprints.size);
+    for (const story of this.stories) {
+      story.sprint_id &&= sprints.get(story.sprint_id) ?? null;
+    }
     await this.writeInOrder('story', this.stories);
-    const { task: ids } = this.to.ids;
-    const slots = this.tasks.map((row) => ({ index: ids.indexOf(row.id), row }));
+    const slots = this.tasks.map((row) => ({ index: tasks.indexOf(row.id), row }));
     this.tasks.length = 0;
     await this.insert('task', slots);
   }
@@ -100,7 +104,7 @@ export class Restore {
    */
   private async writeInOrder<K extends 'sprint' | 'story'>(
     kind: K,
-    rows: Row<K>[],
+    rows: Rows[K][],
     end?: number,
   ): Promise<void> {
     const { [kind]: ids } = this.to.ids;
@@ -148,23 +152,22 @@ export class Restore {
     slots: readonly Slot<K>[],
   ): Promise<void> {
     const { boardId } = this.load;
-    const { name, columns, inserted } = TABLES[kind];
+    const { name, columns, cells, inserted } = TABLES[kind];
     // The placeholder of a task needs a story.
     const needsStory = kind === 'task' && slots.some(({ row }) => !row);
     const placeholderStory = needsStory ? await this.insertPlaceholderStory(change) : 0;
+    const parentOf = (row?: Rows[K]): number => {
+      if (kind !== 'task') return boardId;
+      return row ? (this.to.ids.story.get((row as TaskView).story_id) as number) : placeholderStory;
+    };
     const last = await lastIdOf(change, name);
-    const cells = slots.map(({ row }) => {
-      if (kind === 'sprint') return sprintCells(boardId, row as Row<'sprint'> | undefined);
-      if (kind === 'story')
-        return storyCells(boardId, row as Row<'story'> | undefined, this.to.ids);
-      const task = row as Row<'task'> | undefined;
-      const storyId = task ? (this.to.ids.story.get(task.story_id) as number) : placeholderStory;
-      return taskCells(storyId, task);
-    });
-    await change.insertMany(name, columns, cells);
-    const parents = kind === 'task' ? [...new Set(cells.map(([storyId]) => storyId))] : [boardId];
-    const places = parents.map(() => '?').join(', ');
-    const created = await change.query<{ id: number }>(inserted.replace('(?)', `(${places})`), [
+    await change.insertMany(
+      name,
+      columns,
+      slots.map(({ row }) => cells(parentOf(row), row)),
+    );
+    const parents = [...new Set(slots.map(({ row }) => parentOf(row)))];
+    const created = await change.query<{ id: number }>(inserted(parents.length), [
       last,
       ...parents,
     ]);
@@ -178,10 +181,10 @@ export class Restore {
 
   private async insertPlaceholderStory(change: Change): Promise<number> {
     const { boardId } = this.load;
-    const { name, columns, inserted } = TABLES.story;
+    const { name, columns, cells, inserted } = TABLES.story;
     const last = await lastIdOf(change, name);
-    await change.insertMany(name, columns, [storyCells(boardId, undefined, this.to.ids)]);
-    return (await change.first<{ id: number }>(inserted, [last, boardId]))?.id as number;
+    await change.insertMany(name, columns, [cells(boardId)]);
+    return (await change.first<{ id: number }>(inserted(1), [last, boardId]))?.id as number;
   }
 
   private async writeEvents(): Promise<void> {

@@ -1,0 +1,99 @@
+import type { Type } from '@nestjs/common';
+import { isLonger, parseDate, schemasOf } from '../../http/validation';
+
+// The validation of requests takes 100 µs for a story, these rules take 2 µs: an export may have a million lines.
+
+/** Whether a value of an export is valid. */
+export type Rule = (value: unknown) => boolean;
+
+export const orNull =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null || rule(value);
+
+export const text =
+  (max: number): Rule =>
+  (value) =>
+    typeof value === 'string' &&
+    value !== '' &&
+    value.isWellFormed() &&
+    !value.includes('\0') &&
+    !isLonger(value, max);
+
+const notBlank =
+  (rule: Rule): Rule =>
+  (value) =>
+    rule(value) && (value as string).trim() !== '';
+
+export const integer =
+  (min: number, max: number): Rule =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+
+const decimal =
+  (min: number, max: number): Rule =>
+  (value) =>
+    typeof value === 'number' &&
+    value >= min &&
+    value <= max &&
+    Math.round(value * 100) / 100 === value;
+
+export const oneOf =
+  (words: readonly string[]): Rule =>
+  (value) =>
+    (words as readonly unknown[]).includes(value);
+
+const listOf =
+  (rule: Rule, min: number, max: number): Rule =>
+  (value) =>
+    Array.isArray(value) &&
+    value.length >= min &&
+    value.length <= max &&
+    value.every(rule) &&
+    new Set(value).size === value.length;
+
+const date: Rule = (value) =>
+  typeof value === 'string' && value.length === 10 && 'value' in parseDate(value);
+
+const INSTANT =
+  /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+// Every event has instants. Parsing them with `Date` took a third of the processor time of a restore.
+export const instant: Rule = (value) =>
+  typeof value === 'string' &&
+  INSTANT.test(value) &&
+  (value.slice(8, 10) <= '28' || date(value.slice(0, 10)));
+
+interface FieldSchema {
+  type?: string;
+  nullable?: boolean;
+  enum?: string[];
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  items?: FieldSchema;
+  minItems?: number;
+  maxItems?: number;
+}
+
+/** Returns the rule for a field with this schema. */
+function ruleOf(schema: FieldSchema): Rule {
+  const { type, nullable, enum: words, format, minLength = 0, maxLength = Infinity } = schema;
+  const { minimum = 0, maximum = Infinity, items = {}, minItems = 0, maxItems = Infinity } = schema;
+  if (nullable) return orNull(ruleOf({ ...schema, nullable: false }));
+  if (words) return oneOf(words);
+  if (format === 'date') return date;
+  if (type === 'string') return minLength > 0 ? notBlank(text(maxLength)) : text(maxLength);
+  if (type === 'integer') return integer(minimum, maximum);
+  if (type === 'number') return decimal(minimum, maximum);
+  if (type === 'array') return listOf(ruleOf(items), minItems, maxItems);
+  throw new Error(`no rule for ${JSON.stringify(schema)}`);
+}
+
+/** Returns the rules for the fields of a DTO, by its schemas, so that a limit is written once. */
+export const rulesOf = <T extends object>(Dto: Type<T>): Record<keyof T, Rule> =>
+  Object.fromEntries(
+    Object.entries(schemasOf(Dto)).map(([name, schema]) => [name, ruleOf(schema)]),
+  ) as Record<keyof T, Rule>;
