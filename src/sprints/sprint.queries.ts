@@ -49,6 +49,10 @@ const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, b.r
   s.end_date, s.started_at, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version,
   CASE WHEN s.end_date IS NULL THEN ${NEXT_START} END AS next_start`;
 
+// Plain SQL, because every change of a sprint begins with it, and a batch has up to 1,000 of them.
+const SPRINT_BY_ID = `SELECT ${SPRINT_COLUMNS} FROM sprints s JOIN boards b ON b.id = s.board_id
+  WHERE s.id = ? AND b.name IS NOT NULL`;
+
 const OPEN_AND_STARTED = 's.completed_at IS NULL AND s.start_date <= :today';
 const NEXT_HAS_STARTED = `EXISTS (SELECT 1 FROM sprints n WHERE n.board_id = s.board_id
   AND n.start_date >= s.start_date AND n.start_date <= :today AND (n.start_date > s.start_date OR n.id > s.id))`;
@@ -112,8 +116,8 @@ export class SprintQueries {
     return this.ofBoard(boardId).andWhere(IN_STATE[state], { today });
   }
 
-  find(reader: Reader, id: number): Promise<SprintRow | undefined> {
-    return first(reader, this.select().where('s.id = :id AND b.name IS NOT NULL', { id }));
+  async find(reader: Reader, id: number): Promise<SprintRow | undefined> {
+    return (await reader.query<SprintRow>(SPRINT_BY_ID, [id]))[0];
   }
 
   /**
@@ -206,8 +210,8 @@ export class SprintQueries {
   /** @throws Problem `external_id_taken` if a sprint of the board has this `external_id` */
   async requireFree(change: Change, boardId: number, externalId: string | null): Promise<void> {
     if (externalId === null) return;
-    const same = { board_id: boardId, external_id: externalId };
-    if (await change.manager.existsBy(Sprint, same)) throw new Problem('external_id_taken');
+    const sql = 'SELECT s.id FROM sprints s WHERE s.board_id = ? AND s.external_id = ? LIMIT 1';
+    if (await change.first(sql, [boardId, externalId])) throw new Problem('external_id_taken');
   }
 
   /** All sprints of a board, in their order. */

@@ -3,9 +3,8 @@ import type { Change, LockedBoard } from '../database/change';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { writable } from '../http/read-only';
-import { fromRfc3339 } from '../time/clock';
+import { fromRfc3339, toStored } from '../time/clock';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
-import { Task } from './task.entity';
 import { findTasksOfStories } from './task.queries';
 
 /** Maximum tasks of one story: if it moves to another board, one event contains all of them. */
@@ -26,13 +25,8 @@ export interface PlacedTask {
 export class TaskWriter {
   async create(change: Change, board: LockedBoard, placed: PlacedTask): Promise<TaskView> {
     const task = represent(change, placed);
-    const { identifiers } = await change.manager.insert(Task, {
-      ...task,
-      created_at: new Date(task.created_at),
-      updated_at: change.instant,
-      done_at: task.done_at && new Date(task.done_at),
-    });
-    const created = { id: identifiers[0]?.id as number, ...task };
+    const id = await change.insert('tasks', taskColumns(task.story_id, task));
+    const created = { id, ...task };
     recordEvent(change, board, 'task.created', null, created);
     return created;
   }
@@ -76,10 +70,10 @@ export class TaskWriter {
         : changed.done_at;
     const version = task.version + 1;
     const done = doneAt !== undefined;
-    await change.manager.update(Task, task.id, {
+    await change.update('tasks', task.id, {
       ...changed,
-      updated_at: instant,
-      ...(done && { done_at: doneAt && new Date(doneAt) }),
+      updated_at: toStored(instant),
+      ...(done && { done_at: doneAt && toStored(new Date(doneAt)) }),
       version,
     });
     const after: TaskView = {

@@ -1,3 +1,4 @@
+import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { toRfc3339 } from '../time/clock';
 import type { TaskView } from './task.dto';
@@ -13,6 +14,47 @@ export const representTask = (row: TaskView): TaskView => ({
   updated_at: toRfc3339(row.updated_at),
   done_at: row.done_at && toRfc3339(row.done_at),
 });
+
+// Plain SQL, because a batch runs these up to 1,000 times while it holds the lock.
+
+/** Reads a task and its board; undefined if either is deleted. */
+export async function findTask(
+  reader: Reader,
+  id: number,
+): Promise<{ task: TaskView; board: { id: number; name: string; revision: number } } | undefined> {
+  const [row] = await reader.query<
+    TaskView & { board_id: number; board_name: string; revision: number }
+  >(
+    `SELECT ${TASK_COLUMNS}, b.id AS board_id, b.name AS board_name, b.revision
+     FROM tasks t JOIN stories s ON s.id = t.story_id JOIN boards b ON b.id = s.board_id
+     WHERE t.id = ? AND b.name IS NOT NULL`,
+    [id],
+  );
+  if (!row) return undefined;
+  const { board_id, board_name, revision, ...task } = row;
+  return { task: representTask(task), board: { id: board_id, name: board_name, revision } };
+}
+
+/** Reads the board of a story, the number of its tasks and their greatest `seq`; undefined without the story. */
+export const findEndOfTasks = (
+  change: Change,
+  storyId: number,
+): Promise<{ board_id: number; count: number; last: number | null } | undefined> =>
+  change.first(
+    `SELECT s.board_id, (SELECT COUNT(*) FROM tasks t WHERE t.story_id = s.id) AS count,
+       (SELECT MAX(t.seq) FROM tasks t WHERE t.story_id = s.id) AS last FROM stories s WHERE s.id = ?`,
+    [storyId],
+  );
+
+/** Whether a task of a story has this `external_id`. The index of the story's order finds its tasks, at most 1,000. */
+export const hasExternalId = async (
+  change: Change,
+  storyId: number,
+  externalId: string,
+): Promise<boolean> => {
+  const sql = 'SELECT t.id FROM tasks t WHERE t.story_id = ? AND t.external_id = ? LIMIT 1';
+  return (await change.first(sql, [storyId, externalId])) !== undefined;
+};
 
 /**
  * Reads the tasks of a story in their order. Plain SQL: moving stories reads the tasks of each story, up to

@@ -1,7 +1,6 @@
 import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager } from 'typeorm';
 import { Repository } from 'typeorm';
 import type { TaggedBoard } from '../boards/board.queries';
 import { collectionTag } from '../boards/board.queries';
@@ -23,7 +22,13 @@ import type { Deleted } from '../http/schema';
 import { MAX_SEQ, Story } from '../stories/story.entity';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
-import { representTask, TASK_COLUMNS } from './task.queries';
+import {
+  findEndOfTasks,
+  findTask,
+  hasExternalId,
+  representTask,
+  TASK_COLUMNS,
+} from './task.queries';
 import { MAX_TASKS, TaskWriter } from './task-writer.service';
 
 @Injectable()
@@ -40,7 +45,7 @@ export class TasksService implements OnModuleInit {
     this.resources.register(
       'task_id',
       'task_not_found',
-      async (id) => (await this.find(this.tasks.manager, id))?.board.name,
+      async (id) => (await findTask(this.database, id))?.board.name,
     );
   }
 
@@ -74,7 +79,7 @@ export class TasksService implements OnModuleInit {
 
   /** @throws Problem `task_not_found` */
   async show(id: number): Promise<TaskView> {
-    const found = await this.find(this.tasks.manager, id);
+    const found = await findTask(this.database, id);
     if (!found) throw new Problem('task_not_found');
     return atRevision(found.task, found.board.revision);
   }
@@ -87,18 +92,10 @@ export class TasksService implements OnModuleInit {
   /** As `create`, as part of a change. */
   async createIn(change: Change, storyId: number, body: CreateTask): Promise<TaskView> {
     const board = await change.lockBoardOf('stories', storyId);
-    const story =
-      board &&
-      (await change.manager
-        .createQueryBuilder(Story, 's')
-        .leftJoin(Task, 't', 't.story_id = s.id')
-        .select('s.board_id, COUNT(t.id) AS count, MAX(t.seq) AS last')
-        .where('s.id = :storyId', { storyId })
-        .groupBy('s.board_id')
-        .getRawOne<{ board_id: number; count: number; last: number | null }>());
+    const story = board && (await findEndOfTasks(change, storyId));
     if (!story) throw new Problem('story_not_found');
     requireOn(board, story.board_id);
-    if (Number(story.count) >= MAX_TASKS) throw new Problem('too_many_tasks');
+    if (story.count >= MAX_TASKS) throw new Problem('too_many_tasks');
     const seq = body.seq ?? (story.last ?? 0) + 1;
     if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
     await requireFree(change, storyId, body.external_id ?? null);
@@ -138,29 +135,10 @@ export class TasksService implements OnModuleInit {
   /** Locks the board of a task and reads the task. @throws Problem `task_not_found` */
   private async lock(change: Change, id: number): Promise<{ board: LockedBoard; task: TaskView }> {
     const board = await change.lockBoardOf('tasks', id);
-    const found = board && (await this.find(change.manager, id));
+    const found = board && (await findTask(change, id));
     if (!found) throw new Problem('task_not_found');
     requireOn(board, found.board.id);
     return { board, task: found.task };
-  }
-
-  /** Finds a task and its board; undefined if either is deleted. */
-  private async find(
-    manager: EntityManager,
-    id: number,
-  ): Promise<
-    { task: TaskView; board: { id: number; name: string; revision: number } } | undefined
-  > {
-    const row = await manager
-      .createQueryBuilder(Task, 't')
-      .innerJoin('t.story', 's')
-      .innerJoin('s.board', 'b')
-      .select(`${TASK_COLUMNS}, b.id AS board_id, b.name AS board_name, b.revision`)
-      .where('t.id = :id AND b.name IS NOT NULL', { id })
-      .getRawOne<TaskView & { board_id: number; board_name: string; revision: number }>();
-    if (!row) return undefined;
-    const { board_id, board_name, revision, ...task } = row;
-    return { task: representTask(task), board: { id: board_id, name: board_name, revision } };
   }
 }
 
@@ -170,10 +148,8 @@ async function requireFree(
   storyId: number,
   externalId: string | null,
 ): Promise<void> {
-  if (externalId === null) return;
-  // The index of the story's order finds its tasks, which are at most 1,000.
-  const same = { story_id: storyId, external_id: externalId };
-  if (await change.manager.existsBy(Task, same)) throw new Problem('external_id_taken');
+  if (externalId === null || !(await hasExternalId(change, storyId, externalId))) return;
+  throw new Problem('external_id_taken');
 }
 
 /** @throws Restart if the story moved to another board before its board was locked */
