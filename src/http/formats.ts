@@ -47,7 +47,10 @@ export function formatOf(request: FastifyRequest, formats: Formats): Format {
  */
 export function requireAcceptable({ headers }: FastifyRequest, types: readonly string[]): string {
   if (headers.accept === undefined || headers.accept === '*/*') return types[0] as string;
-  const accept = headers.accept.replace(/;\s*(?!q=)[\w-]+=("[^"]*"|[^;,]*)/gi, '');
+  const accept = headers.accept
+    .replace(/;\s*(?!q=)[\w-]+=("[^"]*"|[^;,]*)/gi, '')
+    // Only parameters contain quotes. For each comma, `accepts` counts all quotes before it.
+    .replaceAll('"', '');
   const best = accepts({ headers: { accept } } as IncomingMessage).type([...types]);
   if (typeof best !== 'string') {
     const detail = `The resource has no format that \`Accept\` allows; it has ${types.join(', ')}.`;

@@ -149,6 +149,14 @@ describe('a name that is repeated', () => {
   });
 });
 
+it('an Accept header with many quotes is answered quickly', async () => {
+  const { url } = await start({});
+  const before = performance.now();
+  const accept = '"'.repeat(15_001) + ','.repeat(16_000);
+  expect((await send(url, { headers: { accept } })).status).toBe(406);
+  expect(performance.now() - before).toBeLessThan(promised(1000));
+});
+
 describe('imports', () => {
   it('of one client occupy at most half of the slots', async () => {
     const { client, url } = await start({});
