@@ -90,7 +90,8 @@ export class TokensService implements OnModuleInit {
     return new Listing(
       this.database,
       {
-        query: () => this.select(),
+        // A list adds its conditions to a WHERE.
+        query: () => this.select().where('1 = 1'),
         order: [column('id', 't', 'integer')],
         indexed: true,
         represent,

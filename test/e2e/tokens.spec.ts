@@ -11,7 +11,7 @@ import { unavailable } from '../../src/database/errors';
 import { createAdapter } from '../../src/http/adapter';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
-import type { Client } from '../support/client';
+import type { Answer, Client } from '../support/client';
 import { command } from '../support/command';
 import { operations } from '../support/conformance';
 import { boardPath, made2xx, Workspace } from '../support/make';
@@ -296,6 +296,22 @@ describe('with tokens', () => {
         expect(answer.status).toBe(status);
       }
       expectProblem(await admin.get(path), 404, 'token_not_found');
+    });
+
+    it('is listed on one of the pages, and in a long list', async () => {
+      const made = [];
+      for (let i = 0; i < 70; i += 1) made.push((await bearer(admin, { scope: 'read' })).id);
+      const pages = [];
+      let next: string | undefined = '/api/tokens?limit=30';
+      while (next !== undefined) {
+        const page: Answer = await admin.get(next);
+        expect(page.status).toBe(200);
+        pages.push(...page.body.map(({ id }: { id: number }) => id));
+        next = /<(.*)>/.exec(page.headers.get('link') ?? '')?.[1];
+      }
+      const all = (await admin.get('/api/tokens')).body.map(({ id }: { id: number }) => id);
+      expect(pages).toEqual(all);
+      expect(all).toEqual(expect.arrayContaining(made));
     });
 
     it('is invalid on every instance as soon as it is deleted', async () => {
