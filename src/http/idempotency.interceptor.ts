@@ -7,6 +7,7 @@ import { tap } from 'rxjs';
 import { accessOf } from './access';
 import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
+import { fieldsOfBody } from './validation.pipe';
 
 const HEADER = 'Idempotency-Key';
 
@@ -30,7 +31,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
     const path = request.url.replace(/\/(?=\?|$)/, '');
     const fingerprint = createHash('sha256')
-      .update(JSON.stringify([path, request.body ?? {}]))
+      // It checks the depth of the body, which JSON.stringify reads recursively.
+      .update(JSON.stringify([path, fieldsOfBody(request.body)]))
       .digest('hex');
     const idempotency = { tokenId: accessOf(request).tokenId, key, fingerprint };
     request.idempotency = idempotency;

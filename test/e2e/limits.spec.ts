@@ -157,6 +157,13 @@ it('an Accept header with many quotes is answered quickly', async () => {
   expect(performance.now() - before).toBeLessThan(promised(1000));
 });
 
+it('a body that is nested too deep is rejected with an Idempotency-Key, too', async () => {
+  const { client } = await start({});
+  const raw = `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const headers = { ...JSON_TYPE, 'idempotency-key': 'deep' };
+  expectErrors(await client.post('/api/boards', undefined, { raw, headers }), ' too_deep');
+});
+
 describe('imports', () => {
   it('of one client occupy at most half of the slots', async () => {
     const { client, url } = await start({});
