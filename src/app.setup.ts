@@ -7,6 +7,7 @@ import { Authenticator } from './auth/authenticator';
 import { Config } from './config/config';
 import { setUpDocs } from './docs';
 import { Lifecycle } from './health/lifecycle';
+import { limitArrivingBodies } from './http/arriving-bodies';
 import { parseBodies } from './http/bodies.plugin';
 import { limitBodyTime } from './http/body-timeout';
 import { compressLongResponses } from './http/compression';
@@ -47,6 +48,7 @@ export async function setUp(
   routes.watch(server);
   limitBodyTime(server, config);
   parseBodies(server, config);
+  limitArrivingBodies(server);
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
     requireWellFormed(request, config);

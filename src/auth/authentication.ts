@@ -55,7 +55,9 @@ export function authenticateRequests(
     }
     const { scope } = request.routeOptions.config;
     const isPublicPath = request.is404 && PUBLIC_PATHS.test(request.url);
-    if (scope === 'public' || isPublicPath || isMissingPage(request)) done();
+    // Before its body is read, which would be kept in memory.
+    if (isPublicPath) done(new Problem('route_not_found'));
+    else if (scope === 'public' || isMissingPage(request)) done();
     else authenticate(request, reply).then(() => done(), done);
   });
   if (!rateLimit.isOn) return;

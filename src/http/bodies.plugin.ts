@@ -8,6 +8,9 @@ import { mediaTypeOf } from './media-type';
 import { Problem } from './problem';
 import { Upload } from './upload';
 
+/** Maximum bytes of a body that anyone may send; it contains a token. */
+const MAX_ANONYMOUS_BODY = 4096;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -26,7 +29,8 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
   };
   const { bodyLimit = 0 } = server.initialConfig;
   server.addHook('onRoute', (route) => {
-    const { file, bodyFactor } = route.config ?? {};
+    const { file, bodyFactor, anonymous } = route.config ?? {};
+    if (anonymous) route.bodyLimit = MAX_ANONYMOUS_BODY;
     if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
     if (!file) return;
     route.preParsing = leaveBody;

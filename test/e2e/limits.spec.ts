@@ -164,6 +164,56 @@ it('a body that is nested too deep is rejected with an Idempotency-Key, too', as
   expectErrors(await client.post('/api/boards', undefined, { raw, headers }), ' too_deep');
 });
 
+describe('bodies that are arriving', () => {
+  /** Begins a request with a body of 1 MiB, and returns its connection and its response. */
+  const begin = (url: string, token: string) => {
+    const socket = connect(Number(new URL(url).port)).setEncoding('utf8');
+    const answered = new Promise<string>((resolve) => socket.once('data', resolve));
+    socket.write(
+      'POST /api/boards HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+        `Authorization: Bearer ${token}\r\nContent-Length: 1048576\r\n\r\n{`,
+    );
+    return { socket, answered };
+  };
+
+  it('have at most 128 MiB of one client', async () => {
+    const { client, url } = await start({});
+    const { token } = await made2xx(client.post('/api/tokens', { name: 'a', scope: 'admin' }));
+    const admin = client.with({ authorization: `Bearer ${token}` });
+    const other = await made2xx(admin.post('/api/tokens', { name: 'b', scope: 'write' }));
+    const requests = Array.from({ length: 129 }, () => begin(url, other.token as string));
+    try {
+      const first = await Promise.race(requests.map(({ answered }) => answered));
+      expect(first).toMatch(/^HTTP\/1\.1 503 [^]*"code":"overloaded"/);
+      expect((await admin.post('/api/boards', { name: 'Mine' })).status).toBe(201);
+    } finally {
+      for (const { socket } of requests) socket.destroy();
+    }
+  });
+
+  it('do not count after they have arrived', async () => {
+    const { client } = await start({});
+    for (let i = 0; i < 130; i += 1) {
+      const raw = JSON.stringify({ name: `B${i}` }).padEnd(1024 * 1024);
+      const answer = await client.post('/api/boards', undefined, { raw, headers: JSON_TYPE });
+      expect(answer.status).toBe(201);
+    }
+  });
+
+  it('without a token are short', async () => {
+    const { client, url } = await start({});
+    await made2xx(client.post('/api/tokens', { name: 'a', scope: 'admin' }));
+    const raw = JSON.stringify({ token: 'x' }).padEnd(5000);
+    const answer = await client.post('/api/session', undefined, { raw, headers: JSON_TYPE });
+    expectProblem(answer, 413, 'content_too_large');
+    const missing = await sendBytes(
+      url,
+      'POST /health/missing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{',
+    );
+    expect(missing.status).toBe(404);
+  });
+});
+
 describe('imports', () => {
   it('of one client occupy at most half of the slots', async () => {
     const { client, url } = await start({});
