@@ -1,7 +1,11 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyReply } from 'fastify';
-import { createReadStream, readFileSync } from 'node:fs';
+import accepts from 'accepts';
+import type { FastifyInstance } from 'fastify';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { etagOf, matchesNone } from './http/etag';
+import { vary } from './http/formats';
 import type { RouteSettings } from './http/route';
 import { policyOfPage } from './http/security-headers';
 
@@ -47,29 +51,42 @@ const ASSETS = {
 /** Serves `/openapi.json` and `/docs`. */
 export function setUpDocs(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
-  let text: string | undefined;
-  const document = (): string => (text ??= readFileSync(DOCUMENT_FILE, 'utf8'));
-  const send = (reply: FastifyReply, type: string, content: string): void => {
-    void reply
-      .header('Content-Security-Policy', POLICY)
-      .type(`${type}; charset=utf-8`)
-      .send(content);
-  };
-  const isPublic = { config: { scope: 'public' } satisfies RouteSettings };
-  server.get('/openapi.json', isPublic, (_request, reply) =>
-    send(reply, 'application/json', document()),
+  const page = { 'Content-Security-Policy': POLICY };
+  serve(server, '/openapi.json', 'application/json; charset=utf-8', page, () =>
+    readFileSync(DOCUMENT_FILE),
   );
-  server.get('/docs', isPublic, (_request, reply) => send(reply, 'text/html', PAGE));
-  server.get('/docs/init.js', isPublic, (_request, reply) =>
-    send(reply, 'text/javascript', SCRIPT),
-  );
+  serve(server, '/docs', 'text/html; charset=utf-8', page, () => PAGE);
+  serve(server, '/docs/init.js', 'text/javascript; charset=utf-8', page, () => SCRIPT);
   const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const [name, type] of Object.entries(ASSETS)) {
-    server.get(`/docs/${name}`, isPublic, (_request, reply) =>
-      reply
-        .header('Cache-Control', 'public, max-age=3600')
-        .type(type)
-        .send(createReadStream(join(assets, name))),
-    );
+    const cached = { 'Cache-Control': 'public, max-age=3600' };
+    serve(server, `/docs/${name}`, type, cached, () => readFileSync(join(assets, name)));
   }
+}
+
+/**
+ * Serves a file from memory, plain or compressed once. Everyone may request it, so a request must need neither
+ * the processor to compress it nor memory while its client reads slowly.
+ */
+function serve(
+  server: FastifyInstance,
+  path: string,
+  type: string,
+  headers: Record<string, string>,
+  read: () => Buffer | string,
+): void {
+  let file: { plain: Buffer; gzip: Buffer; etag: string } | undefined;
+  const load = (): NonNullable<typeof file> => {
+    const plain = Buffer.from(read());
+    return { plain, gzip: gzipSync(plain), etag: etagOf(plain) };
+  };
+  server.get(path, { config: { scope: 'public' } satisfies RouteSettings }, (request, reply) => {
+    const { plain, gzip, etag } = (file ??= load());
+    vary(reply, 'accept-encoding');
+    void reply.headers({ ...headers, ETag: etag }).type(type);
+    if (matchesNone(request.headers['if-none-match'], etag)) return reply.code(304).send('');
+    const isGzip = accepts(request.raw).encoding(['gzip', 'identity']) === 'gzip';
+    if (!isGzip || type === 'image/png') return reply.send(plain);
+    return reply.header('Content-Encoding', 'gzip').send(gzip);
+  });
 }

@@ -18,10 +18,11 @@ const PARAMETERS: Record<Format, string> = {
 
 export const contentTypeOf = (format: Format): string => MEDIA_TYPES[format] + PARAMETERS[format];
 
-/** Adds a request header to `Vary` (RFC 9110, section 12.5.5). */
+/** Adds a request header to `Vary` (RFC 9110, section 12.5.5), once. */
 export function vary(reply: FastifyReply, header: string): void {
-  const others = reply.getHeader('Vary');
-  reply.header('Vary', others === undefined ? header : `${String(others)}, ${header}`);
+  const others = String(reply.getHeader('Vary') ?? '');
+  if (others.toLowerCase().split(', ').includes(header.toLowerCase())) return;
+  reply.header('Vary', others === '' ? header : `${others}, ${header}`);
 }
 
 /**

@@ -105,3 +105,24 @@ it('a client that disconnects leaves no snapshot open', async () => {
     /^snapshots_open (\d+)/m.exec((await service.client.get('/metrics')).text)?.[1] ?? '';
   while ((await open()) !== '0');
 });
+
+it.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'])(
+  '%s is compressed once, not for every request',
+  async (path) => {
+    const [plain, compressed] = [await read(path), await read(path, gzip)];
+    expect([plain.status, compressed.status]).toEqual([200, 200]);
+    expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
+    // A response that is compressed while it is sent has no length.
+    expect(compressed.headers['content-length']).toBe(String(compressed.bytes.length));
+    expect(compressed.headers['content-encoding']).toBe('gzip');
+    expect(plain.headers['content-length']).toBe(String(plain.bytes.length));
+    for (const [{ headers }, accepted] of [
+      [plain, {}],
+      [compressed, gzip],
+    ] as const) {
+      const same = await read(path, { ...accepted, 'if-none-match': headers.etag ?? '' });
+      expect([same.status, same.headers.etag]).toEqual([304, headers.etag]);
+      expect([headers.vary, same.headers.vary]).toEqual(Array(2).fill('accept-encoding'));
+    }
+  },
+);
