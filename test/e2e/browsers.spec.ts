@@ -205,6 +205,20 @@ describe('security headers', () => {
   });
 });
 
+it('no cache gives a response of the API to another client', async () => {
+  expect((await write({}, 'Node.js')).status).toBe(201);
+  const etag = (await send(`${service.url}/api/boards/Node.js`)).headers.etag ?? '';
+  for (const [path, headers] of [
+    ['/api/boards/Node.js', {}],
+    ['/api/boards/Node.js', { 'if-none-match': etag }],
+    ['/api/boards/missing.css', {}],
+    ['/metrics', {}],
+  ] as const) {
+    const answer = await send(service.url + path, { headers });
+    expect(answer.headers['cache-control']).toBe('private, no-cache');
+  }
+});
+
 it('the documentation page has no inline script or style, so that its policy allows all of it', async () => {
   const { text } = await send(`${service.url}/docs`);
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
