@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isIPv6 } from 'node:net';
 
 /** The scopes of tokens; each includes those before it. */
 export const SCOPES = ['read', 'write', 'admin'] as const;
@@ -42,10 +43,12 @@ export const clientOf = ({ access, ip }: Pick<FastifyRequest, 'access' | 'ip'>):
 
 /** Returns the network of an address: of an IPv6 address, the /64 network, which has one owner. */
 export function networkOf(address = ''): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped?.[1] !== undefined) return mapped[1];
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
+  // Some proxies write the port of the client into X-Forwarded-For.
+  const [, v4] = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(address) ?? [];
+  if (v4 !== undefined) return v4;
+  const v6 = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').toLowerCase();
+  if (!isIPv6(v6)) return address;
+  const [head = '', tail] = v6.split('::');
   const groups = head === '' ? [] : head.split(':');
   const rest = tail === undefined || tail === '' ? [] : tail.split(':');
   if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'));
