@@ -19,6 +19,8 @@ const MAX_ROW_BYTES = 8 * 1024 * 1024;
 const MAX_COLUMNS = 10_000;
 /** Rows without the header. */
 const MAX_ROWS = 200_000;
+/** Records with empty rows; a spreadsheet has no more. */
+const MAX_RECORDS = 1024 * 1024;
 /** Maximum number of cells of a file. A row counts as many as the header has, even if it is shorter. */
 const MAX_CELLS = 20_000_000;
 /** A table with fewer columns may be written by hand, and its last row may be short. */
@@ -109,6 +111,7 @@ async function parseCsv(
   }
   const delimiter = delimiterOf(first ?? Buffer.concat(start).toString());
   let line = 1;
+  let records = 0;
   let endsLine = false;
   const parser = parse({
     bom: true,
@@ -123,6 +126,8 @@ async function parseCsv(
       if (cells.length > MAX_COLUMNS) {
         throw new InvalidFile(`The row that begins on line ${line} has ${cells.length} cells.`);
       }
+      records += 1;
+      if (records > MAX_RECORDS) throw tooMany(line, MAX_RECORDS);
       const isEmpty = cells.every((cell) => cell.trim() === '');
       // A first line `sep=;` is meant for Excel.
       if (!isEmpty && !(line === 1 && cells[0] === 'sep=')) onRow({ line, cells });
