@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from './cli/command-error';
+import { printable } from './cli/printable';
 import { ConfigError } from './config/config-error';
 import { Problem } from './http/problem';
 import { InvalidFile } from './transfer/files/invalid-file';
@@ -80,9 +81,9 @@ export async function run(command: readonly string[]): Promise<number> {
     await (await commandLine(command)).parseAsync(command, { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof Problem) console.error(error.detail);
+    if (error instanceof Problem) console.error(printable(error.detail));
     else if (EXPECTED.some((kind) => error instanceof kind)) {
-      console.error((error as Error).message);
+      console.error(printable((error as Error).message));
     } else console.error(error);
     return 1;
   }

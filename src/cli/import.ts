@@ -19,6 +19,7 @@ import { CommandError } from './command-error';
 import type { Import } from './import-target';
 import { importHere, importRemotely } from './import-target';
 import { notes, planTable, summary } from './import-text';
+import { printable } from './printable';
 
 interface ImportFlags {
   board: string;
@@ -129,7 +130,7 @@ async function importInto(
 }
 
 const printNotes = (view: ImportView): void => {
-  for (const line of notes(view)) console.error(line);
+  for (const line of notes(view)) console.error(printable(line));
 };
 
 async function confirm(question: string): Promise<boolean> {

@@ -328,6 +328,13 @@ describe('an import of another format', () => {
     );
   });
 
+  it('prints no control characters of a file, which a terminal would execute', async () => {
+    const evil = '\u001b]0;title\u0007\u009b2Jname';
+    const { out, err } = await load(CARDS.replace('"Ice"', JSON.stringify(evil)), 'Escaped');
+    expect(err).toContain('name (1)');
+    expect(out + err).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
   it('reads a mapping from a file', async () => {
     const mapping = JSON.stringify({ status: { Ice: 'in_progress' }, archived: 'import' });
     const outcome = await withFile(mapping, (path) => load(CARDS, 'Mapped', '--mapping', path));
