@@ -3,7 +3,7 @@ import type { FieldError, FieldErrorCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 import { validate } from '../../http/validation.pipe';
 import { isReference } from '../../http/validation';
-import { Batch, BatchOperation, fieldsOf, KINDS, takesCurrent } from './batch.dto';
+import { Batch, BatchOperation, fieldsOf, KINDS, MAX_OPERATIONS, takesCurrent } from './batch.dto';
 import type { OperationName, ResourceType } from './batch.dto';
 import { Pace } from '../../time/pace';
 
@@ -34,10 +34,11 @@ export async function readBatch(
   const list = body.operations;
   const errors: FieldError[] = [];
   const { dry_run: dryRun = false } =
-    // Without the operations, which are validated one by one.
+    // Without the operations, which are validated one by one. One too many is enough for the error: the pipe
+    // copies a list before it counts its items, and a body may have millions.
     (await check(errors, '', Batch, {
       ...body,
-      ...(Array.isArray(list) && { operations: list.map(() => null) }),
+      ...(Array.isArray(list) && { operations: list.slice(0, MAX_OPERATIONS + 1).fill(null) }),
     })) ?? {};
   const operations: Operation[] = [];
   if (Array.isArray(list) && !errors.some(({ pointer }) => pointer === '/operations')) {

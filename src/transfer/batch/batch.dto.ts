@@ -120,12 +120,14 @@ function schemaOf(op: OperationName, type: string, Set: Type<object> | null): ob
   };
 }
 
+export const MAX_OPERATIONS = 1000;
+
 export class Batch {
   /** Performed in this order, all or none. */
   @Doc({
     type: 'array',
     minItems: 1,
-    maxItems: 1000,
+    maxItems: MAX_OPERATIONS,
     items: {
       oneOf: Object.entries(KINDS).flatMap(([op, types]) =>
         Object.entries<Type<object> | null>(types).map(([type, Set]) =>
@@ -135,7 +137,7 @@ export class Batch {
     },
   })
   // Decorators are applied from the last to the first, and only the first error is reported.
-  @ArrayMaxSize(1000)
+  @ArrayMaxSize(MAX_OPERATIONS)
   @ArrayMinSize(1)
   @IsArray()
   operations: unknown[];
