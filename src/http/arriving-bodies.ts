@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { Transform } from 'node:stream';
 import { clientOf } from './access';
 import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
@@ -13,6 +14,7 @@ const MAX_BYTES_OF_ONE_CLIENT = 128 * MIB;
  * slowly on many connections could use all of the memory. A single body always fits.
  */
 export function limitArrivingBodies(server: FastifyInstance): void {
+  const overloaded = new Problem('overloaded');
   let total = 0;
   const ofClients = new Map<string, number>();
   const add = (client: string, bytes: number): void => {
@@ -22,31 +24,49 @@ export function limitArrivingBodies(server: FastifyInstance): void {
     else ofClients.delete(client);
   };
   server.addHook('preParsing', (request, reply, payload, done) => {
-    const bytes = bytesOf(request);
-    const client = clientOf(request);
-    const own = ofClients.get(client) ?? 0;
-    const fits =
-      (own === 0 || own + bytes <= MAX_BYTES_OF_ONE_CLIENT) &&
-      (total === 0 || total + bytes <= MAX_BYTES);
-    if (bytes > 0 && !fits) {
-      sendProblem(request, reply, new Problem('overloaded'));
+    const { headers, raw, routeOptions } = request;
+    // A file is read by its handler, and a body that is longer than its limit is rejected before it is read.
+    const length = Number(headers['content-length'] ?? 0);
+    const isRead = !routeOptions.config.file && length <= routeOptions.bodyLimit;
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    if (!isRead || (length === 0 && !isChunked)) {
+      done(null, payload);
       return;
     }
-    if (bytes > 0) {
-      add(client, bytes);
-      // When the body has arrived, or the connection is closed.
-      request.raw.once('close', () => add(client, -bytes));
+    const client = clientOf(request);
+    let counted = 0;
+    const count = (bytes: number): boolean => {
+      const own = ofClients.get(client) ?? 0;
+      const fits =
+        (own === counted || own + bytes <= MAX_BYTES_OF_ONE_CLIENT) &&
+        (total === counted || total + bytes <= MAX_BYTES);
+      if (fits) {
+        counted += bytes;
+        add(client, bytes);
+      }
+      return fits;
+    };
+    if (!count(length)) {
+      sendProblem(request, reply, overloaded);
+      return;
     }
-    done(null, payload);
+    // When the body has arrived, or the connection is closed.
+    raw.once('close', () => add(client, -counted));
+    if (!isChunked) {
+      done(null, payload);
+      return;
+    }
+    const chunks = countedBy(count, overloaded);
+    payload.once('error', (error) => chunks.destroy(error));
+    done(null, payload.pipe(chunks));
   });
 }
 
-/** The bytes that a body may occupy; none if it is not read at once. */
-function bytesOf({ headers, routeOptions }: FastifyRequest): number {
-  const { bodyLimit, config } = routeOptions;
-  if (config.file) return 0;
-  if (headers['transfer-encoding'] !== undefined) return bodyLimit;
-  const length = Number(headers['content-length'] ?? 0);
-  // A longer body is rejected before it is read.
-  return length <= bodyLimit ? length : 0;
-}
+/** Counts the bytes of a body of unknown length as they arrive. */
+const countedBy = (count: (bytes: number) => boolean, overloaded: Problem): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (count(chunk.length)) done(null, chunk);
+      else done(overloaded);
+    },
+  });

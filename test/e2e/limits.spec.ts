@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -165,13 +166,13 @@ it('a body that is nested too deep is rejected with an Idempotency-Key, too', as
 });
 
 describe('bodies that are arriving', () => {
-  /** Begins a request with a body of 1 MiB, and returns its connection and its response. */
-  const begin = (url: string, token: string) => {
+  /** Begins a request, by default with a body of 1 MiB, and returns its connection and its response. */
+  const begin = (url: string, token: string, rest = 'Content-Length: 1048576\r\n\r\n{') => {
     const socket = connect(Number(new URL(url).port)).setEncoding('utf8');
     const answered = new Promise<string>((resolve) => socket.once('data', resolve));
     socket.write(
       'POST /api/boards HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
-        `Authorization: Bearer ${token}\r\nContent-Length: 1048576\r\n\r\n{`,
+        `Authorization: Bearer ${token}\r\n${rest}`,
     );
     return { socket, answered };
   };
@@ -186,6 +187,26 @@ describe('bodies that are arriving', () => {
       const first = await Promise.race(requests.map(({ answered }) => answered));
       expect(first).toMatch(/^HTTP\/1\.1 503 [^]*"code":"overloaded"/);
       expect((await admin.post('/api/boards', { name: 'Mine' })).status).toBe(201);
+    } finally {
+      for (const { socket } of requests) socket.destroy();
+    }
+  });
+
+  it('of unknown length count as they arrive', async () => {
+    const { client, url } = await start({});
+    const { token } = await made2xx(client.post('/api/tokens', { name: 'a', scope: 'admin' }));
+    const admin = client.with({ authorization: `Bearer ${token}` });
+    const chunked = 'Transfer-Encoding: chunked\r\n\r\n1\r\n{';
+    const requests = Array.from({ length: 200 }, () => begin(url, token as string, chunked));
+    try {
+      await Promise.all(requests.map(({ socket }) => once(socket, 'connect')));
+      // Served on a connection that was accepted after all of them.
+      expect((await admin.get('/api/boards')).status).toBe(200);
+      for (const [i, { socket }] of requests.entries()) {
+        const rest = `"name":"B${i}"}`;
+        socket.write(`\r\n${rest.length.toString(16)}\r\n${rest}\r\n0\r\n\r\n`);
+      }
+      for (const { answered } of requests) expect(await answered).toMatch(/^HTTP\/1\.1 201 /);
     } finally {
       for (const { socket } of requests) socket.destroy();
     }
@@ -206,11 +227,13 @@ describe('bodies that are arriving', () => {
     const raw = JSON.stringify({ token: 'x' }).padEnd(5000);
     const answer = await client.post('/api/session', undefined, { raw, headers: JSON_TYPE });
     expectProblem(answer, 413, 'content_too_large');
-    const missing = await sendBytes(
-      url,
+    const socket = connect(Number(new URL(url).port)).setEncoding('utf8');
+    socket.write(
       'POST /health/missing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{',
     );
-    expect(missing.status).toBe(404);
+    const [missing] = (await once(socket, 'data')) as [string];
+    socket.destroy();
+    expect(missing).toMatch(/^HTTP\/1\.1 404 /);
   });
 });
 
