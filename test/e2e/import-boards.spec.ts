@@ -394,6 +394,12 @@ describe('issues of GitHub', () => {
     });
   });
 
+  it('that were closed in the future keep this time', async () => {
+    const closed = issue(1, { state: 'CLOSED', closedAt: '2026-11-20T08:00:00Z' });
+    const { board } = await importTwice(JSON.stringify([closed]));
+    expect(await storiesOf(board)).toMatchObject([{ done_at: '2026-11-20T08:00:00.000Z' }]);
+  });
+
   it('that were closed as not planned can have their own mapping', async () => {
     const closed = issue(1, { state: 'CLOSED', stateReason: 'NOT_PLANNED' });
     const { board } = await importTwice(JSON.stringify([closed]), {

@@ -106,6 +106,29 @@ describe('an export without its log', () => {
     expect((await service.client.get(board.path)).body).toEqual(own);
   });
 
+  it('changes nothing when it is imported again, even if the clock of its service was ahead', async () => {
+    service.clock.set('2026-11-23T12:00:00.000Z');
+    const ahead = await Workspace.create(service.client);
+    await ahead.sprint('2026-11-23', { name: 'Sprint' });
+    await ahead.story(null, { title: 'open' });
+    const done = await ahead.story(null, { title: 'done', external_id: 'D-1', status: 'done' });
+    await ahead.task(done, { title: 'task', status: 'done' });
+    const { text } = await service.client.get(`${ahead.path}/export`);
+    const name = freshName('Behind');
+    for (const [now, isNew] of [
+      ['2026-11-23T10:00:00.000Z', true],
+      ['2026-11-23T11:00:00.000Z', false],
+      ['2026-11-23T13:00:00.000Z', false],
+    ] as const) {
+      service.clock.set(now);
+      const counts = { sprints: 1, stories: 2, tasks: 1 };
+      expect(await made2xx(send(name, '', text))).toMatchObject({
+        [isNew ? 'created' : 'unchanged']: counts,
+      });
+    }
+    service.clock.set();
+  });
+
   it('is added to the stories of an existing board', async () => {
     const other = await Workspace.create(service.client);
     await other.story(null, { title: 'there before' });

@@ -81,8 +81,7 @@ export class ApplySprints {
   ): Promise<PlacedSprint> {
     const { external_id, name: ownName, goal, start_date, end_date, assumed } = sprint;
     const body = { external_id, name: ownName, goal, start_date, end_date };
-    const createdAt = sprint.created_at && earlier(change, sprint.created_at);
-    const { id } = await this.changes.createIn(change, board, body, createdAt);
+    const { id } = await this.changes.createIn(change, board, body, sprint.created_at);
     created.sprints += 1;
     const name = nameOf(sprint);
     if (assumed) {
@@ -150,7 +149,5 @@ function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrie
   );
   return named.find((other) => other.start_date === start_date) ?? named[0];
 }
-
-const earlier = ({ instant }: Change, time: Date): Date => (time < instant ? time : instant);
 
 const nameOf = ({ name, key }: PlannedSprint): string => name ?? key;

@@ -146,14 +146,10 @@ export class ApplyTasks {
         status,
         assignee,
         ...(seq !== undefined && { seq }),
-        ...(status === 'done' && done_at && { done_at: notAfter(change, done_at) }),
+        ...(status === 'done' && done_at && { done_at: done_at.toISOString() }),
       });
       applied[after === found ? 'unchanged' : 'updated'].tasks += 1;
     }
     return missing;
   }
 }
-
-/** Returns a time of another tool, or the time of the import if that is earlier. */
-export const notAfter = ({ instant }: Change, time: Date): string =>
-  (time < instant ? time : instant).toISOString();

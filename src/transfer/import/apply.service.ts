@@ -17,7 +17,7 @@ import { Applied } from './applied';
 import type { PlacedSprint } from './apply-sprints.service';
 import { ApplySprints } from './apply-sprints.service';
 import type { TasksOfStory } from './apply-tasks.service';
-import { ApplyTasks, notAfter } from './apply-tasks.service';
+import { ApplyTasks } from './apply-tasks.service';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
@@ -182,26 +182,21 @@ export class ApplyService {
           const detail = 'title is required for a new story';
           applied.errors.push({ line, code: 'required', detail });
         } else if (seq > MAX_SEQ) applied.errors.push(noSeq(line));
-        else creations.push(this.creation(change, planned, route, seq));
+        else creations.push(this.creation(planned, route, seq));
       }
     }
     lists.requireSpace([...sprints.values()]);
     return { creations, updates, addedTasks: subtasks.tasks() };
   }
 
-  private creation(
-    change: Change,
-    planned: PlannedStory,
-    route: Route,
-    seq: number,
-  ): PlacedStory<Creation> {
+  private creation(planned: PlannedStory, route: Route, seq: number): PlacedStory<Creation> {
     const { tasks, done_at: doneAt = null, created_at: createdAt } = planned;
     const hasMore = route.length > 1 || (tasks?.length ?? 0) > 0;
     return {
       body: { ...fieldsOf(planned), title: planned.title as string, seq },
       sprint_id: route.at(-1) ?? null,
-      done_at: doneAt && new Date(notAfter(change, doneAt)),
-      ...(createdAt && { created_at: new Date(notAfter(change, createdAt)) }),
+      done_at: doneAt,
+      ...(createdAt && { created_at: createdAt }),
       version: route.length,
       ...(hasMore && { ref: { planned, route } }),
     };
@@ -222,7 +217,7 @@ export class ApplyService {
       story,
       {
         ...{ ...fieldsOf(planned), seq },
-        ...(status === 'done' && done_at && { done_at: notAfter(change, done_at) }),
+        ...(status === 'done' && done_at && { done_at: done_at.toISOString() }),
       },
       { board, sprintId: first },
     );

@@ -228,6 +228,6 @@ class Mapper {
     if (status !== 'done' || !done) return null;
     const instant = this.dates.instant(done);
     if (!instant) this.texts.warn('date_unreadable', line, `"${done}"`);
-    return instant && instant > this.context.now ? this.context.now : instant;
+    return instant;
   }
 }
