@@ -5,6 +5,7 @@ import { recordEvent } from '../events/record-event';
 import { writable } from '../http/read-only';
 import { fromRfc3339, toStored } from '../time/clock';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
+import { Task } from './task.entity';
 import { findTasksOfStories } from './task.queries';
 
 /** Maximum tasks of one story: if it moves to another board, one event contains all of them. */
@@ -85,6 +86,11 @@ export class TaskWriter {
     };
     recordEvent(change, board, 'task.updated', task, after);
     return after;
+  }
+
+  async delete(change: Change, board: LockedBoard, task: TaskView): Promise<void> {
+    await change.manager.delete(Task, task.id);
+    recordEvent(change, board, 'task.deleted', task, null);
   }
 }
 

@@ -8,7 +8,6 @@ import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import { recordEvent } from '../events/record-event';
 import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/etag';
@@ -127,8 +126,7 @@ export class TasksService implements OnModuleInit {
   async deleteIn(change: Change, id: number): Promise<Deleted> {
     const { board, task } = await this.lock(change, id);
     requireMatch(change.caller, task);
-    await change.manager.delete(Task, id);
-    recordEvent(change, board, 'task.deleted', task, null);
+    await this.writer.delete(change, board, task);
     return { deleted: true, id };
   }
 

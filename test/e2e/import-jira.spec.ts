@@ -252,6 +252,62 @@ describe('an import of a CSV export of Jira', () => {
     expect(await of(`/api/stories/${one?.id}/tasks`)).toMatchObject([{ title: 'Other part' }]);
   });
 
+  it('moves a sub-task to its new story', async () => {
+    const header = 'Summary,Issue key,Issue Type,Status,Parent key\n';
+    const stories = 'One,A-1,Story,To Do,\nTwo,A-2,Story,To Do,\n';
+    const before = 'Part,A-3,Sub-task,Done,A-1\nOther,A-4,Sub-task,To Do,A-2\n';
+    const after = before.replace('A-1', 'A-2');
+    const tasksOf = async (key: string): Promise<Fields[]> => {
+      const [story] = await of(`/api/boards/Moved/stories?external_id=jira:${key}`);
+      return (await of(`/api/stories/${story.id}/tasks`)) as Fields[];
+    };
+    await load('Moved', header + stories + before);
+    const [part] = await tasksOf('A-1');
+    expect(await load('Moved', header + stories + after)).toMatchObject({
+      created: NOTHING,
+      updated: { stories: 0, tasks: 1 },
+      unchanged: { stories: 2, tasks: 1 },
+      skipped: [],
+    });
+    expect(await tasksOf('A-1')).toEqual([]);
+    const { status, created_at, done_at } = part!;
+    expect(await tasksOf('A-2')).toMatchObject([
+      { external_id: 'jira:A-4' },
+      { external_id: 'jira:A-3', title: 'Part', seq: 2, status, created_at, done_at },
+    ]);
+    // Its new story may be only on the board, or new.
+    await load('Moved', header + before);
+    expect(await tasksOf('A-1')).toMatchObject([{ external_id: 'jira:A-3' }]);
+    await load('Moved', `${header}New,A-5,Story,To Do,\n${before.replace('A-1', 'A-5')}`);
+    expect(await tasksOf('A-1')).toEqual([]);
+    expect(await tasksOf('A-5')).toMatchObject([{ external_id: 'jira:A-3' }]);
+    expect(await tasksOf('A-2')).toMatchObject([{ external_id: 'jira:A-4' }]);
+  });
+
+  it('does not duplicate a task of an earlier import that is a story now', async () => {
+    const header = 'Summary,Issue key,Issue Type,Status,Parent key\n';
+    const file = `${header}One,A-1,Story,To Do,\nPart,A-2,Sub-task,Done,A-1\n`;
+    const skipped = [
+      {
+        line: 3,
+        code: 'subtask_is_task',
+        detail: 'jira:A-2 is a task of the board since an earlier import',
+      },
+    ];
+    const converted = file.replace('Sub-task,Done,A-1', 'Story,Done,');
+    await load('Tasks', file);
+    for (const [text, mapping] of [
+      [file, { subtasks: 'stories' }],
+      [converted, undefined],
+      [`${header}\nPart,A-2,Sub-task,Done,A-9\n`, undefined],
+    ] as const) {
+      const answer = await load('Tasks', text, { mapping });
+      expect(answer).toMatchObject({ created: NOTHING, updated: NOTHING, skipped });
+    }
+    expect(await of('/api/boards/Tasks/stories')).toHaveLength(1);
+    expect(await load('Tasks', file)).toMatchObject({ unchanged: { stories: 1, tasks: 1 } });
+  });
+
   it('requires the order of ambiguous dates, and uses that of the mapping', async () => {
     const file = 'Summary,Issue key,Status,Resolved\nOne,A-1,Done,03/04/2026\n';
     const answer = await upload(service.client, 'Asked', file, { type: 'text/csv' });

@@ -8,12 +8,19 @@ import type { PlacedTask } from '../../tasks/task-writer.service';
 import { MAX_TASKS, TaskWriter } from '../../tasks/task-writer.service';
 import type { Applied } from './applied';
 import type { PlannedTask } from './plan';
+import type { TasksOfBoard } from './tasks-of-board';
 
 /** The tasks that a plan has for a story. */
 export interface TasksOfStory {
   story: { id: number; title: string };
   isNew: boolean;
   tasks: readonly PlannedTask[];
+}
+
+/** The tasks of a plan that a story does not have. */
+interface Missing extends TasksOfStory {
+  /** The tasks that it has. */
+  own: readonly TaskView[];
 }
 
 /** Stories and tasks that are written at once. */
@@ -30,6 +37,7 @@ export class ApplyTasks {
     change: Change,
     board: LockedBoard,
     stories: readonly TasksOfStory[],
+    tasksOfBoard: TasksOfBoard,
     applied: Applied,
   ): Promise<void> {
     let group: TasksOfStory[] = [];
@@ -38,7 +46,7 @@ export class ApplyTasks {
       group.push(story);
       count += story.tasks.length;
       if (group.length < STORIES && count < TASKS && i < stories.length - 1) continue;
-      await this.applyGroup(change, board, group, applied);
+      await this.applyGroup(change, board, group, tasksOfBoard, applied);
       await change.flush();
       await change.pause();
       [group, count] = [[], 0];
@@ -49,14 +57,17 @@ export class ApplyTasks {
     change: Change,
     board: LockedBoard,
     group: readonly TasksOfStory[],
+    tasksOfBoard: TasksOfBoard,
     applied: Applied,
   ): Promise<void> {
     const ids = group.filter(({ isNew }) => !isNew).map(({ story }) => story.id);
     const existing = new Map<number, TaskView[]>();
     for (const task of await findTasksOfStories(change, ids)) {
-      existing.set(task.story_id, [...(existing.get(task.story_id) ?? []), task]);
+      const own = existing.get(task.story_id);
+      if (own) own.push(task);
+      else existing.set(task.story_id, [task]);
     }
-    const missing: (TasksOfStory & { own: readonly TaskView[] })[] = [];
+    const missing: Missing[] = [];
     for (const one of group) {
       const own = existing.get(one.story.id) ?? [];
       missing.push({
@@ -65,42 +76,88 @@ export class ApplyTasks {
         tasks: await this.update(change, board, own, one.tasks, applied),
       });
     }
-    const stories = await this.storiesOf(change, board, missing);
+    const wanted = await this.withoutStories(change, board, missing, applied);
+    const moved = await this.removeMoved(change, board, wanted, tasksOfBoard);
     const created: PlacedTask[] = [];
-    for (const { story, own, tasks } of missing) {
-      const wanted = tasks.filter(({ line, external_id: id }) => {
+    for (const { story, own, tasks } of wanted) {
+      let last = Math.max(0, ...own.map(({ seq }) => seq));
+      for (const { title, status, assignee, external_id, done_at, ...others } of tasks) {
+        const seq = others.seq ?? last + 1;
+        last = Math.max(last, seq);
+        const body = { title, status, assignee, external_id, seq };
+        const before = moved.get(external_id ?? '');
+        created.push({
+          ...{ story_id: story.id, body },
+          done_at: done_at ?? (before?.done_at ? new Date(before.done_at) : null),
+          created_at: before ? new Date(before.created_at) : others.created_at,
+        });
+      }
+    }
+    applied.created.tasks += created.length - moved.size;
+    applied.updated.tasks += moved.size;
+    const known = new Set([...existing.values()].flat().map(({ id }) => id));
+    await this.writer.createMany(change, board, created, known);
+  }
+
+  /**
+   * Skips the tasks that the board has as stories.
+   * @throws Problem `too_many_tasks`
+   */
+  private async withoutStories(
+    change: Change,
+    board: LockedBoard,
+    missing: readonly Missing[],
+    applied: Applied,
+  ): Promise<Missing[]> {
+    const stories = await this.storiesOf(change, board, missing);
+    return missing.map((one) => {
+      const tasks = one.tasks.filter(({ line, external_id: id }) => {
         const isStory = id !== null && stories.has(id);
         const detail = `${id} is a story of the board since an earlier import`;
         if (isStory) applied.skipped.push({ line, code: 'subtask_is_story', detail });
         return !isStory;
       });
-      if (own.length + wanted.length > MAX_TASKS && wanted.length > 0) {
-        const detail = `"${story.title}" would have more than 1,000 tasks.`;
+      if (one.own.length + tasks.length > MAX_TASKS && tasks.length > 0) {
+        const detail = `"${one.story.title}" would have more than 1,000 tasks.`;
         throw new Problem('too_many_tasks', detail);
       }
-      let last = Math.max(0, ...own.map(({ seq }) => seq));
-      for (const { title, status, assignee, external_id, done_at, ...others } of wanted) {
-        const seq = others.seq ?? last + 1;
-        last = Math.max(last, seq);
-        const body = { title, status, assignee, external_id, seq };
-        created.push({ story_id: story.id, body, done_at, created_at: others.created_at });
-      }
+      return { ...one, tasks };
+    });
+  }
+
+  /**
+   * Deletes the tasks that are in another story now, in which they are created again: in the log, a task never
+   * changes its story.
+   * @returns the deleted tasks by their external ids
+   */
+  private async removeMoved(
+    change: Change,
+    board: LockedBoard,
+    wanted: readonly Missing[],
+    tasksOfBoard: TasksOfBoard,
+  ): Promise<ReadonlyMap<string, TaskView>> {
+    const formerStories = new Map<string, number>();
+    for (const id of wanted.flatMap(({ tasks }) => foreignIds(tasks))) {
+      const story = await tasksOfBoard.storyOf(id);
+      if (story !== undefined) formerStories.set(id, story);
     }
-    applied.created.tasks += created.length;
-    const known = new Set([...existing.values()].flat().map(({ id }) => id));
-    await this.writer.createMany(change, board, created, known);
+    const moved = new Map<string, TaskView>();
+    for (const task of await findTasksOfStories(change, [...new Set(formerStories.values())])) {
+      const { external_id: id, story_id } = task;
+      if (id === null || formerStories.get(id) !== story_id) continue;
+      await this.writer.delete(change, board, task);
+      moved.set(id, task);
+    }
+    return moved;
   }
 
   /** Finds stories that an earlier import made of the sub-tasks: without their parents, or because of its mapping. */
   private async storiesOf(
     change: Change,
     { id: boardId }: LockedBoard,
-    missing: readonly TasksOfStory[],
+    missing: readonly Missing[],
   ): Promise<ReadonlySet<string>> {
-    // Tasks of our own format, which have a `created_at`, were never sub-tasks.
-    const ids = missing.flatMap(({ tasks }) =>
-      tasks.flatMap(({ created_at, external_id }) => (created_at ? [] : (external_id ?? []))),
-    );
+    const ids = missing.flatMap(({ tasks }) => foreignIds(tasks));
     const found = new Set<string>();
     // A story may have any number of sub-tasks in the file, and a statement has a limited number of parameters.
     for (let start = 0; start < ids.length; start += TASKS) {
@@ -153,3 +210,7 @@ export class ApplyTasks {
     return missing;
   }
 }
+
+/** The ids of tasks of another tool. In our own format, which has a `created_at`, tasks of different stories may have the same id. */
+const foreignIds = (tasks: readonly PlannedTask[]): string[] =>
+  tasks.flatMap(({ created_at, external_id }) => (created_at ? [] : (external_id ?? [])));

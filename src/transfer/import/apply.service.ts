@@ -26,6 +26,7 @@ import type { Route } from './routes';
 import { routeOfExisting, routeOfNew } from './routes';
 import { StoriesWithoutId } from './stories-without-id';
 import { SubtasksOfKnownStories } from './subtasks-of-known-stories';
+import { TasksOfBoard } from './tasks-of-board';
 
 /** Stories that one SELECT looks for, and that are updated before their events are written. */
 const CHUNK = 250;
@@ -81,9 +82,11 @@ export class ApplyService {
     const completed = new Set(
       existing.filter(({ completed_at }) => completed_at !== null).map(({ id }) => id),
     );
+    const tasksOfBoard = new TasksOfBoard(change, board.id);
     const { creations, updates, addedTasks } = await this.decide(change, board, plan, {
       sprints,
       completed,
+      tasksOfBoard,
       applied,
     });
     if (applied.errors.length > 0) {
@@ -111,7 +114,8 @@ export class ApplyService {
       progress((done += 1));
     }
     await change.flush();
-    await this.tasks.apply(change, board, [...withTasks, ...addedTasks], applied);
+    const tasks = [...withTasks, ...addedTasks];
+    await this.tasks.apply(change, board, tasks, tasksOfBoard, applied);
     await this.complete(change, board, [...sprints.values()], waiting);
     for (const sprint of sprints.values()) {
       if (sprint.startsAt && !sprint.completesAt) await this.sprints.start(change, sprint);
@@ -128,6 +132,7 @@ export class ApplyService {
     state: {
       sprints: ReadonlyMap<string, PlacedSprint>;
       completed: ReadonlySet<number>;
+      tasksOfBoard: TasksOfBoard;
       applied: Applied;
     },
   ): Promise<{
@@ -135,7 +140,7 @@ export class ApplyService {
     updates: Update[];
     addedTasks: TasksOfStory[];
   }> {
-    const { sprints, completed, applied } = state;
+    const { sprints, completed, tasksOfBoard, applied } = state;
     const lists = new Lists(change, board);
     const names = new Map([...sprints.values()].map(({ id, name }) => [id, name]));
     const seen = new Set<string>();
@@ -160,6 +165,14 @@ export class ApplyService {
         if (subtasks.take(planned)) continue;
         const path = planned.sprints?.map((key) => sprints.get(key) as PlacedSprint);
         const story = id === null ? own.get(planned) : existing.get(id);
+        if (!story && (await isTask(planned, tasksOfBoard))) {
+          const detail = `${id} is a task of the board since an earlier import`;
+          const tasks = planned.tasks ?? [];
+          for (const row of [planned, ...tasks]) {
+            applied.skipped.push({ line: row.line, code: 'subtask_is_task', detail });
+          }
+          continue;
+        }
         const { route, rejectedBy, waits } = story
           ? routeOfExisting(path, story.sprint_id, completed)
           : routeOfNew(path ?? []);
@@ -274,6 +287,16 @@ export class ApplyService {
     return { story: after, route: rest, isStored };
   }
 }
+
+/** Whether a story of another tool is a task of the board. In our own formats, a story and a task may have the same id. */
+const isTask = async (
+  { external_id: id, tasks, created_at: createdAt }: PlannedStory,
+  tasksOfBoard: TasksOfBoard,
+): Promise<boolean> =>
+  id !== null &&
+  tasks !== undefined &&
+  !createdAt &&
+  (await tasksOfBoard.storyOf(id)) !== undefined;
 
 const noSeq = (line: number): LineError => ({
   line,

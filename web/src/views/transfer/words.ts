@@ -148,6 +148,10 @@ const SKIPPED: Record<string, Words> = {
     'sub-task that is already a story of the board',
     'sub-tasks that are already stories of the board',
   ),
+  subtask_is_task: count(
+    'story that is already a task of the board',
+    'stories that are already tasks of the board',
+  ),
   duplicate: count('duplicate row', 'duplicate rows'),
   epic: count('epic, which becomes a label', 'epics, which become labels'),
   pull_request: count('pull request', 'pull requests'),
