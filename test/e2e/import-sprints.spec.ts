@@ -332,6 +332,30 @@ describe('sprints that another tool has completed', () => {
     });
   });
 
+  it('are not a planned sprint of the board with the same name, if they have no dates', async () => {
+    const sprints = '/api/boards/Namesakes/sprints';
+    const planned = await made2xx(
+      service.client.post(sprints, { name: 'Sprint 1', start_date: '2026-04-06' }),
+    );
+    const issues = [issue('T-1', { sprints: [{ id: 1, name: 'Sprint 1', state: 'closed' }] })];
+    for (let i = 0; i < 2; i += 1) await load('Namesakes', issues);
+    expect(await of(sprints)).toMatchObject([
+      { external_id: 'jira:sprint:1', start_date: '2026-03-02', state: 'completed' },
+      planned,
+    ]);
+  });
+
+  it('are completed here if they were planned at the last import, even without dates', async () => {
+    const named = (state: string): object[] => [
+      issue('T-1', { sprints: [{ id: 1, name: 'Sprint 1', state }] }),
+    ];
+    await load('Planned', named('future'));
+    await load('Planned', named('closed'));
+    expect(await of('/api/boards/Planned/sprints')).toMatchObject([
+      { start_date: '2026-03-02', end_date: '2026-03-15', state: 'completed' },
+    ]);
+  });
+
   it('can be reopened and completed here', async () => {
     await load('Reopened', ISSUES);
     const [first] = await of('/api/boards/Reopened/sprints');

@@ -40,12 +40,16 @@ export class ApplySprints {
     applied: Applied,
   ): Promise<Map<string, PlacedSprint>> {
     const placed = new Map<string, PlacedSprint>();
-    const free = new Set(existing);
+    const byId = new Map(existing.map((sprint) => [sprint.id, sprint]));
+    const free = new FreeSprints();
+    for (const sprint of existing.toReversed()) {
+      await change.pause();
+      free.add(sprint);
+    }
     for (const sprint of planned) {
       await change.pause();
-      const named = existing.find(({ id }) => id === sprint.id);
-      const found = named ?? find(free, sprint);
-      if (found && !named) free.delete(found);
+      const named = sprint.id === undefined ? undefined : byId.get(sprint.id);
+      const found = named ?? free.take(sprint);
       const one = found
         ? await this.update(change, board, sprint, found, applied)
         : await this.create(change, board, sprint, applied);
@@ -108,7 +112,7 @@ export class ApplySprints {
     };
     const locked = await this.changes.lock(change, found.id);
     const { start_date: _, end_date: _end, ...others } = locked.sprint;
-    const hasDates = !assumed && !placed.wasCompleted;
+    const hasDates = !placed.wasCompleted && (!assumed || isAfter(found, sprint));
     const changed = differences(hasDates ? locked.sprint : others, {
       ...(external_id !== null && { external_id, ...(name !== null && { name }) }),
       ...(goal !== null && { goal }),
@@ -125,29 +129,69 @@ export class ApplySprints {
   }
 }
 
-/**
- * Finds the sprint of the board for a planned one: by its `external_id`, else by its name. A sprint that was
- * created here, or imported from a file without ids, becomes that of the file.
- */
-function find(free: ReadonlySet<SprintBrief>, sprint: PlannedSprint): SprintBrief | undefined {
-  const { external_id, name, start_date, created_at: createdAt } = sprint;
-  const all = [...free];
-  const same = external_id !== null && all.find((other) => other.external_id === external_id);
-  if (same) return same;
-  if (createdAt && external_id !== null) return undefined;
-  if (createdAt) {
-    const created = toStored(createdAt);
-    return all.find(
-      (other) => other.external_id === null && other.created_at === created && other.name === name,
-    );
+/** The sprints of a board that are not those of planned ones yet. */
+class FreeSprints {
+  private readonly taken = new Set<SprintBrief>();
+  /** By each of their keys; the first one is last in its list, from which it is removed fast. */
+  private readonly byKey = new Map<string, SprintBrief[]>();
+
+  /** Adds a sprint of the board; the first one is added last. */
+  add(sprint: SprintBrief): void {
+    for (const key of keysOf(sprint)) {
+      const same = this.byKey.get(key);
+      if (same) same.push(sprint);
+      else this.byKey.set(key, [sprint]);
+    }
   }
-  const named = all.filter(
-    (other) =>
-      name !== null &&
-      other.name?.trim() === name.trim() &&
-      (external_id === null || other.external_id === null),
-  );
-  return named.find((other) => other.start_date === start_date) ?? named[0];
+
+  /**
+   * Finds the sprint for a planned one: by its `external_id`, else by its name. A sprint that was created here,
+   * or imported from a file without ids, becomes that of the file. Each sprint is found once.
+   */
+  take(planned: PlannedSprint): SprintBrief | undefined {
+    const found = this.find(planned);
+    if (found) this.taken.add(found);
+    return found;
+  }
+
+  private find(planned: PlannedSprint): SprintBrief | undefined {
+    const { external_id, name, start_date, created_at: createdAt } = planned;
+    const same = external_id === null ? undefined : this.first(keyOf('external_id', external_id));
+    if (same) return same;
+    if (createdAt) {
+      return external_id === null
+        ? this.first(keyOf('created_at', toStored(createdAt), name))
+        : undefined;
+    }
+    if (name === null) return undefined;
+    const kind = external_id === null ? 'name' : 'name without id';
+    const found =
+      this.first(keyOf(kind, name.trim(), start_date)) ?? this.first(keyOf(kind, name.trim()));
+    return found && !isAfter(found, planned) ? found : undefined;
+  }
+
+  private first(key: string): SprintBrief | undefined {
+    const same = this.byKey.get(key) ?? [];
+    while (same.length > 0 && this.taken.has(same.at(-1) as SprintBrief)) same.pop();
+    return same.at(-1);
+  }
 }
+
+const keyOf = (...parts: (string | null)[]): string => JSON.stringify(parts);
+
+function keysOf({ external_id: id, name, start_date: start, created_at }: SprintBrief): string[] {
+  const keys = [id === null ? keyOf('created_at', created_at, name) : keyOf('external_id', id)];
+  if (name === null) return keys;
+  for (const kind of id === null ? ['name', 'name without id'] : ['name']) {
+    keys.push(keyOf(kind, name.trim()), keyOf(kind, name.trim(), start));
+  }
+  return keys;
+}
+
+/** Whether a sprint begins after the assumed end of one that is completed, so that its dates cannot be those of it. */
+const isAfter = (
+  { start_date }: Pick<SprintBrief, 'start_date'>,
+  { assumed, completed_at, end_date }: PlannedSprint,
+): boolean => assumed === true && completed_at !== null && start_date > (end_date ?? start_date);
 
 const nameOf = ({ name, key }: PlannedSprint): string => name ?? key;
