@@ -101,6 +101,20 @@ describe('a list of stories as CSV', () => {
     ]);
   });
 
+  it('of an empty board can be imported, which creates nothing else', async () => {
+    const empty = await Workspace.create(service.client);
+    const { text } = await service.client.get(`${empty.path}/stories?format=csv`);
+    const name = freshName('Empty');
+    for (const query of ['', '?format=csv']) {
+      expect(await made2xx(upload(service.client, name, text, { query }))).toMatchObject({
+        format: 'csv',
+        created: { sprints: 0, stories: 0, tasks: 0 },
+        skipped: [],
+        warnings: [],
+      });
+    }
+  });
+
   it('has only the header if there are no stories', async () => {
     const empty = await Workspace.create(service.client);
     const answer = await service.client.get(`${empty.path}/backlog`, CSV);

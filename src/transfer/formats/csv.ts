@@ -46,7 +46,6 @@ export async function planCsv(
     (line) => errors.push({ line, code: 'too_many', detail: 'has more cells than the header' }),
   );
   const columns = columnsOf(header, mapping, warnings);
-  if (rows.length === 0) throw new InvalidFile('The file has a header, but no stories.');
   const reader = new RowReader(columns, mapping, context, warnings, errors);
   const stories: PlannedStory[] = [];
   const pace = new Pace();
