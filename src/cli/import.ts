@@ -44,11 +44,11 @@ export function defineImport(command: Command): void {
     .option('--yes', 'do not ask', false)
     .option('--url <url>', 'import into the service at this URL instead of the database')
     .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
-    .option('--map <ours=theirs>', 'CSV: read our column from theirs (repeatable)', collect, [])
-    .option('--null <text>', 'CSV: treat a cell with this text as empty')
+    .option('--map <ours=theirs>', 'read our column from theirs (repeatable)', collect, [])
+    .option('--null <text>', 'our own CSV: treat a cell with this text as empty')
     .option(
       '--update',
-      'CSV: update stories whose external_id is on the board; done without this option, too',
+      'update stories whose external_id is on the board; done without this option, too',
     )
     .addHelpText(
       'after',
@@ -69,10 +69,12 @@ const collect = (value: string, previous: string[]): string[] => [...previous, v
 
 async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const board = readNewBoardName(flags.board);
-  const isCsv = flags.map.length > 0 || flags.null !== undefined || flags.update === true;
-  const { format = isCsv ? 'csv' : 'auto', url, token } = flags;
+  const { format = flags.null === undefined ? 'auto' : 'csv', url, token } = flags;
   if (!(['auto', ...IMPORT_FORMATS] as string[]).includes(format)) {
     throw new CommandError(`--format is one of ${IMPORT_FORMATS.join(', ')}.`);
+  }
+  if (format !== 'csv' && flags.null !== undefined) {
+    throw new CommandError('--null can be used only with our own CSV, --format csv.');
   }
   if (url !== undefined && flags.null !== undefined) {
     throw new CommandError('--null cannot be used with --url.');

@@ -178,7 +178,6 @@ describe('an import', () => {
 
   it.each<[string, string | Buffer, string[], RegExp]>([
     ['nothing at all', '', [], /The file is empty/],
-    ['a header alone', 'title\n', [], /no stories/],
     ['a column twice', 'title,points,title\na,1,b\n', [], /More than one column is title/],
     [
       'a column that is mapped and there',
@@ -335,6 +334,17 @@ describe('an import of another format', () => {
     expect(out + err).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
+  it('detects the format also with --update and --map', async () => {
+    expect((await load(CARDS, 'Options', '--update')).out).toBe('Options: 2 stories created.\n');
+    const jira = 'Summary,Issue key,Issue Type,Size\nOne,A-1,Story,5\n';
+    const flags = ['--map', 'points=Size'];
+    expect((await load(jira, 'Options', ...flags)).out).toBe('Options: 1 story created.\n');
+    const [story] = (await service.client.get('/api/boards/Options/stories?external_id=jira:A-1'))
+      .body;
+    expect(story).toMatchObject({ title: 'One', points: 5 });
+    expect((await load(CARDS, 'Options', ...flags)).err).toMatch(/no custom field "Size"/);
+  });
+
   it('reads a mapping from a file', async () => {
     const mapping = JSON.stringify({ status: { Ice: 'in_progress' }, archived: 'import' });
     const outcome = await withFile(mapping, (path) => load(CARDS, 'Mapped', '--mapping', path));
@@ -353,6 +363,7 @@ describe('an import of another format', () => {
     ['an unknown format', ['--format', 'excel'], /--format is one of sprintline, csv/],
     ['a missing mapping', ['--mapping', 'no/such.json'], /The mapping cannot be read/],
     ['another format than it is', ['--format', 'jira-csv'], /line 1: a quote/],
+    ['--null for another format', ['--null', 'x', '--format', 'jira-csv'], /--null .* CSV/],
     ['--null for a service', ['--null', 'x', '--url', 'http://localhost:1'], /--null cannot/],
     ['a service that does not answer', ['--url', 'http://localhost:1'], /does not answer/],
   ])('rejects %s', async (_, flags, message) => {
