@@ -346,6 +346,29 @@ const issue = (number: number, more: Fields = {}): Fields => ({
   ...more,
 });
 
+describe('a mapping of columns is rejected', () => {
+  const JIRA = 'Summary,Issue key,Size\nOne,A-1,3\n';
+  const LINEAR = 'ID,Team,Title,Size\nA-1,A,One,3\n';
+  const CSV = 'title,size\nOne,3\n';
+  const ISSUE = JSON.stringify([{ number: 1, title: 'One' }]);
+  const SAME = { points: 'Size', priority: 'Size' };
+
+  it.each<[string, string, Record<string, string>, string[]]>([
+    ['jira-csv', JIRA, { ...SAME, title: 'Nope', colour: 'x' }, ['Size', 'Nope', 'colour']],
+    ['linear-csv', LINEAR, { ...SAME, title: 'Nope', colour: 'x' }, ['Size', 'Nope', 'colour']],
+    ['csv', CSV, { points: 'size', seq: 'size', title: 'Nope', colour: 'x' }, ['size', 'Nope']],
+    ['trello', JSON.stringify(TRELLO), { points: 'Story Points', title: 'x' }, ['title']],
+    ['taiga', JSON.stringify(TAIGA), { points: 'x', title: 'y' }, ['points, title']],
+    ['github', ISSUE, { points: 'x', title: 'y' }, ['points, title']],
+  ])('with everything that is wrong in it: %s', async (format, file, columns, wrong) => {
+    const query = `?format=${format}`;
+    const answer = await upload(service.client, 'Refused', file, { query, mapping: { columns } });
+    expectProblem(answer, 400, 'invalid_file');
+    for (const name of wrong) expect(answer.body.detail).toContain(name);
+    expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
+  });
+});
+
 describe('issues of GitHub', () => {
   it('are imported: milestones as labels, without pull requests and duplicates', async () => {
     const { board, answer } = await importTwice(

@@ -3,6 +3,48 @@ import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from './invalid-file';
 import { comparable } from '../import/known-names';
 
+/**
+ * Checks the columns of a mapping.
+ * @param fields the fields that may have a column
+ * @param normalize how names of columns are compared
+ * @throws InvalidFile with every field and every column that is wrong
+ */
+export function requireColumns(
+  { columns: mapped = {} }: Mapping,
+  fields: readonly string[],
+  header: readonly string[],
+  normalize: (name: string) => string,
+): void {
+  const unknown = Object.keys(mapped).filter((field) => !fields.includes(field));
+  const columns = Object.values(mapped);
+  const names = columns.map(normalize);
+  const present = new Set(header.map(normalize));
+  const missing = columns.filter((_, i) => !present.has(names[i] ?? ''));
+  const repeated = columns.filter((_, i) => names.indexOf(names[i] ?? '') !== i);
+  const errors = [
+    ...(unknown.length > 0
+      ? [`The mapping names ${unknown.join(', ')}; the columns are ${fields.join(', ')}.`]
+      : []),
+    ...(missing.length > 0
+      ? [`The file has no column ${missing.join(', ')}; it has ${header.join(', ')}.`]
+      : []),
+    ...(repeated.length > 0
+      ? [`The mapping has more than one field for the column ${repeated.join(', ')}.`]
+      : []),
+  ];
+  if (errors.length > 0) throw new InvalidFile(errors.join(' '));
+}
+
+/** Checks the columns of a mapping for JSON, of which only these fields can be mapped. @throws InvalidFile */
+export function requireFields({ columns = {} }: Mapping, ...fields: string[]): void {
+  const unknown = Object.keys(columns).filter((field) => !fields.includes(field));
+  if (unknown.length === 0) return;
+  const known = fields.length > 0 ? `only ${fields.join(', ')}` : 'no field';
+  throw new InvalidFile(
+    `The mapping has columns for ${unknown.join(', ')}; of this format, ${known} can be mapped.`,
+  );
+}
+
 /** The columns of a table, by the field that is read from them. A field may have several columns. */
 export class Columns<Field extends string> {
   private readonly cells = new Map<Field, number[]>();
@@ -11,29 +53,20 @@ export class Columns<Field extends string> {
   /**
    * @param known recognises a column by its name
    * @param mapped names of columns by their fields; no other columns are read as these fields
-   * @throws InvalidFile if the mapping names a field or a column that does not exist
+   * @throws InvalidFile as `requireColumns` does
    */
   constructor(
     private readonly header: readonly string[],
     known: (name: string) => Field | null,
     fields: readonly Field[],
-    { columns: mapped = {} }: Mapping,
+    mapping: Mapping,
   ) {
-    const unknown = Object.keys(mapped).filter((field) => !fields.includes(field as Field));
-    if (unknown.length > 0) {
-      const detail = `The mapping names ${unknown.join(', ')}; the columns are ${fields.join(', ')}.`;
-      throw new InvalidFile(detail);
-    }
+    requireColumns(mapping, fields, header, comparable);
+    const { columns: mapped = {} } = mapping;
     const named = new Map(
       Object.entries(mapped).map(([field, name]) => [comparable(name), field as Field]),
     );
     const names = header.map(comparable);
-    const missing = Object.values(mapped).filter((name) => !names.includes(comparable(name)));
-    if (missing.length > 0) {
-      throw new InvalidFile(
-        `The file has no column ${missing.join(', ')}; it has ${header.join(', ')}.`,
-      );
-    }
     this.fields = header.map((name, i) => {
       const field = named.get(names[i] ?? '') ?? known(name);
       const isTaken = field !== null && Object.hasOwn(mapped, field) && !named.has(names[i] ?? '');

@@ -7,6 +7,7 @@ import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
 import { calendarDate } from '../../time/clock';
+import { requireColumns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import type { Mapping } from '../import/import.dto';
@@ -71,20 +72,11 @@ export async function planCsv(
 /** The field that each column is read as; null for unknown columns. */
 function columnsOf(
   names: readonly string[],
-  { columns: mapped = {} }: Mapping,
+  mapping: Mapping,
   warnings: Warnings,
 ): (Column | null)[] {
-  const unknown = Object.keys(mapped).filter((name) => !isColumn(name));
-  if (unknown.length > 0) {
-    const known = CSV_COLUMNS.join(', ');
-    throw new InvalidFile(`The mapping names ${unknown.join(', ')}; the columns are ${known}.`);
-  }
-  const missing = Object.values(mapped).filter((name) => !names.includes(name.trim()));
-  if (missing.length > 0) {
-    throw new InvalidFile(
-      `The file has no column ${missing.join(', ')}; it has ${names.join(', ')}.`,
-    );
-  }
+  requireColumns(mapping, CSV_COLUMNS, names, (name) => name.trim());
+  const { columns: mapped = {} } = mapping;
   const ours = new Map(Object.entries(mapped).map(([column, name]) => [name.trim(), column]));
   const columns = names.map((name): Column | null => {
     const column = ours.get(name) ?? name.toLowerCase();

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { requireFields } from '../files/columns';
+import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
 import {
@@ -24,7 +26,8 @@ interface Issue {
 export const github: SourceReader = {
   format: 'github',
 
-  async read(file: Readable) {
+  async read(file: Readable, mapping: Mapping) {
+    requireFields(mapping);
     const issues: Issue[] = [];
     const pullRequests = new Set<string>();
     const skipped: Skipped[] = [];

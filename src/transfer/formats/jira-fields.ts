@@ -1,3 +1,4 @@
+import { requireFields } from '../files/columns';
 import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, textOf } from '../files/json';
@@ -120,12 +121,8 @@ export class CustomFields {
   }
 
   private points(warnings: Warnings): string[] {
-    const { points: mapped, ...others } = this.mapping.columns ?? {};
-    if (Object.keys(others).length > 0) {
-      throw new InvalidFile(
-        `The mapping names ${Object.keys(others).join(', ')}; in JSON, only the field of the points can be mapped.`,
-      );
-    }
+    requireFields(this.mapping, 'points');
+    const { points: mapped } = this.mapping.columns ?? {};
     const ids = [...this.values.keys()];
     if (mapped !== undefined) {
       const isIt = (id: string): boolean =>

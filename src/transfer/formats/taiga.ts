@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { IgnoredFields } from '../import/ignored';
+import { requireFields } from '../files/columns';
 import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
@@ -19,6 +20,7 @@ export const taiga: SourceReader = {
   format: 'taiga',
 
   async read(file: Readable, mapping: Mapping) {
+    requireFields(mapping);
     const project = new TaigaProject(mapping);
     await readJson(
       file,

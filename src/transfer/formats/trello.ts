@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { IgnoredFields } from '../import/ignored';
+import { requireFields } from '../files/columns';
 import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
@@ -22,6 +23,7 @@ export const trello: SourceReader = {
   format: 'trello',
 
   async read(file: Readable, mapping: Mapping) {
+    requireFields(mapping, 'points', 'priority');
     const board = new TrelloBoard(mapping);
     await readJson(
       file,
