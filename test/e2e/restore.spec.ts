@@ -253,6 +253,45 @@ describe('a restore is rejected and creates nothing', () => {
     expect(await failure(signed(other))).toEqual(['invalid_value', created + 1]);
   });
 
+  it('if the revisions of the events have a gap, or are not those of the board', async () => {
+    const lines = linesOf(file);
+    const last = lines.length - 1;
+    const isEvent = (line: string): boolean => line.startsWith('{"event"');
+    const first = lines.findIndex(isEvent);
+    const revised = (index: number, revision: number): string[] =>
+      lines.with(index, lines[index]!.replace(/"revision":\d+/, `"revision":${revision}`));
+    const withRevision = (revision: number, other: string[]): string[] =>
+      other.with(0, other[0]!.replace(/"revision":\d+/g, `"revision":${revision}`));
+    const MAX = 2 ** 31 - 1;
+    const count = lines.filter(isEvent).length;
+    expect(await failure(signed(lines.toSpliced(first, 1)))).toEqual(['unexpected', first + 1]);
+    expect(await failure(signed(lines.toSpliced(last - 1, 1)))).toEqual(['unexpected', last]);
+    expect(await failure(signed(lines.slice(0, -1)))).toEqual(['cut', last + 1]);
+    expect(await failure(signed(revised(last, count + 1)))).toEqual(['unexpected', last + 1]);
+    expect(await failure(signed(withRevision(MAX, revised(last, MAX))))).toEqual([
+      'unexpected',
+      last + 1,
+    ]);
+    expect(await failure(signed(withRevision(MAX, lines)))).toEqual(['cut', last + 2]);
+  });
+
+  it('if an event does not have the fields of its type, or its version is too large', async () => {
+    const lines = linesOf(file);
+    const changed = async (type: string, from: RegExp, to: string): Promise<void> => {
+      const index = lines.findIndex((line) => line.includes(`"type":"${type}"`));
+      const line = lines[index]!.replace(from, to);
+      expect(line).not.toBe(lines[index]);
+      const error = await failure(signed(lines.with(index, line)));
+      expect([type, ...error]).toEqual([type, expect.any(String), index + 1]);
+    };
+    await changed('story.created', /"after":\{.*\},"version"/, '"after":null},"version"');
+    await changed('story.updated', /"before":\{.*\},"after"/, '"before":null,"after"');
+    await changed('sprint.deleted', /"after":null/, '"after":{}');
+    await changed('task.created', /"before":null/, '"before":{}');
+    await changed('sprint.completed', /"entity":"sprint"/, '"entity":"story"');
+    await changed('story.created', /"version":\d+,"sprint_id"/, '"version":2147483648,"sprint_id"');
+  });
+
   it('if two stories have the same external id', async () => {
     const lines = linesOf(file);
     const other = lines.map((line) =>

@@ -61,6 +61,11 @@ export async function survey(file: AsyncIterable<Buffer>): Promise<Survey> {
     }
   }
   if (!found) throw new InvalidFile('The file is empty.');
+  const { header, counts, lines } = found;
+  if (header.log && counts.event < header.revision) {
+    const detail = `the log ends at the revision ${counts.event}; that of the board is ${header.revision}`;
+    throw invalidLine(lines + 1, 'cut', detail);
+  }
   for (const ids of Object.values(found.ids) as Ids[]) ids.freeze();
   return found;
 }
@@ -87,7 +92,7 @@ export function readHeader(text: string): ExportHeader {
 /** Checks the lines of an export after the first one, and collects their ids. */
 class LineReader {
   private order = 0;
-  private last: Partial<Record<LineKind, number>> = {};
+  private readonly last = { sprint: 0, story: 0 };
   private readonly sprintIds = new Set<number>();
 
   constructor(private readonly survey: Survey) {}
@@ -155,20 +160,22 @@ class LineReader {
   }
 
   private readEvent(line: number, revision: number, entity: string, id: number): void {
-    this.requireAscending(line, 'event', revision);
+    const { counts, ids } = this.survey;
+    if (revision !== counts.event) {
+      const detail = `the event has the revision ${revision}, but is number ${counts.event} of the log`;
+      throw invalidLine(line, 'unexpected', detail);
+    }
     if (revision > this.survey.header.revision) {
       throw invalidLine(line, 'out_of_range', 'the board has no event of this revision');
     }
-    const { ids } = this.survey;
     if (entity === 'sprint' || entity === 'story' || entity === 'task') ids[entity].add(id);
   }
 
-  private requireAscending(line: number, kind: LineKind, number: number): void {
-    if (number <= (this.last[kind] ?? 0)) {
-      const order = kind === 'event' ? 'their revisions' : 'their ids';
-      throw invalidLine(line, 'unexpected', `the ${kind} is not in the order of ${order}`);
+  private requireAscending(line: number, kind: 'sprint' | 'story', id: number): void {
+    if (id <= this.last[kind]) {
+      throw invalidLine(line, 'unexpected', `the ${kind} is not in the order of their ids`);
     }
-    this.last[kind] = number;
+    this.last[kind] = id;
   }
 }
 

@@ -5,6 +5,9 @@ import { invalidLine } from '../export/export-lines';
 import { isObject, parseLine, requireFields, requireRow } from '../export/export-rules';
 import type { FileIds } from './restore-survey';
 
+/** The greatest version that the databases store. */
+const MAX_VERSION = 2 ** 31 - 1;
+
 /** The replacements of the ids and the name of an exported board. */
 export interface Replacements {
   ids: FileIds;
@@ -51,10 +54,25 @@ function readEvent(
   const isValid =
     Number.isSafeInteger(version) &&
     (version as number) >= 0 &&
+    (version as number) <= MAX_VERSION &&
     (sprint_id === null || Number.isSafeInteger(sprint_id)) &&
     Object.keys(others).length === 0;
   if (!isValid) throw invalidLine(line, 'malformed', 'the event has no valid version or sprint_id');
+  requireShape(line, event as EventView);
   return { event: event as EventView, version: version as number, sprint_id: sprint_id as number };
+}
+
+/**
+ * Checks that the entity and the fields of an event are those of its type, because reports rely on it.
+ * @throws InvalidFile
+ */
+function requireShape(line: number, { type, entity, before, after }: EventView): void {
+  const [of, what] = type.split('.');
+  const isValid =
+    (of === 'stories' ? entity === 'sprint' || entity === 'board' : entity === of) &&
+    (before === null) === (what === 'created' || what === 'moved_in') &&
+    (after === null) === (what === 'deleted');
+  if (!isValid) throw invalidLine(line, 'malformed', `the event is no valid ${type}`);
 }
 
 /** @throws InvalidFile */
