@@ -15,7 +15,7 @@ const CHUNK = 500;
 /** Milliseconds for which the log of a deleted board is kept: streams of every instance end with its last event. */
 const LOG_MS = 60_000;
 
-/** Milliseconds after its last part at which the load of a board counts as failed. */
+/** Milliseconds without a new part after which the load of a board counts as failed. */
 const LOADING_MS = 300_000;
 
 /**
@@ -29,6 +29,8 @@ export class BoardSweeper implements OnApplicationShutdown {
   private sweeping: Promise<void> | undefined;
   private requested = false;
   private closing = false;
+  /** The last parts of the loads, and when this process first saw them: the clock of the loading one may differ. */
+  private loads = new Map<number, { updated_at: string; seen: number }>();
 
   constructor(
     private readonly database: Database,
@@ -68,19 +70,26 @@ export class BoardSweeper implements OnApplicationShutdown {
     const boards = await this.database.query<{ id: number; updated_at: string; version: number }>(
       'SELECT id, updated_at, version FROM boards WHERE name IS NULL ORDER BY id',
     );
-    const ago = (ms: number): string => toStored(new Date(this.clock.now().getTime() - ms));
-    const keptSince = ago(LOG_MS);
+    const now = this.clock.now().getTime();
+    const keptSince = toStored(new Date(now - LOG_MS));
+    const loads = this.loads;
+    this.loads = new Map();
     for (const { id, updated_at, version } of boards) {
-      if (version === LOADING && !(await this.endLoad(id, ago(LOADING_MS)))) continue;
+      if (version === LOADING) {
+        const known = loads.get(id);
+        const load = known?.updated_at === updated_at ? known : { updated_at, seen: now };
+        this.loads.set(id, load);
+        if (now - load.seen < LOADING_MS || !(await this.endLoad(id, updated_at))) continue;
+      }
       const keepsLog = updated_at > keptSince && version !== LOADING;
       while (!this.closing && !(await this.sweepSome(id, keepsLog))) await setImmediate();
     }
   }
 
-  /** Ends the load of a board whose last part is not after `before`; returns whether it has ended the load. */
-  private endLoad(id: number, before: string): Promise<boolean> {
+  /** Ends the load of a board if this is still its last part; returns whether it has ended the load. */
+  private endLoad(id: number, updated_at: string): Promise<boolean> {
     return this.unitOfWork.maintain(async (manager) => {
-      const load = { id, version: LOADING, updated_at: LessThanOrEqual(before) };
+      const load = { id, version: LOADING, updated_at };
       // Then no further part finds the board. Nothing is updated if it was published since the sweep listed it.
       const { affected } = await manager.update('boards', load, { version: 1 });
       return affected === 1;
