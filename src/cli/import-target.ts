@@ -66,7 +66,14 @@ export async function importRemotely<T>(
       throw new CommandError(`${url} does not answer: ${reason}.`);
     });
     const text = await response.text();
-    if (response.ok) return JSON.parse(text) as ImportView;
+    if (response.ok) {
+      const type = response.headers.get('content-type') ?? 'no content type';
+      // The page of a proxy that asks users to sign in has the status 200, too.
+      if (!type.startsWith('application/json')) {
+        throw new CommandError(`${url} is not Sprintline: it answered with ${type}.`);
+      }
+      return JSON.parse(text) as ImportView;
+    }
     throw problemOf(text) ?? new CommandError(`${url} answers ${response.status}.`);
   };
   return use({ dryRun: () => send(true), run: () => send(false) });

@@ -1,5 +1,8 @@
 import { parse } from 'csv-parse/sync';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -370,6 +373,24 @@ describe('an import of another format', () => {
     const outcome = await load(CARDS, 'Refused', ...flags);
     expect(outcome).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
+  });
+
+  it('rejects the response of another service, such as the page of a proxy', async () => {
+    const proxy = createServer((incoming, response) => {
+      incoming.resume();
+      response.setHeader('content-type', 'text/html').end('<html>Sign in</html>');
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      expect(await load(CARDS, 'Proxied', '--url', url)).toEqual({
+        code: 1,
+        out: '',
+        err: `${url} is not Sprintline: it answered with text/html.\n`,
+      });
+    } finally {
+      proxy.close();
+    }
   });
 
   /** Runs `work` as on a terminal on which `input` is typed. */
