@@ -227,6 +227,18 @@ describe('an import of a CSV export of Jira', () => {
     expectProblem(answer, 409, 'too_many_tasks');
   });
 
+  it('is rejected if a sub-task would follow a task with the greatest seq', async () => {
+    const file = 'Summary,Issue key,Issue Type,Parent key\nOne,A-1,Story,\nPart,A-2,Sub-task,A-1\n';
+    await load('Last task', file);
+    const [story] = await of('/api/boards/Last%20task/stories');
+    const [task] = await of(`/api/stories/${story.id}/tasks`);
+    await made2xx(service.client.put(`/api/tasks/${task.id}`, { seq: 2 ** 31 - 1 }));
+    const answer = await upload(service.client, 'Last task', `${file}Next,A-3,Sub-task,A-1\n`);
+    expectProblem(answer, 400, 'invalid_file');
+    expect(answer.body.errors).toMatchObject([{ line: 4, code: 'seq_exhausted' }]);
+    expect(await of(`/api/stories/${story.id}/tasks`)).toHaveLength(1);
+  });
+
   it('does not duplicate a sub-task that an earlier import turned into a story', async () => {
     const header = 'Summary,Issue key,Issue Type,Status,Parent key\n';
     const subtask = 'Part,A-2,Sub-task,Done,A-1\n';

@@ -19,6 +19,13 @@ export class InvalidFile extends Error {
   }
 }
 
+/** The error of a row that would come after one with the greatest `seq`. */
+export const noSeq = (line: number): LineError => ({
+  line,
+  code: 'seq_exhausted',
+  detail: 'seq would exceed the greatest seq',
+});
+
 /** The most errors in a response. */
 const MAX_ERRORS = 1000;
 

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../../database/change';
 import { Problem } from '../../http/problem';
+import { MAX_SEQ } from '../../stories/story.entity';
 import { findStoriesByExternalId } from '../../stories/story.queries';
 import type { TaskView } from '../../tasks/task.dto';
 import { findTasksOfStories } from '../../tasks/task.queries';
 import type { PlacedTask } from '../../tasks/task-writer.service';
 import { MAX_TASKS, TaskWriter } from '../../tasks/task-writer.service';
 import type { Applied } from './applied';
+import { InvalidFile, noSeq } from '../files/invalid-file';
 import type { PlannedTask } from './plan';
 import type { TasksOfBoard } from './tasks-of-board';
 
@@ -32,7 +34,7 @@ const TASKS = 500;
 export class ApplyTasks {
   constructor(private readonly writer: TaskWriter) {}
 
-  /** @throws Problem `too_many_tasks` */
+  /** @throws Problem `too_many_tasks`, InvalidFile if there is no greater `seq` for a task */
   async apply(
     change: Change,
     board: LockedBoard,
@@ -81,8 +83,11 @@ export class ApplyTasks {
     const created: PlacedTask[] = [];
     for (const { story, own, tasks } of wanted) {
       let last = Math.max(0, ...own.map(({ seq }) => seq));
-      for (const { title, status, assignee, external_id, done_at, ...others } of tasks) {
+      for (const { line, title, status, assignee, external_id, done_at, ...others } of tasks) {
         const seq = others.seq ?? last + 1;
+        if (seq > MAX_SEQ) {
+          throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', [noSeq(line)]);
+        }
         last = Math.max(last, seq);
         const body = { title, status, assignee, external_id, seq };
         const before = moved.get(external_id ?? '');

@@ -18,8 +18,7 @@ import type { PlacedSprint } from './apply-sprints.service';
 import { ApplySprints } from './apply-sprints.service';
 import type { TasksOfStory } from './apply-tasks.service';
 import { ApplyTasks } from './apply-tasks.service';
-import type { LineError } from '../files/invalid-file';
-import { InvalidFile } from '../files/invalid-file';
+import { InvalidFile, noSeq } from '../files/invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
 import { fieldsOf } from './plan';
 import type { Route } from './routes';
@@ -297,12 +296,6 @@ const isTask = async (
   tasks !== undefined &&
   !createdAt &&
   (await tasksOfBoard.storyOf(id)) !== undefined;
-
-const noSeq = (line: number): LineError => ({
-  line,
-  code: 'seq_exhausted',
-  detail: 'seq would exceed the greatest seq',
-});
 
 /** The ends of the lists of a board, while stories are added to them. */
 class Lists {
