@@ -287,6 +287,16 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
   });
 
+  test('names the field if a story is rejected', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByLabel('New story in Backlog').fill('Bell\u0000');
+    await page.getByLabel('New story in Backlog').press('Enter');
+    const error = page.getByRole('alert').filter({ hasText: 'Not saved: Create “Bell' });
+    await error.waitFor();
+    expect(await error.innerText()).toContain('”. title must not contain NUL');
+  });
+
   test('creates a story from each pasted line after a confirmation', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

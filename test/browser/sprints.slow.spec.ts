@@ -30,6 +30,30 @@ describe('Sprints in the browser', () => {
     });
   });
 
+  test('are not created on a board that was deleted meanwhile', async () => {
+    const { service, url } = await startPlan();
+    const page = await openPage('about:blank');
+    await page.route('**/stream?*', (route) => route.abort());
+    await page.goto(url);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    await service.client.delete('/api/boards/rocket?force=true');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect((await service.client.get('/api/boards')).body).toEqual([]);
+  });
+
+  test('show the error of a field when they are created', async () => {
+    const { url } = await startPlan();
+    const page = await openPage(url);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Start date').fill('0900-01-01');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.waitForFunction(() => document.querySelector('[aria-invalid=true]'));
+    expect(await dialog.getByLabel('Start date').getAttribute('aria-invalid')).toBe('true');
+  });
+
   test('keep what was typed when a dialog is closed with Esc, until it is cancelled', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { errorOf } from './problem';
 import type { paths } from './schema';
+import type { NewSprint, NewStory, Sprint, Story } from './types';
 
 /** Called for each 401. */
 export const onUnauthorized: { call: () => void } = { call: () => undefined };
@@ -14,8 +15,8 @@ export const api = createClient<paths>({ baseUrl: '' });
 /** The time of the last write outside the change queue, which knows each of its changes. */
 export const lastWrite = { at: -Infinity };
 
-/** The value of `If-Match` with which the change queue requires that the board exists. */
-export const EXISTS = '*';
+/** The value of `If-Match` that requires that the board exists. */
+const EXISTS = '*';
 
 const noteWrite = (request: Request, path: string): void => {
   const isOfQueue = /stor|task/.test(path) || request.headers.get('If-Match') === EXISTS;
@@ -44,6 +45,33 @@ export const headersOf = ({ headers }: Response): ResponseHeaders => ({
   etag: headers.get('ETag') ?? '',
   revision: Number(headers.get('X-Board-Revision') ?? 0),
 });
+
+/**
+ * Creates a story in the backlog, or a sprint. A plain POST would create another board with the former name of
+ * one that was renamed or deleted.
+ */
+export async function createOn<T extends Story | Sprint>(
+  board: string,
+  operation: { type: 'story'; set: NewStory } | { type: 'sprint'; set: NewSprint },
+  key: string,
+): Promise<{ data: T; response: Response }> {
+  // The change queue knows its own stories.
+  const note = (): void => {
+    if (operation.type === 'sprint') lastWrite.at = performance.now();
+  };
+  note();
+  const { data, response } = await api.POST('/api/boards/{board_name}/batch', {
+    params: {
+      path: { board_name: board },
+      header: { 'Idempotency-Key': key, 'If-Match': EXISTS },
+    },
+    body: { operations: [{ op: 'create', ...operation }] },
+  });
+  note();
+  const [result] = (data as { results: unknown[] }).results;
+  const { op: _op, type: _type, ...row } = result as T & { op: string; type: string };
+  return { data: row as unknown as T, response };
+}
 
 /** Requests a picture of a report, and resolves with the text of the SVG. */
 export async function requestPicture(path: string): Promise<string> {

@@ -28,9 +28,14 @@ export class ApiError extends Error {
 /** Reads the error of a response that is not successful. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
-  const details = problem?.errors?.map(({ pointer, parameter, detail }) =>
-    `${pointer?.slice(1) ?? parameter ?? ''} ${detail}`.trim(),
-  );
+  // A batch names the fields of its operations.
+  for (const error of problem?.errors ?? []) {
+    error.pointer = error.pointer?.replace(/^\/operations\/\d+\/set\//, '/');
+  }
+  const details = problem?.errors?.map(({ pointer, parameter, detail }) => {
+    const name = pointer?.slice(1) ?? parameter ?? '';
+    return detail.startsWith(`${name} `) ? detail : `${name} ${detail}`.trim();
+  });
   return new ApiError(
     response.status,
     problem?.code ?? 'unknown',

@@ -20,6 +20,7 @@ export type Mapping = Schemas['Mapping'];
 export type ImportView = Schemas['Import'];
 export type ImportFormat = ImportView['format'];
 export type NewStory = Schemas['CreateStory'];
+export type NewSprint = Schemas['CreateSprint'];
 export type Position = 'first' | 'last' | { before: number } | { after: number };
 
 /** A session, with the name of its user and the scope of the token. */

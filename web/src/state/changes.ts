@@ -1,4 +1,4 @@
-import { api, EXISTS, headersOf } from '../api/client';
+import { api, createOn, headersOf } from '../api/client';
 import type { NewStory, Position, Status, Story, Task } from '../api/types';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, sprintName, statusName, storiesOf, withEntry } from './model';
@@ -222,20 +222,13 @@ export const KINDS: { [K in Change['kind']]: Kind<Of<K>> } = {
         status: body.status ?? 'todo',
       }),
     async send({ list, body }, board, { key }) {
-      const header = { 'Idempotency-Key': key };
       if (list === null) {
-        // A plain POST would create another board with the former name of one that was renamed or deleted.
-        const { data, response } = await api.POST('/api/boards/{board_name}/batch', {
-          params: { path: { board_name: board }, header: { ...header, 'If-Match': EXISTS } },
-          body: { operations: [{ op: 'create', type: 'story', set: body }] },
-        });
-        const [result] = (data as { results: unknown[] }).results;
-        const { op: _op, type: _type, ...story } = result as Story & { op: string; type: string };
+        const { data, response } = await createOn<Story>(board, { type: 'story', set: body }, key);
         // The entity tag is that of the lists.
-        return { ...storyOutcome(story, response), etag: undefined };
+        return { ...storyOutcome(data, response), etag: undefined };
       }
       const { data, response } = await api.POST('/api/sprints/{sprint_id}/stories', {
-        params: { path: { sprint_id: list }, header },
+        params: { path: { sprint_id: list }, header: { 'Idempotency-Key': key } },
         body,
       });
       return storyOutcome(data as Story, response);

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { api } from '../../api/client';
+import { api, createOn } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import { Button, Field, Skeleton, TextField } from '../../components/controls';
@@ -195,11 +195,8 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     isChecked.value = true;
     if (Object.keys(errorsOf(draft)).length > 0) return;
     const body = fieldsOf(draft);
-    const { data } = await api.POST('/api/boards/{board_name}/sprints', {
-      params: { path: { board_name: store.name }, header: { 'Idempotency-Key': key(body) } },
-      body,
-    });
-    const sprint = data as Sprint;
+    const operation = { type: 'sprint' as const, set: body };
+    const { data: sprint } = await createOn<Sprint>(store.name, operation, key(body));
     form.discard();
     await store.loadSprints();
     report(`Created ${sprintName(sprint)}`);
