@@ -213,6 +213,97 @@ describe('Text that is typed into a story', () => {
   });
 });
 
+describe('A request without a response', () => {
+  /** Opens a page whose requests end after half a second without a response. */
+  async function openImpatiently(url: string): Promise<Page> {
+    const page = await openPage('about:blank');
+    await page.addInitScript(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = () => timeout(500);
+    });
+    await page.goto(url);
+    return page;
+  }
+
+  /** Lets the first request of a method and path reach the service, and never answers it. */
+  async function loseFirst(page: Page, method: string, path: string): Promise<string[]> {
+    const keys: string[] = [];
+    await page.route(path, async (route) => {
+      const request = route.request();
+      if (request.method() !== method) return route.fallback();
+      if (keys.push(request.headers()['idempotency-key'] ?? '') > 1) return route.continue();
+      return void (await route.fetch());
+    });
+    return keys;
+  }
+
+  test('is repeated with its key, if it is a change', async () => {
+    const board = await startSmallBoard();
+    const page = await openImpatiently(board.url);
+    await card(page, 'To do', 'Dog').waitFor();
+    const keys = await loseFirst(page, 'POST', `**/sprints/${board.sprint}/stories`);
+    await page.keyboard.press('c');
+    await page.getByLabel('Title').fill('Eel');
+    await page.keyboard.press('Enter');
+    await card(page, 'To do', 'Eel').getByText('#5').waitFor();
+    expect(keys).toEqual([keys[0], keys[0]]);
+    expect(keys[0]).not.toBe('');
+    await until(page, titlesOf(board.sprint), 'Ant,Bee,Cat,Dog,Eel');
+  });
+
+  test('is repeated, if it loads a view', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openImpatiently(url.replace('/b/rocket', '/tokens'));
+    await page.getByRole('heading', { name: 'Tokens' }).waitFor();
+    await page.route('**/api/boards', () => undefined);
+    await page.getByRole('link', { name: 'Boards' }).click();
+    await page.getByText('The service cannot be reached. Trying again').waitFor();
+    await page.unroute('**/api/boards');
+    await page.getByRole('main').getByRole('link', { name: 'rocket' }).waitFor();
+  });
+
+  test('is an error of the form that sends it, which can send it again with its key', async () => {
+    const service = await startService();
+    const page = await openImpatiently(service.url);
+    const keys = await loseFirst(page, 'POST', '**/api/boards');
+    await page.getByRole('button', { name: 'New board' }).click();
+    await page.getByLabel('Name').fill('Twice');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Plan' }).waitFor();
+    expect(keys).toEqual([keys[0], keys[0]]);
+    expect((await service.client.get('/api/boards')).body).toHaveLength(1);
+  });
+
+  test('is repeated, if it loads the sprint of a dialog or the preview of its completion', async () => {
+    const board = await startSmallBoard();
+    const page = await openImpatiently(board.url);
+    await card(page, 'To do', 'Dog').waitFor();
+    await loseFirst(page, 'GET', `**/api/sprints/${board.sprint}`);
+    await page.route('**/complete', () => undefined);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    await page.unroute('**/complete');
+    await dialog.getByText('4 stories are not done').waitFor();
+    await dialog.getByRole('button', { name: 'Complete sprint' }).click();
+    await page.getByRole('dialog', { name: 'Sprint 1 is completed' }).waitFor();
+  });
+
+  test('is treated as one whose response is no JSON, as that of a proxy', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage('about:blank');
+    await page.route('**/api/boards', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<p>Sign in to this network' }),
+    );
+    await page.goto(new URL('/', url).href);
+    await page.getByText('The service cannot be reached. Trying again').waitFor();
+    await page.unroute('**/api/boards');
+    await page.getByRole('main').getByRole('link', { name: 'rocket' }).waitFor();
+  });
+});
+
 describe('A lost response', () => {
   test('lets a board be created again with the same name, once', async () => {
     const service = await startService();

@@ -245,6 +245,26 @@ describe('An import', () => {
     expect(await all(service, '/api/boards/rocket/stories')).toHaveLength(2);
   });
 
+  test('can be tried again if there is no response', async () => {
+    const service = await startRocket();
+    const page = await openPage('about:blank');
+    await page.addInitScript(() => {
+      const { prototype } = XMLHttpRequest;
+      const timeout = Object.getOwnPropertyDescriptor(prototype, 'timeout')!;
+      Object.defineProperty(prototype, 'timeout', {
+        set(this: XMLHttpRequest) {
+          timeout.set?.call(this, 500);
+        },
+      });
+    });
+    await page.goto(`${service.url}/b/rocket/import`);
+    let count = 0;
+    await page.route('**/import?*', (route) => ((count += 1) > 1 ? route.continue() : undefined));
+    await choose(page, 'list.csv', csv('title', 'Ant'));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await preview(page).waitFor();
+  });
+
   test('sets no time zone on a board that exists, also if its name is composed differently', async () => {
     const service = await startRocket();
     await service.client.post('/api/boards', { name: 'Caf\u00e9', time_zone: 'Europe/Berlin' });

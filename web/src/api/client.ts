@@ -6,11 +6,19 @@ import type { NewSprint, NewStory, Sprint, Story } from './types';
 /** Called for each 401. */
 export const onUnauthorized: { call: () => void } = { call: () => undefined };
 
+/** Milliseconds in which a response must arrive. The service ends the work of a request after a few seconds. */
+const TIMEOUT_MS = 30_000;
+
+const timeout = (): RequestInit => ({ signal: AbortSignal.timeout(TIMEOUT_MS) });
+
 /**
  * The REST interface, typed by openapi.json. A response that is not successful is thrown as `ApiError`;
- * a request that gets no response rejects with a TypeError.
+ * a request that gets no response rejects with an error for which `isDisconnected` is true.
  */
-export const api = createClient<paths>({ baseUrl: '' });
+export const api = createClient<paths>({
+  baseUrl: '',
+  fetch: (request) => fetch(request, timeout()),
+});
 
 /** The time of the last write outside the change queue, which knows each of its changes. */
 export const lastWrite = { at: -Infinity };
@@ -75,7 +83,7 @@ export async function createOn<T extends Story | Sprint>(
 
 /** Requests a picture of a report, and resolves with the text of the SVG. */
 export async function requestPicture(path: string): Promise<string> {
-  const response = await fetch(path, { headers: { Accept: 'image/svg+xml' } });
+  const response = await fetch(path, { headers: { Accept: 'image/svg+xml' }, ...timeout() });
   if (response.status === 401) onUnauthorized.call();
   if (!response.ok) throw await errorOf(response);
   return response.text();

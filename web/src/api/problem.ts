@@ -45,9 +45,11 @@ export async function errorOf(response: Response): Promise<ApiError> {
   );
 }
 
-/** Whether the request did not reach the service, or its response was lost. */
+/** Whether the request did not reach the service, or its response was lost or, as that of a proxy, is no JSON. */
 export const isDisconnected = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
+  error instanceof TypeError ||
+  error instanceof SyntaxError ||
+  (error instanceof DOMException && error.name === 'TimeoutError');
 
 /** Whether the same request may succeed later. */
 export const isTemporary = (error: unknown): boolean =>

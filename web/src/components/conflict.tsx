@@ -1,8 +1,6 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { Event } from '../api/types';
 import type { BoardStore } from '../state/board-store';
 import type { Conflict } from '../state/queue';
+import { CUT_OFF, useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
 import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
 import { Button } from './controls';
@@ -16,16 +14,14 @@ interface ConflictDialogProps {
 
 /** Shows who changed a story or task before the change of the user arrived, and asks which change to keep. */
 export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
-  const events = useSignal<readonly Event[]>([]);
   const { target, seen, revision, label, entries } = conflict;
-  useEffect(() => {
-    store.changesSince(target, seen, revision).then(
-      (theirs) => (events.value = theirs),
-      () => undefined,
-    );
-  }, [conflict]);
+  const { data, isCutOff } = useAnswer(
+    () => store.changesSince(target, seen, revision),
+    [conflict],
+  );
+  const events = data ?? [];
   const changed = entries[0]?.changed;
-  const story = store.view.value?.stories.get(changed ?? 0) ?? events.value.at(-1)?.before;
+  const story = store.view.value?.stories.get(changed ?? 0) ?? events.at(-1)?.before;
   const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
   return (
     <Dialog title="Someone else was faster" onClose={onLater}>
@@ -44,8 +40,9 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
         )}
       </ul>
       <p>Meanwhile{changed === undefined ? '' : `, “${title}”`}:</p>
+      {!data && isCutOff && <p class="empty">{CUT_OFF}</p>}
       <ul class="theirs" aria-label="Their changes">
-        {events.value.map((event) => (
+        {events.map((event) => (
           <li key={event.revision}>
             <strong>{event.actor}</strong> {WORDS[event.type] ?? event.type}, {formatTime(event.at)}
             {changesOf(event).map(({ name, from, to }) => (

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
+import { isTemporary } from '../../api/problem';
 import type { components } from '../../api/schema';
 import { Button, SelectField, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
@@ -11,6 +12,7 @@ import { closeDialog, openDialog } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
 import { sprintName, sprintsOf } from '../../state/model';
 import { formatNumber, plural } from '../../util/format';
+import { backoff } from '../../util/retry';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
 import { saved, useSprint, wordsOf } from './request';
@@ -55,20 +57,23 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
   useEffect(() => {
     if (done.value) return;
     let isOld = false;
-    const ask = async (): Promise<void> => {
-      await saved(store);
-      const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
-        params,
-        body: { ...body, dry_run: true },
-      });
-      if (isOld) return;
-      preview.value = data as Report;
-      obstacle.value = '';
+    const ask = async (attempt = 0): Promise<void> => {
+      try {
+        await saved(store);
+        const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
+          params,
+          body: { ...body, dry_run: true },
+        });
+        if (isOld) return;
+        preview.value = data as Report;
+        obstacle.value = '';
+      } catch (failure) {
+        if (isOld) return;
+        obstacle.value = wordsOf(failure);
+        if (isTemporary(failure)) timer = setTimeout(() => void ask(attempt + 1), backoff(attempt));
+      }
     };
-    const timer = setTimeout(
-      () => void ask().catch((failure: unknown) => !isOld && (obstacle.value = wordsOf(failure))),
-      preview.value ? SETTLE_MS : 0,
-    );
+    let timer = setTimeout(() => void ask(), preview.value ? SETTLE_MS : 0);
     return () => {
       isOld = true;
       clearTimeout(timer);
@@ -108,7 +113,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
     );
   }
   const report = preview.value;
-  const alert = obstacle.value || problem.value || error.value;
+  const alert = obstacle.value || problem.value || error;
   return (
     <Dialog title={`Complete ${name}`} onClose={closeDialog}>
       {!report && !alert && <Skeleton lines={4} />}

@@ -239,7 +239,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
   if (!sprint.value) {
     return (
       <Dialog title="Edit sprint" onClose={closeDialog}>
-        {error.value ? <p role="alert">{error.value}</p> : <Skeleton lines={5} />}
+        {error ? <p role="alert">{error}</p> : <Skeleton lines={5} />}
       </Dialog>
     );
   }

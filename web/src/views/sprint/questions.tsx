@@ -8,6 +8,7 @@ import { Dialog } from '../../components/dialog';
 import { report } from '../../state/announce';
 import { closeDialog } from '../../state/dialogs';
 import { sprintName, storiesOf, sumOfPoints } from '../../state/model';
+import { CUT_OFF, useAnswer } from '../../util/answer';
 import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit } from '../../util/submit';
@@ -66,7 +67,7 @@ function useQuestion(id: number) {
     key,
     submit,
     isReady,
-    problem: problem.value || error.value,
+    problem: problem.value || error,
   };
 }
 
@@ -208,15 +209,11 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
 /** Asks before a sprint is deleted. */
 export function DeleteSprint({ store, state, id }: SprintDialogProps) {
   const { sprint, etag, submit, isReady, problem } = useQuestion(id);
-  const count = useSignal<number | null>(null);
-  const revision = store.revision.value;
-  useEffect(() => {
+  const { data: count, isCutOff } = useAnswer(async () => {
     const params = { path: { sprint_id: id }, query: { limit: 1, count: true, fields: 'id' } };
-    void api.GET('/api/sprints/{sprint_id}/stories', { params }).then(
-      ({ response }) => (count.value = Number(response.headers.get('X-Total-Count'))),
-      () => undefined,
-    );
-  }, [id, revision]);
+    const { response } = await api.GET('/api/sprints/{sprint_id}/stories', { params });
+    return Number(response.headers.get('X-Total-Count'));
+  }, [id, store.revision.value]);
   const known: Sprint | undefined = sprint ?? state.sprints.get(id);
   const isCompleted = known?.state === 'completed';
   const remove = async (): Promise<void> => {
@@ -237,15 +234,15 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
       title={`Delete ${known ? sprintName(known) : 'sprint'}`}
       answer="Delete sprint"
       isDanger
-      isReady={isReady && count.value !== null}
-      problem={problem}
+      isReady={isReady && count !== null}
+      problem={problem || (count === null && isCutOff ? CUT_OFF : '')}
       onAnswer={() => submit(remove)}
     >
-      {count.value === 0 && <p>The sprint has no stories. This cannot be undone.</p>}
-      {count.value !== null && count.value > 0 && (
+      {count === 0 && <p>The sprint has no stories. This cannot be undone.</p>}
+      {count !== null && count > 0 && (
         <p>
-          {count.value === 1 ? 'Its story moves' : `Its ${formatNumber(count.value)} stories move`}{' '}
-          to the end of the backlog. This cannot be undone.
+          {count === 1 ? 'Its story moves' : `Its ${formatNumber(count)} stories move`} to the end
+          of the backlog. This cannot be undone.
         </p>
       )}
       {isCompleted && <p>Its report is deleted, too, and no longer counts for the velocity.</p>}

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import type { BoardStore } from '../../state/board-store';
 import type { BoardState } from '../../state/model';
+import { CUT_OFF, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 
 /** The props of a dialog about a sprint. */
@@ -34,7 +34,6 @@ export const wordsOf = (error: unknown): string =>
 export function useSprint(id: number) {
   const sprint = useSignal<Sprint | null>(null);
   const etag = useSignal('');
-  const error = useSignal('');
   const read = async (): Promise<Sprint> => {
     const { data, response } = await api.GET('/api/sprints/{sprint_id}', {
       params: { path: { sprint_id: id } },
@@ -42,9 +41,8 @@ export function useSprint(id: number) {
     etag.value = headersOf(response).etag;
     return (sprint.value = data as Sprint);
   };
-  useEffect(() => {
-    read().catch((failure: unknown) => (error.value = wordsOf(failure)));
-  }, [id]);
+  const { error: failure, isCutOff } = useAnswer(read, [id]);
+  const error = failure ? wordsOf(failure) : isCutOff ? CUT_OFF : '';
   return { sprint, etag, error, read };
 }
 

@@ -1,30 +1,24 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { components } from '../../api/schema';
 import type { BoardStore } from '../../state/board-store';
 import type { Card } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
+import { useAnswer } from '../../util/answer';
 import { formatNumber, plural } from '../../util/format';
 
 export type Velocity = components['schemas']['Velocity'];
 
 /** Loads the velocity of the board; null until it is known. */
 export function useVelocity(store: BoardStore): Velocity | null {
-  const velocity = useSignal<Velocity | null>(null);
   const completed = [...(store.base.value?.sprints.values() ?? [])]
     .filter(({ state }) => state === 'completed')
     .map(({ id }) => id)
     .join();
-  useEffect(() => {
+  // Without an answer, the plan shows its sums alone.
+  return useAnswer(async () => {
     const params = { path: { board_name: store.name } };
-    void api.GET('/api/boards/{board_name}/velocity', { params }).then(
-      ({ data }) => (velocity.value = data as Velocity),
-      // Without it, the plan shows its sums alone.
-      () => undefined,
-    );
-  }, [store, completed]);
-  return velocity.value;
+    return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Velocity;
+  }, [store, completed]).data;
 }
 
 /** How full a sprint is: its points, or its stories if the team does not estimate. */

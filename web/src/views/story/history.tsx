@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Event } from '../../api/types';
 import { store } from '../../state/stores';
 import type { Card } from '../../state/model';
 import { sprintName, statusName } from '../../state/model';
+import { CUT_OFF, useAnswer } from '../../util/answer';
 import { formatTime } from '../../util/format';
 
 /** The fields that the history does not show, because the service sets them. */
@@ -63,20 +62,18 @@ export function changesOf({ before, after }: Event): { name: string; from: strin
 
 /** The history of a story, the latest change first. */
 export function History({ story }: { story: Card }) {
-  const events = useSignal<readonly Event[] | null>(null);
-  useEffect(() => {
-    if (story.id < 0) return;
+  const { data: events, isCutOff } = useAnswer(async () => {
+    if (story.id < 0) return [];
     const path = { story_id: story.id };
-    void api.GET('/api/stories/{story_id}/history', { params: { path } }).then(
-      ({ data }) => (events.value = (data as Event[]).toReversed()),
-      () => undefined,
-    );
+    const { data } = await api.GET('/api/stories/{story_id}/history', { params: { path } });
+    return (data as Event[]).toReversed();
   }, [story.id, story.version]);
   return (
     <section class="history">
       <h3>History</h3>
+      {!events && isCutOff && <p class="empty">{CUT_OFF}</p>}
       <ol>
-        {events.value?.map((event) => (
+        {events?.map((event) => (
           <li key={event.revision}>
             <span class="history-who">
               <strong>{event.actor}</strong> {WORDS[event.type] ?? event.type}
