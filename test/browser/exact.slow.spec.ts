@@ -397,6 +397,60 @@ describe('Undo', () => {
   });
 });
 
+describe('Undo after a change of someone else', () => {
+  const undone = (page: Page, text: string) =>
+    page.getByRole('alert').getByText(`Not undone: ${text} was changed since.`);
+
+  test('is not made if the same field was changed, and is made if another one was', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const page = await openPage(board.url);
+    for (const [title, fields, list] of [
+      ['Ant', { status: 'done' }, 'Done'],
+      ['Bee', { points: 5 }, 'In progress'],
+    ] as const) {
+      await card(page, 'To do', title).focus();
+      await page.keyboard.press('2');
+      await until(page, fieldOf(ids[title], 'status'), 'in_progress');
+      await client.put(`/api/stories/${ids[title]}`, fields);
+      await card(page, list, title).waitFor();
+    }
+    await card(page, 'In progress', 'Bee').getByText('5').waitFor();
+    await page.keyboard.press('z');
+    await card(page, 'To do', 'Bee').waitFor();
+    await page.keyboard.press('z');
+    await undone(page, 'Move “Ant” to In progress. “Ant”').waitFor();
+    await until(page, fieldOf(ids.Bee, 'status'), 'todo');
+    expect(await board.story('Ant')).toMatchObject({ status: 'done' });
+    expect(await board.story('Bee')).toMatchObject({ points: 5 });
+  });
+
+  test('is not made if a moved story was moved on, or a created one was changed', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.keyboard.press('Shift+ArrowRight');
+    await until(page, fieldOf(ids.Ant, 'sprint_id'), null);
+    await page.getByLabel('New story in Backlog').fill('Eel');
+    await page.getByLabel('New story in Backlog').press('Enter');
+    await card(page, 'Backlog', 'Eel').getByText('#5').waitFor();
+    await client.put('/api/stories/5', { title: 'Electric eel' });
+    const { body } = await client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(11),
+    });
+    await client.post(`/api/stories/${ids.Ant}/move`, { sprint_id: body.id });
+    await card(page, 'Sprint 2', 'Ant').focus();
+    await page.keyboard.press('z');
+    await undone(page, 'Create “Eel”. “Electric eel”').waitFor();
+    await page.keyboard.press('z');
+    await undone(page, 'Move “Ant” to the backlog. “Ant”').waitFor();
+    expect((await client.get('/api/stories/5')).status).toBe(200);
+    expect(await board.story('Ant')).toMatchObject({ sprint_id: body.id });
+  });
+});
+
 describe('The live board', () => {
   test('resumes after a lost connection, without moving the focus', async () => {
     const board = await startKillableBoard();

@@ -206,7 +206,7 @@ describe('A story of another board', () => {
     await card(page, 'Sprint 1', 'Ant').waitFor();
   });
 
-  test('is not shown on this one after its change is undone', async () => {
+  test('is not changed by an undo on this one', async () => {
     const board = await startSmallBoard();
     const { client, ids } = board;
     const to = (await client.post('/api/boards/moon/sprints', { start_date: day(0) })).body.id;
@@ -218,10 +218,8 @@ describe('A story of another board', () => {
     await client.put(`/api/stories/${ids.Ant}`, { sprint_id: to });
     await client.put(`/api/stories/${ids.Ant}`, { sprint_id: null });
     await shownCard(page, 'Ant').waitFor({ state: 'detached' });
-    const undone = page.waitForResponse((response) => response.request().method() === 'PUT');
     await page.keyboard.press('z');
-    await undone;
-    await settle(page);
+    await page.getByRole('alert').getByText('It is no longer on the board.').waitFor();
     expect(await shownCard(page, 'Ant').count()).toBe(0);
   });
 });

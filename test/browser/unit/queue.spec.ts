@@ -227,6 +227,7 @@ describe('The queue of changes', () => {
     expect(confirmed).toHaveBeenCalledTimes(1);
     expect(host.kept.size).toBe(0);
     const undo = host.queue.takeUndo();
+    expect(undo?.effects).toEqual([update(1, { title: 'Ant' }), update(2, { title: 'Bee' })]);
     expect(undo?.changes).toEqual([
       update(2, { title: 'Story 2' }),
       update(1, { title: 'Story 1' }),

@@ -8,7 +8,7 @@ import { todayIn } from '../util/calendar';
 import { afterFrame, backoff, Pause } from '../util/retry';
 import { alertError, announce, announceOther, report, toast } from './announce';
 import type { Change, Outcome } from './changes';
-import { asDone, createdBy, entityOf, kindOf, targetOf } from './changes';
+import { asDone, createdBy, entityOf, hasFields, kindOf, rowOf, targetOf } from './changes';
 import { applyEvent, describeEvent } from './events';
 import type { BoardState, Card, ListId } from './model';
 import { bySeq, CARD_FIELDS, findSprint, withEntry } from './model';
@@ -239,6 +239,16 @@ export class BoardStore {
     const last = this.queue.takeUndo();
     if (!view || !last) {
       report('Nothing to undo');
+      return;
+    }
+    const changed = last.effects.find((each) => {
+      const row = rowOf(view, each);
+      return !row || !hasFields(row, each.set);
+    });
+    if (changed) {
+      const row = rowOf(view, changed);
+      const why = row ? `“${row.title}” was changed since.` : 'It is no longer on the board.';
+      alertError(`Not undone: ${last.label}. ${why}`);
       return;
     }
     this.queue.push(last.changes, view, { isUndo: true, label: `Undo (${last.label})` });
@@ -973,11 +983,6 @@ const isUnknownPlace = ({ type, entity, id, after }: Event, { stories }: BoardSt
   const isMove = type === 'story.moved' || type === 'story.updated';
   return isMove && !stories.has(id) && after !== null && ('seq' in after || 'sprint_id' in after);
 };
-
-const hasFields = (row: Story | Task, fields: object): boolean =>
-  Object.entries(fields).every(
-    ([name, value]) => JSON.stringify(row[name as keyof typeof row]) === JSON.stringify(value),
-  );
 
 /** The state without a story that is on another board, unless it has come back since. */
 const without = (state: BoardState, { id, version }: Card): BoardState =>

@@ -60,6 +60,8 @@ export type Change =
 
 type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
 
+export type Update = Of<'story.update' | 'task.update'>;
+
 /** The headers of a request that makes a change. */
 export interface Conditions {
   /** The entity tag of the row that the user saw; absent for a creation. */
@@ -467,6 +469,49 @@ export function targetOf(
   }
 }
 
+/** The row of an update. */
+export function rowOf(state: BoardState, change: Update): Card | Task | undefined {
+  return change.kind === 'story.update'
+    ? state.stories.get(change.id)
+    : state.tasks.get(change.storyId)?.find(({ id }) => id === change.id);
+}
+
+export const hasFields = (row: Card | Task, fields: object): boolean =>
+  Object.entries(fields).every(
+    ([name, value]) => JSON.stringify(row[name as keyof typeof row]) === JSON.stringify(value),
+  );
+
+/**
+ * The fields that a confirmed change has set, as updates to the values that they now have.
+ * @param id the id of the created row
+ */
+export function effectsOf(change: Change, after: BoardState, id = 0): Update[] {
+  const effect = (update: Update, names: readonly string[]): Update[] => {
+    const row = rowOf(after, update);
+    if (!row) return [];
+    const set = Object.fromEntries(names.map((name) => [name, row[name as keyof typeof row]]));
+    return [{ ...update, set }];
+  };
+  switch (change.kind) {
+    case 'story.create':
+      return effect({ kind: 'story.update', id, set: {} }, [...FORM_FIELDS, 'sprint_id']);
+    case 'story.move':
+      return change.ids.flatMap((each) =>
+        effect({ kind: 'story.update', id: each, set: {} }, ['sprint_id']),
+      );
+    case 'task.create':
+      return effect({ kind: 'task.update', id, storyId: change.storyId, set: {} }, [
+        'title',
+        'status',
+      ]);
+    case 'story.update':
+    case 'task.update':
+      return effect(change, Object.keys(change.set));
+    default:
+      return [];
+  }
+}
+
 /** Adds to a move of several stories the list and version of each that the user saw. */
 export function withOrigin(change: Change, { stories }: BoardState): Change {
   if (change.kind !== 'story.move' || change.ids.length < 2) return change;
@@ -494,7 +539,7 @@ export function withVersions(
 }
 
 /** Replaces the id of a story or a task in a change by the one that the service has assigned. */
-export function withId(change: Change, entity: Entity, from: number, to: number): Change {
+export function withId<C extends Change>(change: C, entity: Entity, from: number, to: number): C {
   if (!refersTo(change, entity, from)) return change;
   const copy = { ...change };
   const real = (each: number): number => (each === from ? to : each);

@@ -2,9 +2,10 @@ import { batch, computed, signal } from '@preact/signals';
 import { ApiError, isTemporary } from '../api/problem';
 import { randomKey } from '../util/random';
 import { backoff, Pause } from '../util/retry';
-import type { Change, Entity, Outcome } from './changes';
+import type { Change, Entity, Outcome, Update } from './changes';
 import {
   createdBy,
+  effectsOf,
   entityOf,
   kindOf,
   refersTo,
@@ -50,6 +51,8 @@ export interface Undoable {
   group: string;
   label: string;
   changes: Change[];
+  /** What the gesture has set; if someone else has changed it since, it is not undone. */
+  effects: Update[];
 }
 
 /** What the queue needs of the store of the board. */
@@ -87,6 +90,14 @@ const MAX_UNDO = 50;
 
 let lastOrder = 0;
 const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
+
+/** The version of the row that a change is conditional on. */
+function versionOf(change: Change, { stories, tasks }: BoardState): number | undefined {
+  const target = targetOf(change);
+  if (!target) return undefined;
+  if (target.entity === 'story') return stories.get(target.id)?.version;
+  return tasks.get(target.storyId)?.find(({ id }) => id === target.id)?.version;
+}
 
 /**
  * The changes of the user in their order. Each is shown at once, sent when those before it are
@@ -147,7 +158,7 @@ export class ChangeQueue {
         order: nextOrder(),
         group,
         label,
-        seen: options.seen ?? this.versionOf(change),
+        seen: options.seen ?? versionOf(change, this.host.base()),
         revision: this.host.revision(),
         isUndo: options.isUndo ?? false,
       };
@@ -209,14 +220,6 @@ export class ChangeQueue {
     this.host.remove(conflict.entries);
   }
 
-  private versionOf(change: Change): number | undefined {
-    const target = targetOf(change);
-    if (!target) return undefined;
-    const base = this.host.base();
-    if (target.entity === 'story') return base.stories.get(target.id)?.version;
-    return base.tasks.get(target.storyId)?.find(({ id }) => id === target.id)?.version;
-  }
-
   private async run(): Promise<void> {
     if (this.isRunning) return;
     this.isRunning = true;
@@ -265,10 +268,12 @@ export class ChangeQueue {
     const inverse = this.inherited.has(head.key)
       ? []
       : kindOf(change).inverse(change, before, outcome.id ?? 0);
+    /** The state without later changes of others. */
+    const after = outcome.commit(before);
     batch(() => {
       this.host.commit(outcome, change);
       const rest = this.pending.value.filter((each) => each !== head);
-      const next = rest.map((each) => this.afterConfirmed(each, change, outcome.id));
+      const next = rest.map((each) => this.afterConfirmed(each, change, after, outcome.id));
       const changed = next.filter((each, i) => each !== rest[i]);
       if (changed.length > 0) this.host.save(changed);
       this.host.remove([head]);
@@ -281,7 +286,9 @@ export class ChangeQueue {
       if (created && outcome.id !== undefined) {
         this.renameInUndo(created.entity, created.id, outcome.id);
       }
-      if (!head.isUndo && inverse.length > 0) this.remember(head, inverse);
+      if (!head.isUndo && inverse.length > 0) {
+        this.remember(head, inverse, effectsOf(change, after, outcome.id));
+      }
     });
     this.sent.delete(head.key);
     if (this.pending.value.some(({ group }) => group === head.group)) return;
@@ -290,7 +297,12 @@ export class ChangeQueue {
   }
 
   /** Updates a later change with the id and the version that the confirmed change has made. */
-  private afterConfirmed(entry: Pending, confirmed: Change, id: number | undefined): Pending {
+  private afterConfirmed(
+    entry: Pending,
+    confirmed: Change,
+    after: BoardState,
+    id: number | undefined,
+  ): Pending {
     const created = createdBy(confirmed);
     let { change } = entry;
     if (created && id !== undefined) change = withId(change, created.entity, created.id, id);
@@ -299,27 +311,32 @@ export class ChangeQueue {
     // The user made later changes with the confirmed one in view, so they are conditional on its version.
     const target = targetOf(change);
     const ids = 'ids' in confirmed ? confirmed.ids : [id];
-    if (entityOf(confirmed) === 'story') change = withVersions(change, ids, this.host.base());
+    if (entityOf(confirmed) === 'story') change = withVersions(change, ids, after);
     const isSameRow =
       target !== undefined && ids.includes(target.id) && target.entity === entityOf(confirmed);
     if (change === entry.change && !isSameRow) return entry;
-    return { ...entry, change, seen: isSameRow ? this.versionOf(change) : entry.seen };
+    return { ...entry, change, seen: isSameRow ? versionOf(change, after) : entry.seen };
   }
 
   private renameInUndo(entity: Entity, from: number, to: number): void {
     this.undoable.value = this.undoable.value.map((each) => ({
       ...each,
       changes: each.changes.map((change) => withId(change, entity, from, to)),
+      effects: each.effects.map((effect) => withId(effect, entity, from, to)),
     }));
   }
 
-  private remember({ group, label }: Pending, inverse: Change[]): void {
+  private remember({ group, label }: Pending, inverse: Change[], effects: Update[]): void {
     const stack = this.undoable.value;
     const last = stack.at(-1);
-    this.undoable.value =
-      last?.group === group
-        ? [...stack.slice(0, -1), { ...last, changes: [...inverse, ...last.changes] }]
-        : [...stack, { group, label, changes: inverse }].slice(-MAX_UNDO);
+    const isSame = last?.group === group;
+    const all = {
+      group,
+      label,
+      changes: isSame ? [...inverse, ...last.changes] : inverse,
+      effects: isSame ? [...last.effects, ...effects] : effects,
+    };
+    this.undoable.value = [...(isSame ? stack.slice(0, -1) : stack), all].slice(-MAX_UNDO);
   }
 
   private fail(head: Pending, error: Error): void {
