@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
-import { card, hold, openPage, titles } from './browser';
+import type { Page, Route } from 'playwright-core';
+import { card, hold, openPage, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startSmallBoard } from './small-board';
 
@@ -172,6 +172,171 @@ describe('A response that is older than what the page shows', () => {
     found.release();
     await settle(page);
     expect(await titles(page, 'To do')).toEqual([]);
+  });
+
+  test('does not replace a later change of someone else', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    const answer = await holdUpdate(page);
+    await page.keyboard.press('2');
+    await answer.arrived;
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { points: 5, status: 'done' });
+    await board.client.put(`/api/stories/${board.ids.Bee}`, { status: 'done' });
+    await card(page, 'Done', 'Bee').waitFor();
+    answer.release();
+    await card(page, 'Done', 'Ant').getByText('5').waitFor();
+  });
+
+  test('does not restore a story that someone else has deleted', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    const answer = await holdUpdate(page);
+    await page.keyboard.press('2');
+    await answer.arrived;
+    await board.client.delete(`/api/stories/${board.ids.Ant}`);
+    await shownCard(page, 'Ant').waitFor({ state: 'detached' });
+    answer.release();
+    await page.getByText('Moved “Ant” to In progress').first().waitFor();
+    await settle(page);
+    expect(await shownCard(page, 'Ant').count()).toBe(0);
+  });
+
+  test('does not replace the stories that the command palette has found', async () => {
+    const board = await startSmallBoard(
+      ['Ant', 'Bee'].map((title) => ({ title, description: `Lives like ${title}` })),
+    );
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').waitFor();
+    const answer = await hold(page, /\/stories\?.*q=like&/);
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Command or story' });
+    await input.fill('like');
+    await answer.arrived;
+    await input.fill('like bee');
+    await page.getByRole('option', { name: 'Bee' }).waitFor();
+    answer.release();
+    await settle(page);
+    expect(await page.getByRole('option', { name: 'Ant' }).count()).toBe(0);
+  });
+});
+
+/** Holds the response to the next update of a story. */
+async function holdUpdate(page: Page) {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let arrive = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  await page.route('**/api/stories/*', async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    const response = await route.fetch();
+    arrive();
+    await released;
+    return route.fulfill({ response });
+  });
+  return { arrived, release };
+}
+
+describe('A reset of the live stream', () => {
+  const STREAM = '**/stream?*';
+
+  /** Opens a page whose streams stay silent until the test resets them. */
+  async function openSilently(url: string) {
+    const page = await openPage('about:blank');
+    const streams: Route[] = [];
+    const next = () => page.waitForRequest(STREAM);
+    await page.route(STREAM, (route) => void streams.push(route));
+    const first = next();
+    await page.goto(url);
+    await first;
+    /** Resets the stream, and waits until the page opens the next one. */
+    const reset = async (): Promise<void> => {
+      const opened = next();
+      await streams.at(-1)?.fulfill({
+        contentType: 'text/event-stream',
+        body: 'event: reset\ndata: {}\n\n',
+      });
+      await opened;
+    };
+    return { page, reset };
+  }
+
+  test('shows the latest state if a second one comes before the board was read', async () => {
+    const board = await startSmallBoard();
+    const { page, reset } = await openSilently(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    const answer = await hold(page, /^\/api\/boards\/rocket$/);
+    await reset();
+    await answer.arrived;
+    await board.client.put(`/api/sprints/${board.sprint}`, { goal: 'It flies.' });
+    await reset();
+    await settle(page);
+    const read = page.waitForResponse(/sprints\/\d+\/stories/);
+    answer.release();
+    await read;
+    await settle(page);
+    expect(await page.getByText('It flies.').count()).toBe(1);
+  });
+
+  test('does not keep a move of several stories from being sent after the board was left', async () => {
+    const board = await startSmallBoard();
+    const { page, reset } = await openSilently(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('x');
+    // The board is read again, until the connection is lost.
+    const reads: Route[] = [];
+    const isRead = /sprints\/\d+\/stories/;
+    await page.route(isRead, (route) => void reads.push(route));
+    const read = page.waitForRequest(isRead);
+    await reset();
+    await read;
+    await page.keyboard.press('Shift+ArrowRight');
+    await card(page, 'Backlog', 'Ant').waitFor();
+    await page.getByRole('link', { name: 'Boards' }).click();
+    await page.unroute(isRead);
+    for (const route of reads) await route.abort();
+    await page.getByRole('main').getByRole('link', { name: 'rocket' }).click();
+    await shownCard(page, 'Ant').waitFor({ state: 'detached' });
+    await until(
+      page,
+      `fetch('/api/boards/rocket/backlog').then((response) => response.json())
+         .then((stories) => stories.map(({ title }) => title).join())`,
+      'Ant,Bee',
+    );
+  });
+});
+
+describe('The pages of a long backlog', () => {
+  test('stay loaded if the first one is read again meanwhile', async () => {
+    const board = await startSmallBoard();
+    const ids: number[] = [];
+    for (const count of [700, 500]) {
+      const operations = Array.from({ length: count }, (_, i) => ({
+        op: 'create',
+        type: 'story',
+        set: { title: `Story ${i}` },
+      }));
+      const { body } = await board.client.post('/api/boards/rocket/batch', { operations });
+      ids.push(...body.results.map(({ id }: { id: number }) => id));
+    }
+    const page = await openPage(`${board.url}/backlog`);
+    const backlog = page.getByRole('region', { name: 'Backlog' });
+    await backlog.getByText('1,200 stories').waitFor();
+    const answer = await hold(page, /\/backlog\?(?!.*cursor)/);
+    await board.client.post(`/api/stories/${ids.at(-1)}/move`, { position: 'first' });
+    await answer.arrived;
+    const more = backlog.getByRole('button', { name: 'Show more' });
+    await more.click();
+    await more.click();
+    await settle(page);
+    const paged = page.waitForResponse(/\/backlog\?.*cursor/);
+    answer.release();
+    await Promise.race([paged, settle(page)]);
+    await until(page, `document.querySelectorAll('[aria-label=Backlog] [data-story]').length`, 600);
+    await backlog.getByText('1,200 stories').waitFor();
   });
 });
 

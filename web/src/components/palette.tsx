@@ -84,14 +84,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
   useEffect(() => {
     found.value = [];
     if (!q || !board) return;
+    let isLatest = true;
     const find = async (): Promise<void> => {
       const query = { q, fields: 'id,title', limit: MAX_STORIES };
       const params = { path: { board_name: board }, query };
       const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
-      found.value = data as { id: number; title: string }[];
+      if (isLatest) found.value = data as { id: number; title: string }[];
     };
     const timer = setTimeout(() => void find().catch(() => undefined), 150);
-    return () => clearTimeout(timer);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
   }, [board, q]);
   const count = options.value.length;
   const at = Math.min(index.value, count - 1);

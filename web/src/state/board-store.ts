@@ -105,12 +105,16 @@ export class BoardStore {
   private held: Event[] = [];
   /** The reasons to hold events. */
   private holds = new Set<string>();
+  /** Whether the stream was reset since the board was read. */
+  private isOutdated = false;
   private pagingAgain?: ReturnType<typeof setTimeout>;
-  private paging?: Promise<void>;
+  /** The last read of pages of the backlog. */
+  private paging: Promise<unknown> = Promise.resolve();
+  private nextPage?: Promise<void>;
   private attempt?: { key: string; before: BoardState };
   /** The stories read before the whole board was read again; even a lower version now replaces them. */
   private stale = new Set<number>();
-  private isClosed = false;
+  private readonly isClosed = signal(false);
   /** The sprint whose stories are read with the board. */
   private first?: string;
   /** Whether the lists were read since the board was; until then, they may be older than `revision`. */
@@ -201,7 +205,7 @@ export class BoardStore {
 
   /** Stops reading. Pending changes are sent now, or else kept for the next page that opens the board. */
   close(): void {
-    this.isClosed = true;
+    this.isClosed.value = true;
     for (const cleanup of this.cleanups.splice(0)) cleanup();
     this.pause.end();
     void this.queue.drained().then(() => {
@@ -331,10 +335,27 @@ export class BoardStore {
   /** Loads the next page of the backlog. */
   loadPage(): Promise<void> {
     if (this.lists.value.has(null)) return Promise.resolve();
-    this.paging ??= this.insist(() => this.readPages(this.part.value, 1))
+    this.nextPage ??= this.queuePages(async () => {
+      // The read before may have loaded the rest.
+      if (!this.lists.value.has(null)) await this.readPages(this.part.value, 1);
+    })
       .catch((error: Error) => alertError(error.message))
-      .finally(() => (this.paging = undefined));
-    return this.paging;
+      .finally(() => (this.nextPage = undefined));
+    return this.nextPage;
+  }
+
+  /** Reads the loaded part of the backlog again. */
+  private readPartAgain(): Promise<void> {
+    return this.queuePages(async () => {
+      if (this.part.value) await this.readPages(null, this.part.value.pages);
+    });
+  }
+
+  /** Reads pages of the backlog after the reads before, because the loaded part changes with each of them. */
+  private queuePages(read: () => Promise<void>): Promise<void> {
+    const reading = this.paging.then(() => this.insist(read));
+    this.paging = reading.catch(() => undefined);
+    return reading;
   }
 
   /** Loads all fields of a story and its tasks, as soon as there is a connection. */
@@ -401,14 +422,14 @@ export class BoardStore {
    * promise never settles.
    */
   private async insist<T>(read: () => Promise<T>, onCutOff?: () => Promise<void>): Promise<T> {
-    for (let attempt = 0; !this.isClosed; attempt++) {
+    for (let attempt = 0; !this.isClosed.value; attempt++) {
       try {
         const result = await this.readByName(read);
-        if (this.isClosed) break;
+        if (this.isClosed.value) break;
         this.isCutOff.value = false;
         return result;
       } catch (error) {
-        if (this.isClosed) break;
+        if (this.isClosed.value) break;
         if (error instanceof ApiError && error.status === 401) {
           await signedIn();
           continue;
@@ -453,7 +474,7 @@ export class BoardStore {
   private async showSnapshot(): Promise<void> {
     if (this.base.value) return;
     const snapshot = await readSnapshot(this.actor, this.name);
-    if (!snapshot || this.base.value || this.isClosed) return;
+    if (!snapshot || this.base.value || this.isClosed.value) return;
     batch(() => {
       this.lists.value = new Set(snapshot.lists);
       this.base.value = {
@@ -559,7 +580,7 @@ export class BoardStore {
         }),
       ),
     );
-    if (this.part.value) await this.readPages(null, this.part.value.pages);
+    await this.readPartAgain();
     this.reads.value += 1;
     this.isCurrent.value = true;
   }
@@ -698,7 +719,9 @@ export class BoardStore {
   }
 
   private commit({ commit, id, revision }: Outcome, change: Change): void {
-    this.base.value = commit(this.require());
+    // The stream may already have delivered the change, and later ones of others.
+    const isKnown = revision > 0 && revision < this.revision.value && !createdBy(change);
+    if (!isKnown) this.base.value = commit(this.require());
     if (id !== undefined) this.markRead(entityOf(change), id, revision);
   }
 
@@ -810,7 +833,13 @@ export class BoardStore {
    * that tag, so 412 alone is no conflict: only a story that has left the list in which the user saw it is one.
    */
   private async sendSeveral(change: Move, key: string): Promise<Outcome> {
-    await whenTrue(this.isCurrent);
+    const { isCurrent, isClosed, failure } = this;
+    await whenTrue(computed(() => isCurrent.value || isClosed.value || failure.value !== null));
+    if (failure.value) {
+      throw new ApiError(failure.value.status, 'board_not_shown', failure.value.detail);
+    }
+    // The page that opens the board next sends the change.
+    if (!isCurrent.value) throw new TypeError('the board was closed');
     for (let attempt = 1; ; attempt++) {
       const ifMatch = await this.tagOfLists(change);
       try {
@@ -898,15 +927,27 @@ export class BoardStore {
     if (type === 'ready') return;
     if (type === 'reset') {
       this.held = [];
-      this.holds.add('reset');
-      void this.insist(() => this.reload())
-        .catch((error: unknown) => this.fail(error))
-        .then(() => this.release('reset'));
+      this.isOutdated = true;
+      if (!this.holds.has('reset')) void this.readAgain();
       return;
     }
     // After a reset, the revision is that of the former state until the board is read.
     if (this.holds.size > 0) this.held.push(data as Event);
     else this.apply(data as Event);
+  }
+
+  /** Reads the board after a reset of the stream, and once more if there was another one meanwhile. */
+  private async readAgain(): Promise<void> {
+    this.holds.add('reset');
+    try {
+      while (this.isOutdated) {
+        this.isOutdated = false;
+        await this.insist(() => this.reload());
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+    this.release('reset');
   }
 
   /** Whether this page has made the change of an event. */
@@ -942,10 +983,7 @@ export class BoardStore {
     const list = (event.after as { sprint_id?: ListId } | null)?.sprint_id;
     if (this.part.value && isUnknownPlace(event, base)) {
       clearTimeout(this.pagingAgain);
-      this.pagingAgain = setTimeout(() => {
-        const pages = this.part.value?.pages;
-        if (pages) void this.insist(() => this.readPages(null, pages)).catch(ignoreMissing);
-      }, 300);
+      this.pagingAgain = setTimeout(() => void this.readPartAgain().catch(ignoreMissing), 300);
     }
     if (
       event.entity === 'story' &&
