@@ -526,6 +526,29 @@ describe('The live board', () => {
     await read;
   });
 
+  test('shows dates in UTC if the browser does not know the time zone, and says so', async () => {
+    const board = await startSmallBoard();
+    await board.client.put('/api/boards/rocket', { time_zone: 'Europe/Kyiv' });
+    const page = await openPage('about:blank');
+    await page.addInitScript(() => {
+      const Known = Intl.DateTimeFormat;
+      Intl.DateTimeFormat = function (languages: string[], options?: Intl.DateTimeFormatOptions) {
+        if (options?.timeZone === 'Europe/Kyiv') throw new RangeError('Invalid time zone');
+        return new Known(languages, options);
+      } as any;
+    });
+    await page.goto(board.url);
+    await page.getByText('working days left').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('This browser does not know the time zone Europe/Kyiv')
+      .waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.goto(`${board.url}/backlog`);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    expect(await page.getByLabel('Start date').inputValue()).toBe(day(11));
+  });
+
   test('finds words in descriptions', async () => {
     const board = await startSmallBoard(['Ant', { title: 'Bee', description: 'Makes honey' }]);
     const page = await openPage(board.url);

@@ -4,7 +4,7 @@ import { api, headersOf, lastWrite } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import { openStream } from '../api/stream';
 import type { Board, Event, Sprint, Story, Task } from '../api/types';
-import { todayIn } from '../util/calendar';
+import { isKnownZone, todayIn } from '../util/calendar';
 import { afterFrame, backoff, Pause } from '../util/retry';
 import { alertError, announce, announceOther, report, toast } from './announce';
 import type { Change, Outcome } from './changes';
@@ -99,6 +99,8 @@ export class BoardStore {
   private readonly etags = new Map<string, { version: number; etag: string }>();
   private readonly outbox: Outbox;
   private readonly pause = new Pause();
+  /** The time zone for which `today` was computed. */
+  private zone = '';
   private readonly loading = new Map<ListId, Promise<void>>();
   private readonly cleanups: (() => void)[] = [];
   /** Events that arrived during a request and must be applied after its response. */
@@ -524,6 +526,12 @@ export class BoardStore {
   private checkToday(): void {
     const zone = this.base.value?.board.time_zone;
     if (!zone) return;
+    if (zone !== this.zone && !isKnownZone(zone)) {
+      alertError(
+        `This browser does not know the time zone ${zone} of the board. Its dates are those of UTC.`,
+      );
+    }
+    this.zone = zone;
     const today = todayIn(zone);
     if (today === this.today.value) return;
     const isNext = this.today.value !== '';

@@ -2,9 +2,21 @@ import type { Board, Weekday } from '../api/types';
 
 const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** The calendar date of today in a time zone, `YYYY-MM-DD`. */
+const formatIn = (timeZone: string) =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+
+/** Whether the browser knows a time zone; an old one does not know the latest names. */
+export function isKnownZone(timeZone: string): boolean {
+  try {
+    return Boolean(formatIn(timeZone));
+  } catch {
+    return false;
+  }
+}
+
+/** The calendar date of today in a time zone, `YYYY-MM-DD`; in UTC if the browser does not know the zone. */
 export const todayIn = (timeZone: string): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date());
+  formatIn(isKnownZone(timeZone) ? timeZone : 'UTC').format(new Date());
 
 /** The working days from one date to another, both included. */
 export function workingDays(board: Board, from: string, to: string): number {
