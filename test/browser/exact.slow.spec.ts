@@ -198,6 +198,63 @@ describe('Text that is typed into a story', () => {
     expect(await dialog.getByLabel('Title').inputValue()).toBe('');
   });
 
+  test('stays with its board when that is renamed and another one gets its name', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    const dialog = page.getByRole('dialog');
+    const fields = { c: ['Title', 'Emu'], n: ['Goal', 'It lands.'] } as const;
+    const open = {
+      c: () => page.keyboard.press('c'),
+      n: () => page.getByRole('button', { name: 'New sprint' }).click(),
+    };
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    for (const key of ['c', 'n'] as const) {
+      await open[key]();
+      await dialog.getByLabel(fields[key][0]).fill(fields[key][1]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    await board.client.put('/api/boards/rocket', { name: 'moon' });
+    await page.waitForURL('**/b/moon/backlog');
+    await board.client.post('/api/boards', { name: 'rocket' });
+    const visit = async (name: string): Promise<void> => {
+      await page.getByRole('link', { name: 'Boards' }).click();
+      await page.getByRole('main').getByRole('link', { name }).click();
+      await page.getByRole('link', { name: 'Plan', exact: true }).click();
+      await page.getByRole('region', { name: 'Backlog' }).waitFor();
+    };
+    for (const name of ['moon', 'rocket']) {
+      await visit(name);
+      for (const key of ['c', 'n'] as const) {
+        await open[key]();
+        const value = await dialog.getByLabel(fields[key][0]).inputValue();
+        expect(value).toBe(name === 'moon' ? fields[key][1] : '');
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+      }
+    }
+  });
+
+  test('is offered again on its own board, and no dialog stays open over another one', async () => {
+    const board = await startSmallBoard();
+    await board.client.post('/api/boards', { name: 'moon' });
+    const page = await openPage(board.url.replace('rocket', 'moon/backlog'));
+    await page.getByRole('region', { name: 'Backlog' }).waitFor();
+    await page.getByRole('link', { name: 'Boards' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'rocket' }).click();
+    await card(page, 'To do', 'Ant').waitFor();
+    const dialog = page.getByRole('dialog');
+    await page.keyboard.press('c');
+    await dialog.getByLabel('Title').fill('Emu');
+    await page.evaluate(() => history.go(-2));
+    await page.getByRole('heading', { level: 1, name: 'Plan' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Emu');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await until(page, titlesOf(board.sprint), 'Ant,Bee,Cat,Dog,Emu');
+  });
+
   test('stays when the connection drops, and is sent later', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);

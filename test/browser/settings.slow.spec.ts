@@ -89,6 +89,49 @@ describe('The settings of a board', () => {
     });
   });
 
+  test('show what was saved without the live stream', async () => {
+    const page = await openPage('about:blank');
+    const service = await startService();
+    await service.client.post('/api/boards', { name: 'rocket' });
+    await page.route('**/stream?*', (route) => route.abort());
+    await page.goto(`${service.url}/b/rocket/settings`);
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await save(page);
+    await page.getByRole('status').getByText('Settings saved').waitFor();
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Europe/Berlin');
+    await service.client.put('/api/boards/rocket', { time_zone: 'Asia/Tokyo' });
+    await page.getByRole('checkbox', { name: 'Friday' }).uncheck();
+    await save(page);
+    await page.getByRole('alert').getByText('Someone else has changed').waitFor();
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
+  });
+
+  test('keep what was typed when the view is left, for this board only', async () => {
+    const { service, page } = await openSettings();
+    const name = page.getByLabel('Name');
+    const text = (value: string): Promise<void> =>
+      until(page, 'document.querySelector("main input")?.value', value);
+    await page.goto(`${service.url}/b/Team%20Comet/settings`);
+    await name.waitFor();
+    await page.getByRole('link', { name: 'Boards' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'rocket' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await name.fill('Falcon 9');
+    await page.evaluate(() => history.go(-3));
+    await text('Team Comet');
+    await page.getByRole('status').getByText('“Settings of rocket” is not saved').waitFor();
+    await service.client.put('/api/boards/rocket', { time_zone: 'Asia/Tokyo' });
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    await text('Falcon 9');
+    await save(page);
+    await page.getByRole('alert').getByText('Someone else has changed').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await text('rocket');
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await text('rocket');
+  });
+
   test('delete it once its name is typed', async () => {
     const { service, page } = await openSettings();
     await service.client.post('/api/boards/rocket/sprints', { start_date: '2026-01-05' });

@@ -617,8 +617,17 @@ export class BoardStore {
     return board_name !== this.name;
   }
 
+  /** Shows the board of a response; the stream may be disconnected. */
+  putBoard(board: Board): void {
+    const base = this.require();
+    if (board.version < base.board.version) return;
+    this.base.value = { ...base, board };
+    this.rename(board.name);
+    this.checkToday();
+  }
+
   /** Follows the board to its new name, which a request or the stream has reported. */
-  rename(to: string): void {
+  private rename(to: string): void {
     const from = this.name;
     if (from === to) return;
     batch(() => {

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { navigate, pathOf, route } from '../router';
 import type { ListId } from './model';
 
 /** The dialogs that have no URL. A new one is a member here and a case in `app.tsx`. */
@@ -26,4 +27,10 @@ export const openDialog = (request: DialogRequest): void => {
 
 export const closeDialog = (): void => {
   dialog.value = null;
+};
+
+/** Opens a dialog of a board, also after the user has gone to another one. */
+export const openDialogOn = (board: string, request: DialogRequest): void => {
+  if (route.value.board !== board) navigate(pathOf(board));
+  openDialog(request);
 };

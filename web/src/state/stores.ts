@@ -2,6 +2,7 @@ import { effect, signal, untracked } from '@preact/signals';
 import { navigate, pathOf, query, route, url } from '../router';
 import { announce } from './announce';
 import { BoardStore } from './board-store';
+import { closeDialog } from './dialogs';
 import { session } from './session';
 
 /** The store of the board that is shown. */
@@ -14,6 +15,8 @@ export function followRoute(): void {
     const name = session.value && board ? board : null;
     untracked(() => {
       if (store.value?.name === name) return;
+      // A dialog belongs to the board over which it was opened.
+      closeDialog();
       store.value?.close();
       store.value =
         name === null ? null : new BoardStore(name, session.value?.actor ?? '', followRename);

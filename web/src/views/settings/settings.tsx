@@ -4,9 +4,9 @@ import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Weekday } from '../../api/types';
 import { Button, Skeleton, TextField } from '../../components/controls';
-import { announce, toast } from '../../state/announce';
+import { announceUnsaved, report } from '../../state/announce';
 import type { BoardStore } from '../../state/board-store';
-import { pathOf } from '../../router';
+import { navigate, pathOf } from '../../router';
 import { canWrite } from '../../state/session';
 import { failureText } from '../../util/failure';
 import { weekdays } from '../../util/format';
@@ -30,7 +30,7 @@ export function SettingsView({ store }: { store: BoardStore }) {
       </header>
       {canWrite.value ? (
         <>
-          <BoardForm store={store} board={board} />
+          <BoardForm key={board.id} store={store} board={board} />
           <section class="setting" aria-label="Import">
             <h2>Import</h2>
             <p class="note">Imports sprints and stories from another tool, with a preview.</p>
@@ -72,30 +72,59 @@ interface Draft {
   working_days: readonly Weekday[];
 }
 
+const fieldsOf = ({ name, time_zone, working_days }: Board): Draft => ({
+  name,
+  time_zone,
+  working_days,
+});
+
 type Errors = Partial<Record<keyof Draft | 'form', string>>;
+
+/** The unsaved changes of the form, and the board when the user began to type. */
+interface Unsaved {
+  typed: Partial<Draft>;
+  original: Board;
+}
+
+/** The unsaved changes by the id of the board, so that leaving the view loses nothing. */
+const unsaved = new Map<number, Unsaved>();
 
 function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   const zones = useId();
   const days = useId();
-  const typed = useSignal<Partial<Draft>>({});
-  /** The board when the user began to type. */
-  const original = useSignal(board);
+  const changes = useSignal<Unsaved>(unsaved.get(board.id) ?? { typed: {}, original: board });
   const errors = useSignal<Errors>({});
   const { isBusy, submit } = useSubmit((failure) => (errors.value = errorsOf(failure)));
-  const isDirty = Object.keys(typed.value).length > 0;
-  if (!isDirty && original.value !== board) original.value = board;
-  const { name, time_zone, working_days } = board;
-  const draft: Draft = { name, time_zone, working_days, ...typed.value };
-  const type = (set: Partial<Draft>): void => {
-    typed.value = { ...typed.value, ...set };
+  const { typed } = changes.value;
+  const isDirty = Object.keys(typed).length > 0;
+  const draft: Draft = { ...fieldsOf(board), ...typed };
+  useEffect(
+    () => () => {
+      if (!unsaved.has(board.id)) return;
+      announceUnsaved(`Settings of ${store.name}`, () => navigate(pathOf(store.name, 'settings')));
+    },
+    [],
+  );
+  const set = (next: Unsaved): void => {
+    changes.value = next;
+    if (Object.keys(next.typed).length > 0) unsaved.set(board.id, next);
+    else unsaved.delete(board.id);
+  };
+  const type = (fields: Partial<Draft>): void => {
+    const present = fieldsOf(board);
+    const isTyped = ([name, value]: [string, unknown]): boolean =>
+      JSON.stringify(value) !== JSON.stringify(present[name as keyof Draft]);
+    const next = Object.fromEntries(Object.entries({ ...typed, ...fields }).filter(isTyped));
+    set({ typed: next, original: isDirty ? changes.value.original : board });
   };
 
   const save = async (): Promise<void> => {
     const path = { board_name: board.name };
     // Reads the present tag, and compares the version so that a change of someone else is not overwritten.
     const present = await api.GET('/api/boards/{board_name}', { params: { path } });
-    if ((present.data as Board).version !== original.value.version) {
-      original.value = present.data as Board;
+    if ((present.data as Board).version !== changes.value.original.version) {
+      set({ typed, original: present.data as Board });
+      store.putBoard(present.data as Board);
       errors.value = {
         form: 'Someone else has changed these settings. Check them, then save again.',
       };
@@ -104,13 +133,12 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
     const header = { 'If-Match': headersOf(present.response).etag };
     const { data } = await api.PATCH('/api/boards/{board_name}', {
       params: { path, header },
-      body: typed.value as Partial<Board>,
+      body: typed as Partial<Board>,
     });
-    typed.value = {};
+    set({ typed: {}, original: board });
     errors.value = {};
-    toast('Settings saved');
-    announce('Settings saved');
-    if (data) store.rename(data.name);
+    report('Settings saved');
+    store.putBoard(data as Board);
   };
 
   return (
@@ -167,7 +195,11 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
             </label>
           ))}
         </div>
-        <p id={`${days}-note`} class={errors.value.working_days ? 'field-error' : 'field-hint'}>
+        <p
+          id={`${days}-note`}
+          class={errors.value.working_days ? 'field-error' : 'field-hint'}
+          role={errors.value.working_days ? 'alert' : undefined}
+        >
           {errors.value.working_days ?? 'The ideal line of a burndown falls on these days only.'}
         </p>
       </fieldset>
@@ -184,7 +216,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
           <Button
             kind="quiet"
             onClick={() => {
-              typed.value = {};
+              set({ typed: {}, original: board });
               errors.value = {};
             }}
           >

@@ -7,8 +7,9 @@ import { Button, Field, Skeleton, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { announce, announceUnsaved, report } from '../../state/announce';
+import type { BoardStore } from '../../state/board-store';
 import type { SprintRequest } from '../../state/dialogs';
-import { closeDialog, openDialog } from '../../state/dialogs';
+import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
 import { focusInvalid } from '../../state/focus';
 import { sprintName } from '../../state/model';
 import { useKeys, useSubmit } from '../../util/submit';
@@ -125,13 +126,14 @@ interface Unsaved {
 const unsaved = new Map<string, Unsaved>();
 
 interface Form {
+  store: BoardStore;
   /** Identifies the form, so that it has its unsaved changes when it is opened again. */
   key: string;
   request: SprintRequest;
 }
 
 /** The state of a form: its changes and their errors. */
-function useDraft({ key, request }: Form) {
+function useDraft({ store, key, request }: Form) {
   const changes = useSignal<Unsaved>(unsaved.get(key) ?? { typed: {}, etag: '' });
   const isChecked = useSignal(false);
   const serverErrors = useSignal<FieldErrors>({});
@@ -139,7 +141,7 @@ function useDraft({ key, request }: Form) {
   const title = useRef('');
   useEffect(
     () => () => {
-      if (unsaved.has(key)) announceUnsaved(title.current, () => openDialog(request));
+      if (unsaved.has(key)) announceUnsaved(title.current, () => openDialogOn(store.name, request));
     },
     [],
   );
@@ -179,7 +181,8 @@ interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
 export function NewSprint({ store, state, completing }: NewSprintProps) {
   const suggested = useSignal(draftOf(suggestSprint(state)));
   const form = useDraft({
-    key: `new ${store.name}`,
+    store,
+    key: `new ${state.board.id}`,
     request: { kind: 'sprint', action: 'new', completing },
   });
   const { isChecked, problem } = form;
@@ -227,7 +230,11 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
 /** The dialog in which a sprint is changed. */
 export function EditSprint({ store, id }: SprintDialogProps) {
   const { sprint, etag, error, read } = useSprint(id);
-  const form = useDraft({ key: String(id), request: { kind: 'sprint', action: 'edit', id } });
+  const form = useDraft({
+    store,
+    key: String(id),
+    request: { kind: 'sprint', action: 'edit', id },
+  });
   const { changes, isChecked, problem } = form;
   const isConflict = useSignal(false);
   const { isBusy, submit } = useSubmit((failure) => {

@@ -4,5 +4,5 @@ import type { Draft } from './fields';
 /** Text that was typed into stories and not saved, by story id, so that closing a dialog loses nothing. */
 export const typedInto = new Map<number, { original: Card; typed: Partial<Draft> }>();
 
-/** Text that was typed into the dialog for a new story, by board. */
-export const newStories = new Map<string, Draft>();
+/** Text that was typed into the dialog for a new story, by the id of the board. */
+export const newStories = new Map<number, Draft>();

@@ -5,7 +5,7 @@ import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board-store';
 import { announceUnsaved } from '../../state/announce';
 import { temporaryId } from '../../state/changes';
-import { openDialog } from '../../state/dialogs';
+import { openDialogOn } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
 import { newStories } from './drafts';
 import type { Draft } from './fields';
@@ -21,22 +21,25 @@ interface NewStoryProps {
 /** The dialog that creates a story. Its text stays for the next time it opens, unless the user cancels. */
 export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   const empty = emptyDraft(list);
-  const draft = useSignal<Draft>({ ...empty, ...newStories.get(store.name), sprint: empty.sprint });
+  const { id } = state.board;
+  const draft = useSignal<Draft>({ ...empty, ...newStories.get(id), sprint: empty.sprint });
   const isChecked = useSignal(false);
   const errors = isChecked.value ? errorsOf(draft.value) : {};
   useEffect(
     () => () => {
-      const title = newStories.get(store.name)?.title.trim();
-      if (title) announceUnsaved(title, () => openDialog({ kind: 'new-story', list }));
+      const title = newStories.get(id)?.title.trim();
+      if (title) {
+        announceUnsaved(title, () => openDialogOn(store.name, { kind: 'new-story', list }));
+      }
     },
     [],
   );
   const change = (set: Partial<Draft>): void => {
     draft.value = { ...draft.value, ...set };
-    newStories.set(store.name, draft.value);
+    newStories.set(id, draft.value);
   };
   const close = (): void => {
-    newStories.delete(store.name);
+    newStories.delete(id);
     onClose();
   };
   const create = (): void => {
