@@ -38,6 +38,9 @@ const titlesOf = (sprint: number) =>
   `fetch('/api/sprints/${sprint}/stories').then((response) => response.json())
      .then((stories) => stories.map(({ title }) => title).join())`;
 
+/** Time in which the page would make a wrong change. */
+const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
+
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
@@ -660,5 +663,73 @@ describe('The command palette', () => {
     await input.waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  test('does not run a command while a word is composed by an input method', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Command or story' });
+    await input.fill('boards');
+    await input.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    await settle(page);
+    expect(await input.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    const dialog = await openStory(page, 'Ant');
+    const task = dialog.getByLabel('New task');
+    await task.fill('Dig');
+    await task.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    expect(await task.inputValue()).toBe('Dig');
+  });
+});
+
+describe('A menu', () => {
+  test('leaves the focus to its card if someone else moves that to another column', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const button = card(page, 'To do', 'Bee').getByRole('button', { name: 'Move' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menu').waitFor();
+    await board.client.put(`/api/stories/${board.ids.Bee}`, { status: 'done' });
+    await card(page, 'Done', 'Bee').waitFor();
+    await until(page, 'document.activeElement.ariaLabel', 'Bee');
+  });
+});
+
+describe('A card', () => {
+  test('stays checked if the range that ends at it is selected again', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    const box = (title: string) => page.getByRole('checkbox', { name: `Select ${title}` });
+    await card(page, 'Sprint 1', 'Ant').hover();
+    await box('Ant').click();
+    await box('Bee').click({ modifiers: ['Shift'] });
+    await box('Ant').click({ modifiers: ['Shift'] });
+    await settle(page);
+    expect(await box('Ant').isChecked()).toBe(true);
+    expect(await box('Bee').isChecked()).toBe(true);
+    await page.getByText('2 selected').waitFor();
+  });
+
+  test('that was opened before it was saved stays open as the saved story', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.route('**/sprints/*/stories', (route) => route.abort());
+    await page.keyboard.press('c');
+    await page.getByLabel('Title').fill('Eel');
+    await page.keyboard.press('Enter');
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor();
+    await card(page, 'To do', 'Eel').getByRole('link').click();
+    const dialog = page.getByRole('dialog', { name: 'Eel' });
+    await dialog.getByLabel('Points').fill('3');
+    await page.unroute('**/sprints/*/stories');
+    await page.waitForURL('**/stories/5');
+    await dialog.getByText('#5').waitFor();
+    expect(await dialog.getByText('deleted').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await until(page, fieldOf(5, 'points'), 3);
   });
 });

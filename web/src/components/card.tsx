@@ -109,8 +109,11 @@ export function CardList(props: CardListProps) {
     const { id } = story;
     const anchor = target.closest<HTMLElement>('.card-move');
     if (anchor) menu.value = menu.value?.id === id ? null : { id, anchor, items: moves(story) };
-    else if (target.matches('.pick')) selection?.pick(id, event.shiftKey);
-    else if (
+    else if (selection && target.matches('.pick')) {
+      selection.pick(id, event.shiftKey);
+      // The click has toggled the box, also if the story stays selected.
+      (target as HTMLInputElement).checked = selection.ids.value.has(id);
+    } else if (
       selection &&
       isWritable &&
       id > 0 &&

@@ -106,7 +106,7 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
         value={params.get('q') ?? ''}
         onInput={(event) => setQuery({ q: event.currentTarget.value })}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
+          if (event.key !== 'Escape' || event.isComposing) return;
           setQuery({ q: null });
           event.currentTarget.blur();
         }}

@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { recoverFocus } from '../state/focus';
 
 export interface MenuItem {
   name: string;
@@ -72,6 +73,8 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
     menu.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - height - 4)}px`;
     menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
     menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])')?.focus();
+    // The menu is removed with its card, which may appear in another list.
+    return recoverFocus;
   }, []);
 
   const close = (): void => {

@@ -110,6 +110,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     setTimeout(() => option.run());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();
@@ -125,7 +126,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         type="text"
         role="combobox"
         aria-label="Command or story"
-        aria-expanded="true"
+        aria-expanded={count > 0}
         aria-controls={id}
         aria-autocomplete="list"
         aria-activedescendant={count > 0 ? `${id}-${at}` : undefined}
@@ -141,7 +142,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <ul ref={list} id={id} class="palette" role="listbox" aria-label="Commands">
         {options.value.map((option, i) => (
           <li
-            key={`${option.note} ${option.name}`}
+            key={i}
             id={`${id}-${i}`}
             role="option"
             aria-selected={i === at}

@@ -80,6 +80,8 @@ export class BoardStore {
   readonly today = signal('');
   /** The stories that this page has created. */
   readonly written = new Set<number>();
+  /** Their ids by the negative ones that they had before. */
+  readonly created = new Map<number, number>();
   readonly base = signal<BoardState | null>(null);
   readonly queue: ChangeQueue;
   readonly view = computed<BoardState | null>(() => {
@@ -768,7 +770,10 @@ export class BoardStore {
         const commit = (state: BoardState): BoardState => without(state, changed);
         return { outcome: { commit, id: changed.id, revision: 0 }, before };
       }
-      if (change.kind === 'story.create' && outcome.id) this.written.add(outcome.id);
+      if (change.kind === 'story.create' && outcome.id) {
+        this.written.add(outcome.id);
+        this.created.set(change.id, outcome.id);
+      }
       // The response has only the moved story; the stream also delivers the shift of other stories.
       if (change.kind === 'story.move') await this.reached(outcome.revision);
       return { outcome, before };

@@ -227,7 +227,7 @@ function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name
         value={title}
         onInput={(event) => (title.value = event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
+          if (event.key !== 'Escape' || event.isComposing) return;
           title.value = '';
           event.currentTarget.blur();
         }}

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../api/problem';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
-import { closeStory, navigate, pathOf, route } from '../../router';
+import { closeStory, navigate, pathOf, route, storyUrl } from '../../router';
 import type { BoardStore } from '../../state/board-store';
 import type { Change, StoryFields } from '../../state/changes';
 import { announceUnsaved } from '../../state/announce';
@@ -25,6 +25,10 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const isReady = store.base.value !== null;
   useEffect(() => {
     if (!isReady) return;
+    if (id < 0) {
+      isLoaded.value = true;
+      return;
+    }
     store.loadStory(id).then(
       () => (isLoaded.value = true),
       (error: unknown) => {
@@ -41,6 +45,14 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const last = useRef(present ?? typedInto.get(id)?.original);
   if (present) last.current = present;
   const story = last.current;
+  const created = state?.stories.get(store.created.get(id) ?? 0);
+  useEffect(() => {
+    if (!created) return;
+    const kept = typedInto.get(id);
+    typedInto.delete(id);
+    if (kept) typedInto.set(created.id, { ...kept, original: created });
+    navigate(storyUrl(created.id), { replace: true });
+  }, [created?.id]);
   const isShown = isLoaded.value || (story !== undefined && store.isCutOff.value);
   if (!state || !isShown) {
     return (
@@ -58,7 +70,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   }
   return (
     <Dialog title={story.title} size="story" onClose={closeStory}>
-      <StoryBody key={id} store={store} story={story} isDeleted={!present} />
+      <StoryBody key={id} store={store} story={story} isDeleted={!present && !created} />
     </Dialog>
   );
 }

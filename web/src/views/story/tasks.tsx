@@ -82,7 +82,7 @@ export function Tasks({ store, story }: { store: BoardStore; story: Card }) {
           value={title.value}
           onInput={(event) => (title.value = event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
+            if (event.key !== 'Enter' || event.isComposing) return;
             add();
             // By default, Enter would save the story.
             if (!event.ctrlKey && !event.metaKey) event.preventDefault();
