@@ -149,6 +149,20 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/rocket')).status).toBe(404);
   });
 
+  test('delete it once by a double click', async () => {
+    const { page } = await openSettings();
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'DELETE') requests.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Delete board' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the board').fill('rocket');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).dblclick();
+    await page.getByRole('link', { name: 'Team Comet' }).waitFor();
+    expect(requests).toHaveLength(1);
+  });
+
   test.each(['light', 'dark'] as const)('have no errors in axe (%s)', async (colorScheme) => {
     const viewport = { width: 390, height: 844 };
     const { page } = await openSettings({ colorScheme, viewport });

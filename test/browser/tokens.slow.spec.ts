@@ -191,6 +191,42 @@ describe('The tokens', () => {
     expect(await page.getByText(secret).count()).toBe(0);
   });
 
+  test('show the first one even if signing in with it fails', async () => {
+    const service = await startService();
+    const page = await openPage(`${service.url}/tokens`);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.route('**/api/session', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    const dialog = page.getByRole('dialog', { name: 'New token' });
+    await dialog.getByLabel('Name').fill('Ada');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const secret = await page.getByLabel('The new token').inputValue();
+    await page.getByRole('alert').getByText('You are not signed in').waitFor();
+    expect((await service.client.get('/api/boards', as(secret))).status).toBe(200);
+    const signIn = page.getByRole('dialog', { name: 'Sign in again' });
+    await page.waitForTimeout(300);
+    expect(await signIn.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await signIn.waitFor();
+  });
+
+  test('are deleted once by a double click, and the focus stays in the view', async () => {
+    const place = await startClosed();
+    await makeToken(place, { name: 'CI', scope: 'read' });
+    const page = await openAs(place, place.admin, '/tokens');
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'DELETE') requests.push(request.url());
+    });
+    const row = tokens(page).filter({ hasText: 'CI' });
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).dblclick();
+    await row.waitFor({ state: 'detached' });
+    expect(requests).toHaveLength(1);
+    await page.waitForFunction(() => document.activeElement?.matches('main'));
+  });
+
   test('are created with boards and an expiry date, and deleted after a question', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/tokens');

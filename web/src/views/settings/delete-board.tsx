@@ -5,41 +5,39 @@ import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { navigate } from '../../router';
-import { toast } from '../../state/announce';
+import { report } from '../../state/announce';
 import { failureText } from '../../util/failure';
+import { useSubmit } from '../../util/submit';
 
 /** Asks for the name of the board before it is deleted with everything on it. */
 export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => void }) {
   const typed = useSignal('');
   const error = useSignal('');
+  const { isBusy, submit } = useSubmit((failure) => (error.value = failureText(failure)));
   const remove = async (): Promise<void> => {
     if (typed.value.trim() !== board.name) {
       error.value = `Type ${board.name}.`;
       return;
     }
     const path = { board_name: board.name };
-    try {
-      const { response } = await api.GET('/api/boards/{board_name}', { params: { path } });
-      await api.DELETE('/api/boards/{board_name}', {
-        params: {
-          path,
-          query: { force: true },
-          header: { 'If-Match': headersOf(response).etag },
-        },
-      });
-      navigate('/');
-      toast(`Deleted ${board.name}`);
-    } catch (failure) {
-      error.value = failureText(failure);
-    }
+    const { response } = await api.GET('/api/boards/{board_name}', { params: { path } });
+    await api.DELETE('/api/boards/{board_name}', {
+      params: {
+        path,
+        query: { force: true },
+        header: { 'If-Match': headersOf(response).etag },
+      },
+    });
+    navigate('/');
+    report(`Deleted ${board.name}`);
   };
   return (
     <Dialog title={`Delete ${board.name}?`} onClose={onClose}>
       <DialogForm
         action="Delete"
         kind="danger"
-        isDisabled={typed.value.trim() !== board.name}
-        onSubmit={() => void remove()}
+        isDisabled={isBusy.value || typed.value.trim() !== board.name}
+        onSubmit={() => submit(remove)}
         onCancel={onClose}
       >
         <p>

@@ -6,7 +6,7 @@ import type { Board, Session } from '../../api/types';
 import { Button, SelectField, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
-import { announce } from '../../state/announce';
+import { alertError, announce } from '../../state/announce';
 import { signIn } from '../../state/session';
 import { useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
@@ -17,6 +17,7 @@ type Scope = Session['scope'];
 interface NewTokenProps {
   /** Whether the service has no token yet. */
   isFirst: boolean;
+  /** Called when a token was created and its secret was shown. */
   onCreated: () => void;
   onClose: () => void;
 }
@@ -26,17 +27,15 @@ type Errors = Partial<Record<'name' | 'scope' | 'boards' | 'expires_at' | 'form'
 /** Creates a token, and shows its secret once. */
 export function NewToken({ isFirst, onCreated, onClose }: NewTokenProps) {
   const secret = useSignal('');
-  if (secret.value) return <CreatedToken secret={secret.value} onClose={onClose} />;
+  const close = (): void => {
+    onClose();
+    onCreated();
+  };
+  // The list is read afterwards, because a dialog that asks to sign in would hide the secret.
+  if (secret.value) return <CreatedToken secret={secret.value} onClose={close} />;
   return (
     <Dialog title="New token" onClose={onClose}>
-      <TokenForm
-        isFirst={isFirst}
-        onCancel={onClose}
-        onMade={(token) => {
-          secret.value = token;
-          onCreated();
-        }}
-      />
+      <TokenForm isFirst={isFirst} onCancel={onClose} onMade={(token) => (secret.value = token)} />
     </Dialog>
   );
 }
@@ -71,7 +70,11 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
     });
     if (!data) return;
     // Before any other request, because the service now requires a token.
-    if (isFirst && signsIn.value) await signIn(data.token);
+    if (isFirst && signsIn.value) {
+      await signIn(data.token).catch((failure: unknown) =>
+        alertError(`You are not signed in. ${failureText(failure)}`),
+      );
+    }
     onMade(data.token);
   };
 
@@ -131,7 +134,11 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
               ))}
             </div>
           )}
-          {errors.value.boards && <p class="field-error">{errors.value.boards}</p>}
+          {errors.value.boards && (
+            <p class="field-error" role="alert">
+              {errors.value.boards}
+            </p>
+          )}
         </fieldset>
       )}
       <TextField
@@ -139,6 +146,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
         error={errors.value.expires_at}
         hint="At the end of that day. Leave empty for no expiry."
         type="date"
+        max="9999-12-31"
         value={expires.value}
         onText={(text) => (expires.value = text)}
       />

@@ -4,11 +4,13 @@ import { api } from '../../api/client';
 import type { Token } from '../../api/types';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
-import { toast } from '../../state/announce';
+import { report } from '../../state/announce';
+import { recoverFocus } from '../../state/focus';
 import { isAdmin, session } from '../../state/session';
 import { CUT_OFF, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 import { formatTime } from '../../util/format';
+import { useSubmit } from '../../util/submit';
 import { NewToken } from './new-token';
 
 export const SCOPES = { read: 'Read', write: 'Write', admin: 'Admin' } as const;
@@ -38,6 +40,10 @@ function Tokens() {
     [changes.value, session.value],
   );
   const isFirst = data?.length === 0;
+  useEffect(() => {
+    // The button of a deleted token, which had the focus, is removed.
+    if (changes.value > 0) recoverFocus();
+  }, [data]);
   return (
     <div class="tokens">
       <header class="view-head">
@@ -131,15 +137,12 @@ interface DeleteTokenProps {
 
 function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
   const error = useSignal('');
+  const { isBusy, submit } = useSubmit((failure) => (error.value = failureText(failure)));
   const remove = async (): Promise<void> => {
-    try {
-      await api.DELETE('/api/tokens/{token_id}', { params: { path: { token_id: token.id } } });
-      onClose();
-      onDeleted();
-      toast(`Deleted ${token.name}`);
-    } catch (failure) {
-      error.value = failureText(failure);
-    }
+    await api.DELETE('/api/tokens/{token_id}', { params: { path: { token_id: token.id } } });
+    onClose();
+    onDeleted();
+    report(`Deleted ${token.name}`);
   };
   return (
     <Dialog title={`Delete ${token.name}?`} onClose={onClose}>
@@ -155,7 +158,7 @@ function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
       <footer class="dialog-foot">
         <span class="spring" />
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind="danger" onClick={() => void remove()}>
+        <Button kind="danger" disabled={isBusy.value} onClick={() => submit(remove)}>
           Delete
         </Button>
       </footer>
