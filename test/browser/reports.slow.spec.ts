@@ -125,6 +125,52 @@ describe('The reports', () => {
     await part(page, 'Unfinished').getByText('→').first().waitFor();
   });
 
+  test('show nothing of another sprint if the connection is lost', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    await part(page, 'Burndown').getByRole('button', { name: 'Show as table' }).click();
+    await part(page, 'Burndown').getByRole('row').nth(1).waitFor();
+    await page.route(/\/(report|burndown)(\?|$)/, (route) => route.abort());
+    await page.getByLabel('Sprint', { exact: true }).selectOption('Sprint 9');
+    const sprint = part(page, 'Sprint 9');
+    for (const name of ['Burndown', 'Burn-up', 'Sprint report']) {
+      await sprint
+        .getByRole('region', { name, exact: true })
+        .getByText('The service cannot be reached. Trying again…')
+        .waitFor();
+    }
+    expect(await sprint.getByRole('img').count()).toBe(0);
+    expect(await sprint.getByRole('table').count()).toBe(0);
+    await page.unroute(/\/(report|burndown)(\?|$)/);
+    await page.getByRole('img', { name: 'Burn-up of Sprint 9' }).waitFor();
+  });
+
+  test('move the focus to the stories that “Show more” adds', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    const group = part(page, 'Committed');
+    const { body } = await service.client.get('/api/boards/Demo/sprints/current/report');
+    await group.getByRole('button', { name: 'Show more' }).click();
+    await page.waitForFunction(
+      (title) => document.activeElement?.textContent === title,
+      body.committed.stories[6].title,
+    );
+  });
+
+  test('show why the forecast was rejected', async () => {
+    const service = await startDemo();
+    const page = await openReports(service);
+    await page.route('**/forecast?points=4', (route) =>
+      route.fulfill({
+        status: 403,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ code: 'forbidden', detail: 'The token is for other boards.' }),
+      }),
+    );
+    await page.getByLabel('Points', { exact: true }).fill('4');
+    await page.getByRole('alert').getByText('The token is for other boards.').waitFor();
+  });
+
   test('offer files to download', async () => {
     const service = await startDemo();
     const page = await openReports(service);

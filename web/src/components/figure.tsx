@@ -2,8 +2,9 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { requestPicture } from '../api/client';
-import { CUT_OFF, useAnswer, useSettled } from '../util/answer';
+import { useAnswer, useSettled } from '../util/answer';
 import { Button } from './controls';
+import { NoAnswer } from './no-answer';
 
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 const theme = signal(scheme.matches ? 'dark' : 'light');
@@ -96,10 +97,12 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
   const width = useSettled(available.value, 200) || available.value;
   const path = width ? withQuery(href, { width: String(width), theme: theme.value }) : null;
   // Requested as text, because the browser would draw a URL from its cache after a change.
-  const { data, isCutOff } = useAnswer(
+  const answer = useAnswer(
     async () => (path ? requestPicture(path) : null),
     [path, revision],
+    href,
   );
+  const { data } = answer;
   const [, drawnWidth, drawnHeight] = /width="(\d+)" height="(\d+)"/.exec(data ?? '') ?? [];
   return (
     // The height is reserved until the picture is loaded.
@@ -112,7 +115,7 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
           height={drawnHeight}
         />
       )}
-      {!data && isCutOff && <p class="empty">{CUT_OFF}</p>}
+      <NoAnswer {...answer} />
     </div>
   );
 }

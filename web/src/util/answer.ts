@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, isTemporary } from '../api/problem';
 import type { BoardStore } from '../state/board-store';
 import { signedIn } from '../state/session';
@@ -20,8 +20,14 @@ export const CUT_OFF = 'The service cannot be reached. Trying again…';
 /**
  * Makes a request, again when an input changes, and returns its last answer. The former answer stays until the
  * next one arrives, so that nothing flashes.
+ * @param subject what the answer is about; an answer about something else does not stay if the request fails
  */
-export function useAnswer<T>(load: () => Promise<T>, inputs: readonly unknown[]): Answer<T> {
+export function useAnswer<T>(
+  load: () => Promise<T>,
+  inputs: readonly unknown[],
+  subject?: unknown,
+): Answer<T> {
+  const answered = useRef(subject);
   const answer = useSignal<Answer<T>>({ data: null, error: null, isCutOff: false });
   useEffect(() => {
     let isLatest = true;
@@ -30,10 +36,15 @@ export function useAnswer<T>(load: () => Promise<T>, inputs: readonly unknown[])
       for (let attempt = 0; isLatest; attempt++) {
         const next = await load().then(
           (data) => ({ data, error: null, isCutOff: false }),
-          (error: unknown) => ({ data: answer.value.data, error, isCutOff: isTemporary(error) }),
+          (error: unknown) => ({
+            data: answered.current === subject ? answer.value.data : null,
+            error,
+            isCutOff: isTemporary(error),
+          }),
         );
         if (!isLatest) return;
         const { data, error, isCutOff } = next;
+        answered.current = subject;
         if (error instanceof ApiError && error.status === 401) {
           await signedIn();
           await pause.wait(backoff(attempt));

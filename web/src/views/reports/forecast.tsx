@@ -3,6 +3,7 @@ import type { ApiError } from '../../api/problem';
 import type { Forecast as Data } from '../../api/types';
 import { TextField } from '../../components/controls';
 import { Figure } from '../../components/figure';
+import { NoAnswer } from '../../components/no-answer';
 import { Table } from '../../components/table';
 import { query, setQuery } from '../../router';
 import { useAnswer, useSettled } from '../../util/answer';
@@ -11,12 +12,10 @@ import { formatDate, formatDay, formatLongDay, formatNumber, plural } from '../.
 /** Milliseconds after the last key until the forecast is requested. */
 const TYPED_MS = 300;
 
+const NAMES = ['points', 'stories', 'sprint_days'] as const;
+
 /** The typed parameters of the forecast, which are in the URL. */
-interface Asked {
-  points: string;
-  stories: string;
-  sprint_days: string;
-}
+type Asked = Record<(typeof NAMES)[number], string>;
 
 /** The forecast: when the backlog is done, and what the next sprint completes at least. */
 export function Forecast({ board, revision }: { board: string; revision: number }) {
@@ -26,12 +25,14 @@ export function Forecast({ board, revision }: { board: string; revision: number 
     sprint_days: query.value.get('sprint_days') ?? '',
   };
   const search = useSettled(searchOf(asked), TYPED_MS);
-  const { data, error } = useAnswer(async () => {
+  const load = async () => {
     const query = Object.fromEntries(new URLSearchParams(search)) as Record<string, never>;
     const params = { path: { board_name: board }, query };
     const answer = await api.GET('/api/boards/{board_name}/forecast', { params });
     return { ...(answer.data as Data), search };
-  }, [board, revision, search]);
+  };
+  const answer = useAnswer(load, [board, revision, search], board);
+  const { data, error } = answer;
 
   if (error?.code === 'not_enough_history') {
     return (
@@ -62,14 +63,14 @@ export function Forecast({ board, revision }: { board: string; revision: number 
           <Inputs asked={asked} data={data} error={error} />
         </>
       }
-      table={() => data && <ForecastTable data={data} />}
+      table={() => (data ? <ForecastTable data={data} /> : <NoAnswer {...answer} />)}
     />
   );
 }
 
 function searchOf(asked: Asked): string {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked) as [string, string][]) {
+  for (const [name, value] of Object.entries(asked)) {
     if (value.trim()) params.set(name, value.trim().replace(',', '.'));
   }
   return params.toString();
@@ -142,6 +143,11 @@ function Inputs({ asked, data, error }: InputsProps) {
       {input('points', 'Points', 'stories')}
       {input('stories', 'Stories', 'points')}
       {input('sprint_days', 'Sprint days')}
+      {error && !NAMES.some((name) => error.detailOf(name)) && (
+        <p class="field-error" role="alert">
+          {error.message}
+        </p>
+      )}
       {data && (
         <p class="field-hint">
           Leave empty for the whole backlog: {plural(data.backlog.count, 'story', 'stories')} with{' '}

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Report, Sprint } from '../../api/types';
 import { BurndownTable } from '../../components/burndown-table';
 import { Button } from '../../components/controls';
 import { Downloads, Figure } from '../../components/figure';
+import { NoAnswer } from '../../components/no-answer';
 import { storyUrl } from '../../router';
 import type { BoardState } from '../../state/model';
 import { SPRINT_STATES, sprintName } from '../../state/model';
@@ -76,10 +78,12 @@ function Groups({
   revision,
   file,
 }: Omit<SprintReportProps, 'board'> & { file: string }) {
-  const { data } = useAnswer(async () => {
+  const load = async () => {
     const params = { path: { sprint_id: sprint.id } };
     return (await api.GET('/api/sprints/{sprint_id}/report', { params })).data as Report;
-  }, [sprint.id, revision]);
+  };
+  const answer = useAnswer(load, [sprint.id, revision], sprint.id);
+  const { data } = answer;
   return (
     <section class="figure" aria-label="Sprint report">
       <div class="figure-head">
@@ -87,6 +91,7 @@ function Groups({
         <span class="spring" />
         <Downloads href={`/api/sprints/${sprint.id}/report`} file={file} formats={['csv']} />
       </div>
+      <NoAnswer {...answer} />
       {data && (
         <>
           <p class="note">{commitment(data)}</p>
@@ -144,7 +149,12 @@ interface GroupProps {
 const FIRST = 6;
 
 function Group({ name, sign, count, points, stories, state }: GroupProps) {
+  const list = useRef<HTMLUListElement>(null);
   const isWhole = useSignal(false);
+  useEffect(() => {
+    // The button, which had the focus, is removed.
+    if (isWhole.value) list.current?.querySelectorAll('a')[FIRST]?.focus();
+  }, [isWhole.value]);
   const shown = isWhole.value ? stories : stories.slice(0, FIRST);
   return (
     <section class={count ? 'group' : 'group none'} aria-label={name}>
@@ -161,7 +171,7 @@ function Group({ name, sign, count, points, stories, state }: GroupProps) {
         <span class="note"> · {plural(count, 'story', 'stories')}</span>
       </p>
       {shown.length > 0 && (
-        <ul>
+        <ul ref={list}>
           {shown.map((story) => (
             <li key={story.id}>
               <a href={storyUrl(story.id)}>{story.title}</a>

@@ -1,16 +1,19 @@
 import { api } from '../../api/client';
 import type { Velocity as Data } from '../../api/types';
 import { Figure } from '../../components/figure';
+import { NoAnswer } from '../../components/no-answer';
 import { Table } from '../../components/table';
 import { useAnswer } from '../../util/answer';
 import { formatDay, formatNumber, plural } from '../../util/format';
 
 /** The velocity: how much the last completed sprints completed. */
 export function Velocity({ board, revision }: { board: string; revision: number }) {
-  const { data } = useAnswer(async () => {
+  const load = async () => {
     const params = { path: { board_name: board } };
     return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Data;
-  }, [board, revision]);
+  };
+  const answer = useAnswer(load, [board, revision], board);
+  const { data } = answer;
   if (data?.sprints.length === 0) {
     return (
       <section class="figure" aria-label="Velocity">
@@ -31,7 +34,7 @@ export function Velocity({ board, revision }: { board: string; revision: number 
       file={`${board} velocity`}
       revision={revision}
       words={data && <Words data={data} />}
-      table={() => data && <VelocityTable data={data} />}
+      table={() => (data ? <VelocityTable data={data} /> : <NoAnswer {...answer} />)}
     />
   );
 }
