@@ -143,6 +143,58 @@ describe('An import', () => {
     await page.getByText('unknown, 2×').waitFor();
   });
 
+  test('lets the user replace the number of a priority', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    const row = 'AB-2,2,Bee,Showstopper';
+    await choose(page, 'jira.csv', csv('Issue key,Issue id,Summary,Priority', row));
+    const number = page.getByLabel('Priority Showstopper');
+    await number.fill('5');
+    await page.getByText('unknown, 1×').waitFor({ state: 'detached' });
+    await number.press('End');
+    await number.press('Backspace');
+    await number.press('7');
+    expect(await number.inputValue()).toBe('7');
+  });
+
+  test('does not move a sprint while its date is typed', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`, { locale: 'en-US' });
+    const rows = [1, 2, 3].map((n) => `AB-${n},${n},Story,Ant,To Do,Sprint ${n}`);
+    await choose(
+      page,
+      'jira.csv',
+      csv('Issue key,Issue id,Issue Type,Summary,Status,Sprint', ...rows),
+    );
+    const date = page.getByLabel('Start date of Sprint 3');
+    await date.click({ position: { x: 12, y: 12 } });
+    await page.keyboard.type('01022020', { delay: 20 });
+    expect(await date.inputValue()).toBe('2020-01-02');
+    const first = page.getByRole('group', { name: 'Sprint dates' }).locator('input').first();
+    expect(await first.getAttribute('aria-label')).toBe('Start date of Sprint 1');
+  });
+
+  test('reads the file that was chosen last, even if the former one is read later', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await page.evaluate(() => {
+      const { prototype } = Blob;
+      const read = Object.getOwnPropertyDescriptor(prototype, 'arrayBuffer')!.value;
+      prototype.arrayBuffer = async function () {
+        if ((this as File).name === 'former.csv') {
+          await new Promise((resolve) => ((globalThis as any).release = resolve));
+        }
+        return read.call(this);
+      };
+    });
+    await choose(page, 'former.csv', csv('title', 'Ant', 'Bee'));
+    await choose(page, 'last.csv', csv('title', 'Cat'));
+    await preview(page).waitFor();
+    await page.evaluate(() => (globalThis as any).release());
+    await page.waitForTimeout(600);
+    expect(await counts(page, 'Stories')).toEqual(['1', '0', '0']);
+  });
+
   test('asks for the order of ambiguous dates', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);

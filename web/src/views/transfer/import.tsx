@@ -185,9 +185,11 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
     };
   }, inputs);
 
+  const lastChosen = useRef<File | null>(null);
   const choose = async (chosen: File | undefined): Promise<void> => {
     fileError.value = '';
     if (!chosen) return;
+    lastChosen.current = chosen;
     if (chosen.size > MAX_BYTES) {
       fileError.value = 'The file has more than 32 MiB. Export it in parts.';
       return;
@@ -195,7 +197,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
     try {
       const content = new Blob([await chosen.arrayBuffer()]);
       const header = await headerOf(content);
-      if (isImporting.value) return;
+      if (isImporting.value || lastChosen.current !== chosen) return;
       choices.value = {};
       done.value = null;
       if (board === undefined && !name) {
@@ -203,7 +205,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
       }
       file.value = { name: chosen.name, content, header };
     } catch {
-      fileError.value = 'The file cannot be read.';
+      if (lastChosen.current === chosen) fileError.value = 'The file cannot be read.';
     }
   };
 

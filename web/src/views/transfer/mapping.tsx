@@ -131,10 +131,14 @@ export function Statuses({ answer, choices, onChoice }: MappingProps & { answer:
 
 /** The mapping of the named priorities in the file to numbers. */
 export function Priorities({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
+  /** The answer that was shown when a number was deleted; it still has the number. */
+  const deletedFrom = useRef(new Map<string, ImportView>());
   const known = { ...answer.mapping.priority, ...choices.priority };
   const all = useNames(known, answer.unmapped.priorities).filter(({ name }) => !isNumber(name));
   if (all.length === 0) return null;
   const set = (name: string, text: string): void => {
+    if (text === '') deletedFrom.current.set(name, answer);
+    else deletedFrom.current.delete(name);
     const { [name]: _former, ...others } = choices.priority ?? {};
     const number = Math.max(-MAX_PRIORITY, Math.min(MAX_PRIORITY, Math.trunc(Number(text))));
     onChoice({ priority: text === '' ? others : { ...others, [name]: number } });
@@ -154,7 +158,7 @@ export function Priorities({ answer, choices, onChoice }: MappingProps & { answe
             step={1}
             aria-label={`Priority ${name}`}
             placeholder="None"
-            value={value ?? ''}
+            value={deletedFrom.current.get(name) === answer ? '' : (value ?? '')}
             onInput={(event) => set(name, event.currentTarget.value)}
           />
         </label>
@@ -206,9 +210,18 @@ export function Columns({ header, answer, isLinear, choices, onChoice }: Columns
 
 /** The dates of the sprints that have none in the file. */
 export function SprintDates({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
-  const all = Object.entries({ ...answer.mapping.sprints, ...choices.sprints });
+  const known = { ...answer.mapping.sprints, ...choices.sprints };
+  /** The names in the order of the first dates, so that no sprint moves while its date is typed. */
+  const order = useRef(new Set<string>());
+  const byDate = Object.entries(known).sort(([, a], [, b]) =>
+    a.start_date.localeCompare(b.start_date),
+  );
+  for (const [name] of byDate) order.current.add(name);
+  const all = [...order.current].flatMap((name) => {
+    const dates = known[name];
+    return dates ? [{ name, dates }] : [];
+  });
   if (all.length === 0) return null;
-  all.sort(([, a], [, b]) => a.start_date.localeCompare(b.start_date));
   const set = (name: string, dates: { start_date: string; end_date?: string | null }): void => {
     if (!dates.start_date) return;
     const end = dates.end_date && dates.end_date >= dates.start_date ? dates.end_date : null;
@@ -216,7 +229,7 @@ export function SprintDates({ answer, choices, onChoice }: MappingProps & { answ
   };
   return (
     <Group name="Sprint dates" hint="The file has no dates for these sprints.">
-      {all.map(([name, dates]) => (
+      {all.map(({ name, dates }) => (
         <div key={name} class="mapped dates">
           <span class="mapped-name">{name}</span>
           <input
