@@ -26,6 +26,16 @@ export async function findBoard(reader: Reader, name: string): Promise<BoardRow>
   return board;
 }
 
+/** Reads the revision of a board. @throws Problem `board_not_found` if it was deleted */
+export async function findRevision(reader: Reader, id: number): Promise<TaggedBoard> {
+  const [board] = await reader.query<TaggedBoard>(
+    'SELECT id, revision, revision_tag FROM boards WHERE id = ? AND name IS NOT NULL',
+    [id],
+  );
+  if (!board) throw new Problem('board_not_found');
+  return board;
+}
+
 export function representBoard(row: BoardRow): BoardView {
   return {
     id: row.id,

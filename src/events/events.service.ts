@@ -61,7 +61,7 @@ export class EventsService {
         indexed: given.length === 0 || 'searched',
         represent,
         table: () => Promise.resolve({ columns: CSV_COLUMNS, cells }),
-        board: { ...board, tagOf: collectionTag, final: true },
+        board: { ...board, tagOf: collectionTag },
         next: ({ revision }: EventRow) => ({ after: String(revision) }),
       },
       { limit },

@@ -73,10 +73,14 @@ export interface ListSource {
   table?: (reader: Reader) => Promise<Table>;
   /**
    * The board of the list, which `query` has joined as `b`, and the entity tag of the list at a revision of
-   * the board. The tag of a response has the revision that was read with the items, unless the list is
-   * `final`: then the items are those of this revision, even if they are read after a change.
+   * the board. The tag of a response has the revision that was read with the items. If there are no items,
+   * `find` reads the board again, and throws if it, or the sprint or the story of the list, was deleted since.
+   * Without `find` the items are those of this revision, even if they are read after a change.
    */
-  board?: BoardRevision & { tagOf: (board: BoardRevision) => string; final?: true };
+  board?: BoardRevision & {
+    tagOf: (board: BoardRevision) => string;
+    find?: (reader: Reader) => Promise<BoardRevision>;
+  };
   /** Reads the revision of the list if it belongs to several boards. Such a list is read in a snapshot. */
   revision?: (reader: Reader) => Promise<number | undefined>;
   /**
@@ -267,7 +271,7 @@ export class Listing extends Answer {
     const wanted = Math.min(most, FIRST_ROWS);
     const rows = known ?? (await this.read(reader, after, wanted + 1));
     const { board, resolve } = this.source;
-    if (reader === this.database && board && !board.final) {
+    if (reader === this.database && board?.find) {
       if (rows.length === 0) return IN_SNAPSHOT;
       if (resolve && rows[0]?.__revision !== board.revision) return IN_SNAPSHOT;
     }
@@ -299,16 +303,14 @@ export class Listing extends Answer {
       if (now !== undefined) this.reply.header(BOARD_REVISION, now);
     }
     if (!board) return;
-    let now: BoardRevision | undefined = board;
-    if (row && !board.final) {
+    let now: BoardRevision = board;
+    if (row && board.find) {
       const [revision, revision_tag] = [row.__revision as number, row.__revision_tag as string];
       now = { id: board.id, revision, revision_tag };
-    } else if (!board.final) {
+    } else if (board.find) {
       // Without a row, the list and its board are read in one snapshot.
-      const sql = 'SELECT id, revision, revision_tag FROM boards WHERE id = ?';
-      [now] = await reader.query<BoardRevision>(sql, [board.id]);
+      now = await board.find(reader);
     }
-    if (!now) return;
     this.reply.header('ETag', this.tagOf(now)).header(BOARD_REVISION, now.revision);
   }
 

@@ -104,6 +104,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .removeHeader('etag')
     .removeHeader('location')
     .removeHeader(BOARD_REVISION)
+    .removeHeader('x-total-count')
     .type('application/problem+json')
     .serializer((document: unknown) => `${JSON.stringify(document)}\n`)
     .send(problem.document(instance ?? '', request.id));

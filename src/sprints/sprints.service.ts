@@ -1,6 +1,6 @@
 import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import { collectionTag, findBoard } from '../boards/board.queries';
+import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { atRevision } from '../http/board-revision';
@@ -57,7 +57,11 @@ export class SprintsService implements OnModuleInit {
         order: [column('start_date', 's', 'date'), column('id', 's', 'integer')],
         indexed: true,
         represent: (row: SprintRow) => representSprint(row, now),
-        board: { ...board, tagOf: (at) => collectionTag(at, today) },
+        board: {
+          ...board,
+          tagOf: (at) => collectionTag(at, today),
+          find: (snapshot) => findRevision(snapshot, board.id),
+        },
       };
     };
     return new Listing(this.database, { ...(await resolve(this.database)), resolve }, page);

@@ -89,7 +89,7 @@ function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[
   // Only MySQL and MariaDB execute the comment.
   const sql = `SELECT ${STORY_COLUMNS}, b.revision AS __revision, b.revision_tag AS __revision_tag
     FROM stories s /*! USE INDEX (${index}) */ JOIN boards b ON b.id = s.board_id
-    WHERE s.board_id = ?${where}`;
+    WHERE s.board_id = ? AND b.name IS NOT NULL${where}`;
   return [sql, sprintId ? [boardId, sprintId] : [boardId]];
 }
 
@@ -146,7 +146,7 @@ function select(
     .createQueryBuilder('s')
     .select(STORY_COLUMNS)
     .innerJoin('s.board', 'b')
-    .where('s.board_id = :boardId', { boardId });
+    .where('s.board_id = :boardId AND b.name IS NOT NULL', { boardId });
   if (sprintId === null) builder.andWhere('s.sprint_id IS NULL');
   else if (sprintId !== undefined) builder.andWhere('s.sprint_id = :sprintId', { sprintId });
   for (const name of FILTER_NAMES) {

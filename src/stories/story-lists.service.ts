@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { TaggedBoard } from '../boards/board.queries';
-import { collectionTag, findBoard } from '../boards/board.queries';
+import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { ListSource } from '../http/listing';
@@ -26,13 +26,7 @@ export class StoryListsService {
 
   /** The stories of a sprint. @throws Problem `sprint_not_found` */
   async ofSprint(sprintId: number, query: StoryListQuery): Promise<Listing> {
-    const board = await this.database.first<TaggedBoard>(
-      `SELECT b.id, b.revision, b.revision_tag FROM sprints p JOIN boards b ON b.id = p.board_id
-       WHERE p.id = ? AND b.name IS NOT NULL`,
-      [sprintId],
-    );
-    if (!board) throw new Problem('sprint_not_found');
-    return this.list(board, sprintId, query);
+    return this.list(await findBoardOfSprint(this.database, sprintId), sprintId, query);
   }
 
   /**
@@ -79,8 +73,15 @@ export class StoryListsService {
     const scope = { boardId: board.id, sprintId, isRecent };
     // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
     const also = sprintId ? [sprintId] : [];
-    const tagged = { ...board, tagOf: (at: TaggedBoard) => collectionTag(at, ...also) };
-    return { ...storyListSource(this.stories, scope, query), board: tagged };
+    return {
+      ...storyListSource(this.stories, scope, query),
+      board: {
+        ...board,
+        tagOf: (at) => collectionTag(at, ...also),
+        find: (reader) =>
+          sprintId ? findBoardOfSprint(reader, sprintId) : findRevision(reader, board.id),
+      },
+    };
   }
 
   /** Whether few stories of the board were changed since an instant. */
@@ -91,4 +92,15 @@ export class StoryListsService {
     );
     return !more;
   }
+}
+
+/** Reads the revision of the board of a sprint. @throws Problem `sprint_not_found` */
+async function findBoardOfSprint(reader: Reader, sprintId: number): Promise<TaggedBoard> {
+  const [board] = await reader.query<TaggedBoard>(
+    `SELECT b.id, b.revision, b.revision_tag FROM sprints p JOIN boards b ON b.id = p.board_id
+     WHERE p.id = ? AND b.name IS NOT NULL`,
+    [sprintId],
+  );
+  if (!board) throw new Problem('sprint_not_found');
+  return board;
 }

@@ -7,6 +7,7 @@ import { collectionTag } from '../boards/board.queries';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
+import type { Reader } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
 import { atRevision } from '../http/board-revision';
 import type { Caller } from '../http/caller';
@@ -50,13 +51,18 @@ export class TasksService implements OnModuleInit {
 
   /** Lists the tasks of a story. @throws Problem `story_not_found` */
   async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
-    const board = await this.tasks.manager
+    const ofStory = this.tasks.manager
       .createQueryBuilder(Story, 's')
       .innerJoin('s.board', 'b')
       .select('b.id, b.revision, b.revision_tag')
       .where('s.id = :storyId AND b.name IS NOT NULL', { storyId })
-      .getRawOne<TaggedBoard>();
-    if (!board) throw new Problem('story_not_found');
+      .getQueryAndParameters();
+    const find = async (reader: Reader): Promise<TaggedBoard> => {
+      const [board] = await reader.query<TaggedBoard>(...ofStory);
+      if (!board) throw new Problem('story_not_found');
+      return board;
+    };
+    const board = await find(this.database);
     return new Listing(
       this.database,
       {
@@ -66,11 +72,11 @@ export class TasksService implements OnModuleInit {
             .innerJoin('t.story', 's')
             .innerJoin('s.board', 'b')
             .select(TASK_COLUMNS)
-            .where('t.story_id = :storyId', { storyId }),
+            .where('t.story_id = :storyId AND b.name IS NOT NULL', { storyId }),
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         indexed: true,
         represent: representTask,
-        board: { ...board, tagOf: collectionTag },
+        board: { ...board, tagOf: collectionTag, find },
       },
       page,
     );

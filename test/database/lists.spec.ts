@@ -1,6 +1,8 @@
 import { useApp } from '../support/app';
-import { Workspace } from '../support/make';
-import { expectErrors } from '../support/problems';
+import type { Answer } from '../support/client';
+import { made2xx, Workspace } from '../support/make';
+import { expectErrors, expectProblem } from '../support/problems';
+import { onStatement } from '../support/statements';
 
 const service = useApp();
 let board: Workspace;
@@ -464,5 +466,50 @@ describe('pages', () => {
     expect((await paged(`${own.path}/backlog?limit=1`)).flat()).toHaveLength(3);
     const first = await client.get(`${own.path}/backlog?limit=1`);
     expect(first.headers.get('link')).toContain(`<${own.path}/backlog?limit=1&cursor=`);
+  });
+});
+
+describe('a list whose board, sprint or story is deleted before its rows are read', () => {
+  /** Gets a list; `change` runs after the statement that finds its board. */
+  async function getDuring(path: string, change: () => Promise<unknown>): Promise<Answer> {
+    let statements = 0;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (statements > 0 || sql.includes('revision_tag')) statements += 1;
+        if (statements === 2) await change();
+      },
+    });
+    return service.client.get(path).finally(stop);
+  }
+
+  it.each([
+    ['board', 'backlog', 'board_not_found'],
+    ['board', 'backlog?status=todo', 'board_not_found'],
+    ['board', 'backlog?limit=1&count=true', 'board_not_found'],
+    ['board', 'backlog?format=csv', 'board_not_found'],
+    ['board', 'stories', 'board_not_found'],
+    ['board', 'sprints', 'board_not_found'],
+    ['board', '/api/sprints/:sprint_id/stories', 'sprint_not_found'],
+    ['sprint', '/api/sprints/:sprint_id/stories', 'sprint_not_found'],
+    ['sprint', '/api/sprints/:sprint_id/stories?sort=title', 'sprint_not_found'],
+    ['board', '/api/stories/:story_id/tasks', 'story_not_found'],
+    ['story', '/api/stories/:story_id/tasks', 'story_not_found'],
+  ])('is answered with 404, after the deletion of the %s: %s', async (what, list, code) => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2020-01-01');
+    const story = await board.story(sprint);
+    await board.story(null);
+    await board.task(story);
+    const path = list.replace(':sprint_id', sprint.id).replace(':story_id', story.id);
+    const deleted = {
+      board: `${board.path}?force=true`,
+      sprint: `/api/sprints/${sprint.id}`,
+      story: `/api/stories/${story.id}`,
+    }[what] as string;
+    const url = path.startsWith('/') ? path : `${board.path}/${path}`;
+    const answer = await getDuring(url, () => made2xx(client.delete(deleted)));
+    expectProblem(answer, 404, code);
+    expect(answer.headers.get('x-total-count')).toBeNull();
   });
 });
