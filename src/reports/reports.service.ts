@@ -58,8 +58,9 @@ interface CompletedTotals extends Totals {
 @Injectable()
 export class ReportsService {
   /**
-   * By id and version of the sprint: the totals of a completed sprint are final, and reopening it
-   * raises its version. So no entry is ever stale, whichever instance changes the sprint.
+   * By id, version and last change of the sprint: the totals of a completed sprint are final, and reopening it
+   * raises its version. A version may be given again after a backup was restored, but at another time. So no
+   * entry is ever stale, whichever instance changes the sprint.
    */
   private readonly completedTotals = new LRUCache<string, Promise<CompletedTotals>>({
     max: 10_000,
@@ -189,7 +190,7 @@ export class ReportsService {
   }
 
   private totalsOf(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {
-    const key = `${sprint.id}.${sprint.version}`;
+    const key = `${sprint.id}.${sprint.version}.${sprint.updated_at}`;
     const cached = this.completedTotals.get(key);
     if (cached) return cached;
     // Concurrent requests await the same read.

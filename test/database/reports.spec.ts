@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Restart } from '../../src/database/change';
 import { Database } from '../../src/database/database';
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import { endOfDay, startOfDay } from '../../src/reports/calendar';
 import { WEEKDAYS } from '../../src/boards/working-days';
 import type { Caller } from '../../src/http/caller';
@@ -818,6 +819,33 @@ describe('velocity', () => {
     await made2xx(client.put(`/api/sprints/${second.id}`, { name: 'Renamed' }));
     await made2xx(client.put(team.path, { time_zone: 'Pacific/Kiritimati' }));
     expect((await velocity()).sprints[1]).toMatchObject({ name: 'Renamed', completed_points: 7 });
+  });
+});
+
+describe('velocity after a restored backup', () => {
+  it('has the totals of the restored sprint, even if its version repeats', async () => {
+    const team = await board();
+    const sprint = await team.sprint('2026-02-23');
+    const story = await team.story(sprint, { points: 2, status: 'done' });
+    const { id: boardId, revision } = await made2xx(client.get(team.path));
+    const velocity = async (): Promise<any> => made2xx(client.get(`${team.path}/velocity`));
+    await complete(sprint);
+    expect((await velocity()).average_points).toBe(2);
+    await service.app.get(UnitOfWork).maintain(async (manager) => {
+      await manager.query('DELETE FROM events WHERE board_id = ? AND revision > ?', [
+        boardId,
+        revision,
+      ]);
+      await manager.query('UPDATE boards SET revision = ? WHERE id = ?', [revision, boardId]);
+      await manager.query('UPDATE sprints SET completed_at = NULL, version = ? WHERE id = ?', [
+        sprint.version,
+        sprint.id,
+      ]);
+    });
+    at('2026-03-01T13:00:00.000Z');
+    await update(story, { points: 5 });
+    await complete(sprint);
+    expect((await velocity()).average_points).toBe(5);
   });
 });
 
