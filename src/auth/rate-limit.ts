@@ -12,6 +12,8 @@ const WINDOW_SECONDS = 60;
  */
 export class RateLimit {
   private readonly limiter: RateLimiterMemory;
+  /** The end of the window in which a request was counted, in epoch milliseconds. */
+  private readonly windowEnds = new WeakMap<FastifyRequest, number>();
 
   /** @param perMinute 0: no limit */
   constructor(private readonly perMinute: number) {
@@ -25,7 +27,9 @@ export class RateLimit {
   /** Counts a request. @throws Problem `too_many_requests` */
   async count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
-      this.describe(reply, await this.limiter.consume(clientOf(request)));
+      const state = await this.limiter.consume(clientOf(request));
+      this.windowEnds.set(request, Date.now() + state.msBeforeNext);
+      this.describe(reply, state);
     } catch (rejection) {
       if (rejection instanceof Error) throw rejection;
       const state = rejection as RateLimiterRes;
@@ -36,8 +40,9 @@ export class RateLimit {
     }
   }
 
-  /** Refunds a request that does not count. */
+  /** Refunds a request that does not count, unless its window has ended. */
   async refund(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (Date.now() >= (this.windowEnds.get(request) ?? 0)) return;
     this.describe(reply, await this.limiter.reward(clientOf(request)));
   }
 
