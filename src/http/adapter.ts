@@ -44,6 +44,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       maxParamLength: MAX_PARAMETER_LENGTH,
       querystringParser: parseQuery,
     },
+    rewriteUrl: (request: IncomingMessage) => originForm(request),
     // No hook runs for a URL that the router cannot parse.
     frameworkErrors: ((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const code = error.statusCode === 414 ? 'uri_too_long' : 'bad_request';
@@ -55,6 +56,18 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       answerBrokenRequest(error, socket, config.urlLimit, logger),
     skipMiddie: true,
   });
+}
+
+/**
+ * Returns the path and the query of a request target. The host of an absolute URL replaces the `Host` of the
+ * request (RFC 9112, section 3.2.2).
+ */
+function originForm({ url = '/', headers }: IncomingMessage): string {
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
+  if (!absolute) return url;
+  const [, host = '', path = ''] = absolute;
+  headers.host = host;
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 /** The request id that a client or a proxy sent, if it is safe to log; otherwise a new one. */

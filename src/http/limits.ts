@@ -12,5 +12,6 @@ export function requireWellFormed(request: FastifyRequest, config: Config): void
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
   }
-  if (hosts > 1 || (request.host === '' && httpVersion === '1.1')) throw new Problem('bad_request');
+  const isMissing = hosts === 0 || request.host === '';
+  if (hosts > 1 || (isMissing && httpVersion === '1.1')) throw new Problem('bad_request');
 }

@@ -50,6 +50,8 @@ export class Origins {
   /** @throws Problem `misdirected_request` if the host is not a name of the service */
   requireOwnHost(request: FastifyRequest): void {
     if (this.anyHost || this.hosts.has(nameOf(request.host))) return;
+    // Only a client of HTTP/1.0 may omit the host, and every browser sends it.
+    if (request.host === '') return;
     // Load balancers and orchestrators call these by address.
     if (request.url.startsWith('/health/')) return;
     throw new Problem(

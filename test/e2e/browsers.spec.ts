@@ -60,13 +60,50 @@ describe('a foreign host name', () => {
     expect((await send(`${service.url}/api/boards`, { headers })).status).toBe(421);
   });
 
+  it('is that of the request target, if it has one', async () => {
+    const get = (target: string, host: string) =>
+      sendBytes(
+        service.url,
+        `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+    for (const target of [
+      'http://evil.example/api/boards',
+      'HTTP://evil.example:3000/api/boards',
+      'http://localhost@evil.example/api/boards',
+      'http://evil.example',
+    ]) {
+      const answer = await get(target, 'localhost');
+      expect([target, answer.status]).toEqual([target, 421]);
+    }
+    const missing = await get('http://localhost:3000/api/boards/Missing?x=1', 'evil.example');
+    expect([missing.status, JSON.parse(missing.text).instance]).toEqual([
+      404,
+      '/api/boards/Missing',
+    ]);
+    expect((await get('http://localhost/api/boards', 'localhost')).status).toBe(200);
+    expect((await get('https://10.9.8.7/health/ready', 'localhost')).status).toBe(200);
+  });
+
+  it('may be missing in HTTP/1.0', async () => {
+    for (const [target, status] of [
+      ['/api/boards', 200],
+      ['http://localhost/api/boards', 200],
+      ['http://evil.example/api/boards', 421],
+    ] as const) {
+      const answer = await sendBytes(service.url, `GET ${target} HTTP/1.0\r\n\r\n`);
+      expect([target, answer.status]).toEqual([target, status]);
+    }
+  });
+
   it('is rejected, as is a missing Host header', async () => {
-    const answer = await sendBytes(
-      service.url,
-      'GET /api/boards HTTP/1.1\r\nConnection: close\r\n\r\n',
-    );
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'bad_request' });
+    for (const target of ['/api/boards', 'http://localhost/api/boards']) {
+      const answer = await sendBytes(
+        service.url,
+        `GET ${target} HTTP/1.1\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.text)).toMatchObject({ code: 'bad_request' });
+    }
   });
 });
 
