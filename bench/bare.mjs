@@ -26,8 +26,9 @@ const SQL = {
   boardOfSprint: `SELECT b.id, b.revision, b.revision_tag FROM sprints p JOIN boards b ON b.id = p.board_id
     WHERE p.id = ? AND b.name IS NOT NULL`,
   board: `SELECT ${BOARD} FROM boards b WHERE b.name = ?`,
-  storiesOfSprint: `${LIST} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 61`,
-  backlog: `${LIST} WHERE s.board_id = ? AND s.sprint_id IS NULL ORDER BY s.seq, s.id LIMIT ?`,
+  storiesOfSprint: `${LIST} WHERE s.board_id = ? AND b.name IS NOT NULL AND s.sprint_id = ?
+    ORDER BY s.seq, s.id LIMIT 61`,
+  backlog: `${LIST} WHERE s.board_id = ? AND b.name IS NOT NULL AND s.sprint_id IS NULL ORDER BY s.seq, s.id LIMIT ?`,
   current: `SELECT s.id, s.board_id, b.name AS board_name, b.time_zone, s.name, s.goal, s.start_date, s.end_date,
     s.started_at, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version, CASE WHEN s.end_date IS NULL THEN (${LATER}) END AS next_start
     FROM sprints s JOIN boards b ON b.id = s.board_id WHERE s.board_id = ? AND s.completed_at IS NULL
