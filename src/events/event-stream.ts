@@ -64,8 +64,11 @@ export class EventStream extends Readable implements Subscriber {
 
   /** Sends events of the feed. Disconnects a client that is too slow; it then resumes with a new stream. */
   deliver(events: readonly SentEvent[]): void {
-    for (const event of events) this.send(event);
-    if (this.readableLength > MAX_UNSENT) this.destroy();
+    for (const event of events) {
+      // Checked before the event, which may itself be longer than the limit.
+      if (this.readableLength > MAX_UNSENT) this.destroy();
+      this.send(event);
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import { startApp, useApp } from '../support/app';
 import type { StreamOptions } from '../support/event-stream';
 import { Stream } from '../support/event-stream';
 import { send } from '../support/http';
+import { fillLog } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { onStatement } from '../support/statements';
@@ -169,6 +170,18 @@ describe('the stream of a board', () => {
     stop();
     expect(reads).toBeGreaterThan(0);
     expect(reads).toBeLessThan(5);
+  });
+
+  it('has an event that is longer than a slow client may be behind', async () => {
+    const board = await Workspace.create(service.client);
+    await board.story(null);
+    const stream = await openStarted(`${board.path}/stream`);
+    await fillLog(service, board.path, 2, { title: 'x'.repeat(1_500_000) });
+    await service.app.get(StreamsService).poll();
+    await stream.reaches(4);
+    await board.story(null);
+    await stream.reaches(5);
+    expect(stream.revisions).toEqual([3, 4, 5]);
   });
 
   it('continues when the board is renamed', async () => {
