@@ -134,7 +134,7 @@ export class Config {
   @Setting(
     'UPLOAD_TIMEOUT_MS',
     '300000',
-    'Milliseconds in which an imported file must arrive; a client that sends nothing for REQUEST_TIMEOUT_MS is disconnected earlier.',
+    'Milliseconds in which an imported file must arrive, including up to two minutes in which it waits for other imports; a client that sends nothing for REQUEST_TIMEOUT_MS is disconnected earlier.',
   )
   @Integer(1000, 3_600_000)
   readonly uploadTimeoutMs: number;
