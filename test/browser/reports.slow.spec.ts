@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, openPage, startService } from './browser';
+import { axe, hold, openPage, startService } from './browser';
 import { startDemo } from './demo';
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -108,7 +108,15 @@ describe('The reports', () => {
   test('say that a forecast needs three completed sprints', async () => {
     const service = await startService();
     await service.client.post('/api/boards', { name: 'Empty' });
-    const page = await openPage(`${service.url}/b/Empty/reports`);
+    const page = await openPage('about:blank');
+    const numbers = await hold(page, /\/forecast$/);
+    const picture = page.waitForResponse(/\/forecast\?.*theme/);
+    await page.goto(`${service.url}/b/Empty/reports`);
+    await Promise.all([numbers.arrived, picture]);
+    // The picture is rejected before the numbers are.
+    await page.waitForTimeout(300);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    numbers.release();
     await part(page, 'Forecast').getByText('needs at least three').waitFor();
     await part(page, 'Velocity').getByText('the first completed sprint').waitFor();
     expect(await page.getByRole('img').count()).toBe(0);

@@ -115,7 +115,8 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
           height={drawnHeight}
         />
       )}
-      <NoAnswer {...answer} />
+      {/* The view shows why the report itself was rejected. */}
+      <NoAnswer {...answer} error={null} />
     </div>
   );
 }
