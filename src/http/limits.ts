@@ -7,11 +7,11 @@ export function requireWellFormed(request: FastifyRequest, config: Config): void
   if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
   const { rawHeaders, httpVersion } = request.raw;
   if (rawHeaders.length > 2 * config.headerFields) throw new Problem('headers_too_large');
-  // HTTP/1.1 requires exactly one host (RFC 9112, section 3.2); Node keeps the first of several.
+  // Only HTTP/1.0 may omit the host (RFC 9112, section 3.2). Of several, Node keeps the first.
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
   }
   const isMissing = hosts === 0 || request.host === '';
-  if (hosts > 1 || (isMissing && httpVersion === '1.1')) throw new Problem('bad_request');
+  if (hosts > 1 || (isMissing && httpVersion !== '1.0')) throw new Problem('bad_request');
 }

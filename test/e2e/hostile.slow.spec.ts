@@ -148,7 +148,7 @@ describe('malformed HTTP', () => {
     ['garbage', '\x00\x01\x02\xff\xfe\r\n\r\n', 400],
     ['a TLS hello', '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03', 400],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
-    ['HTTP/0.9', 'GET /\r\n\r\n', 421],
+    ['HTTP/0.9', 'GET /\r\n\r\n', 400],
     ['HTTP/3.0', `GET / HTTP/3.0\r\n${HOST}\r\n`, 400],
     ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', 400],
     ['a method in small letters', `get /api/boards HTTP/1.1\r\n${HOST}\r\n`, 400],
