@@ -11,7 +11,7 @@ import { DatabaseModule } from './database/database.module';
 import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
 import { HttpModule } from './http/http.module';
-import { InputGuard } from './http/input.guard';
+import { InputGuard } from './http/input/input.guard';
 import { MetricsModule } from './metrics/metrics.module';
 import { ReportsModule } from './reports/reports.module';
 import { SprintsModule } from './sprints/sprints.module';

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { etagOf, matchesNone } from './http/etag';
-import { vary } from './http/formats';
+import { etagOf, matchesNone } from './http/responses/etag';
+import { vary } from './http/responses/formats';
 import type { RouteSettings } from './http/route';
 import { policyOfPage } from './http/security-headers';
 

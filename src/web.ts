@@ -2,7 +2,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { isMissingPage, requireAcceptable, vary } from './http/formats';
+import { isMissingPage, requireAcceptable, vary } from './http/responses/formats';
 import { Problem } from './http/problem';
 import { sendProblem } from './http/problem.filter';
 import type { RouteSettings } from './http/route';

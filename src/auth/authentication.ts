@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
-import { isMissingPage } from '../http/formats';
+import { isMissingPage } from '../http/responses/formats';
 import { Origins } from '../http/origins';
 import { Problem } from '../http/problem';
 import type { Authenticator } from './authenticator';

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Scope } from '../http/access';
 import { SCOPES } from '../http/access';
-import { IsText } from '../http/validation';
+import { IsText } from '../http/validation/text';
 
 /** The caller and its access. If it is not signed in, `actor` and `scope` are null and `boards` is empty. */
 export class SessionView {

@@ -3,12 +3,12 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { etagOf } from '../http/etag';
-import { Body, Query } from '../http/input';
-import { PageQuery } from '../http/listing';
-import { TokenId } from '../http/path';
+import { etagOf } from '../http/responses/etag';
+import { Body, Query } from '../http/input/input';
+import { PageQuery } from '../http/lists/listing';
+import { TokenId } from '../http/input/path';
 import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
-import { Deleted } from '../http/schema';
+import { Deleted } from '../http/responses/schema';
 import { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { TokensService } from './tokens.service';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Change } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import { atRevision } from '../http/board-revision';
+import { atRevision } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { Clock, toStored } from '../time/clock';

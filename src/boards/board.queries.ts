@@ -3,7 +3,7 @@ import type { LockedBoard } from '../database/change';
 import { BOARD_COLUMNS } from '../database/change';
 import type { Reader } from '../database/reader';
 import type { Access } from '../http/access';
-import { REPRESENTATION } from '../http/etag';
+import { REPRESENTATION } from '../http/responses/etag';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import { parseWorkingDays } from './working-days';

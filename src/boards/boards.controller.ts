@@ -2,11 +2,11 @@ import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { Body, Query } from '../http/input';
-import { PageQuery } from '../http/listing';
-import { BoardName } from '../http/path';
+import { Body, Query } from '../http/input/input';
+import { PageQuery } from '../http/lists/listing';
+import { BoardName } from '../http/input/path';
 import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';
-import { Deleted } from '../http/schema';
+import { Deleted } from '../http/responses/schema';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Database } from '../database/database';
-import { readBoardName } from '../http/path';
+import { readBoardName } from '../http/input/path';
 import { MEDIA_TYPES } from '../http/route';
 import { StoryListsService } from '../stories/story-lists.service';
 import { EXPORT_MEDIA_TYPE } from '../transfer/export/export-format';

@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { readNewBoardName } from '../http/path';
+import { readNewBoardName } from '../http/input/path';
 import { Problem } from '../http/problem';
 import { CSV_COLUMNS } from '../stories/story-csv';
 import type { ImportFormat, ImportView } from '../transfer/import/import.dto';

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { BoardsService } from '../boards/boards.service';
 import { CompletionService } from '../completion/completion.service';
-import { readNewBoardName } from '../http/path';
+import { readNewBoardName } from '../http/input/path';
 import { Problem } from '../http/problem';
 import { SprintChanges } from '../sprints/sprint-changes.service';
 import { StoriesService } from '../stories/stories.service';

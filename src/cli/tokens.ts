@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { TokenView } from '../auth/token.dto';
 import { CreateToken } from '../auth/token.dto';
 import { TokensService } from '../auth/tokens.service';
-import { readId } from '../http/path';
-import { validate } from '../http/validation.pipe';
+import { readId } from '../http/input/path';
+import { validate } from '../http/validation/validation.pipe';
 import { OPERATOR, withApplication } from './application';
 
 interface CreateFlags {

@@ -1,4 +1,5 @@
-import { IsFlag, IsOneOf, IsWordOrId, Optional } from '../http/validation';
+import { IsFlag, IsOneOf, IsWordOrId } from '../http/validation/choices';
+import { Optional } from '../http/validation/property';
 
 export class CompleteSprint {
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Change } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
-import { requireMatch } from '../http/etag';
+import { requireMatch } from '../http/responses/etag';
 import { Problem } from '../http/problem';
 import type { ReportView } from '../reports/report.dto';
 import { ReportsService } from '../reports/reports.service';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { Config } from '../config/config';
-import { atRevision } from '../http/board-revision';
+import { atRevision } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { Clock } from '../time/clock';

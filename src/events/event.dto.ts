@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EnumField, IdField, InstantField } from '../http/schema';
-import { AnyOf, AnyText } from '../http/filters';
-import { IsInteger, IsOneOf, Optional } from '../http/validation';
+import { EnumField, IdField, InstantField } from '../http/responses/schema';
+import { AnyOf, AnyText } from '../http/lists/filters';
+import { IsInteger } from '../http/validation/numbers';
+import { IsOneOf } from '../http/validation/choices';
+import { Optional } from '../http/validation/property';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 

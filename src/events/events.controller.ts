@@ -2,12 +2,12 @@ import { Controller, Get, Header, Req, Res, StreamableFile } from '@nestjs/commo
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accessOf } from '../http/access';
-import { BOARD_REVISION } from '../http/board-revision';
+import { BOARD_REVISION } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { Query } from '../http/input';
-import { PageQuery } from '../http/listing';
-import { BoardName, StoryId } from '../http/path';
+import { Query } from '../http/input/input';
+import { PageQuery } from '../http/lists/listing';
+import { BoardName, StoryId } from '../http/input/path';
 import { Problem } from '../http/problem';
 import { Answers, AnswersTable, Rejects, RequireScope, Route } from '../http/route';
 import { clientOf } from '../http/access';

@@ -6,10 +6,10 @@ import { collectionTag, findBoard, whereVisible } from '../boards/board.queries'
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { Caller } from '../http/caller';
-import type { Cell } from '../http/csv';
-import { column } from '../http/keyset';
-import type { PageQuery } from '../http/listing';
-import { Listing } from '../http/listing';
+import type { Cell } from '../http/responses/csv';
+import { column } from '../http/lists/keyset';
+import type { PageQuery } from '../http/lists/listing';
+import { Listing } from '../http/lists/listing';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { Fields } from './event';

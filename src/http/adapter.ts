@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
-import { parseQuery } from './form';
+import { parseQuery } from './input/form';
 import type { ProblemCode } from './problem';
 import { Problem, PROBLEMS } from './problem';
 import { sendProblem } from './problem.filter';

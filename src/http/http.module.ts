@@ -3,7 +3,7 @@ import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { PathResources } from './path-resources';
 import { ProblemFilter } from './problem.filter';
 import { RouteTable } from './route-table';
-import { ProblemValidationPipe } from './validation.pipe';
+import { ProblemValidationPipe } from './validation/validation.pipe';
 
 @Global()
 @Module({

@@ -7,7 +7,7 @@ import { tap } from 'rxjs';
 import { accessOf } from './access';
 import type { FieldErrorCode } from './problem';
 import { Problem } from './problem';
-import { fieldsOfBody } from './validation.pipe';
+import { fieldsOfBody } from './validation/validation.pipe';
 
 const HEADER = 'Idempotency-Key';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../config/config';
 import { maySee, OPEN } from './access';
-import { readBoardName, readId } from './path';
+import { readBoardName, readId } from './input/path';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 

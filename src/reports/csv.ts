@@ -1,5 +1,5 @@
-import type { Cell } from '../http/csv';
-import { csvLine } from '../http/csv';
+import type { Cell } from '../http/responses/csv';
+import { csvLine } from '../http/responses/csv';
 import type { Report } from './report';
 import type { BurndownDayView, ForecastView, VelocityView } from './report.dto';
 

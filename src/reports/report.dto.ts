@@ -7,8 +7,10 @@ import {
   InstantField,
   IntegerField,
   PointsField,
-} from '../http/schema';
-import { Check, IsDecimal, IsInt32, IsInteger, IsOneOf, Optional } from '../http/validation';
+} from '../http/responses/schema';
+import { Check, Optional } from '../http/validation/property';
+import { IsDecimal, IsInt32, IsInteger } from '../http/validation/numbers';
+import { IsOneOf } from '../http/validation/choices';
 import { SprintView } from '../sprints/sprint.dto';
 
 export class ReportedStoryView {

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Query } from '../http/input';
-import { BoardName } from '../http/path';
+import { Query } from '../http/input/input';
+import { BoardName } from '../http/input/path';
 import { AnswersIn, Rejects, RequireScope } from '../http/route';
 import { sprintPaths, SprintReferenceOfPath } from '../sprints/sprint-id';
 import type { SprintReference } from '../sprints/sprint.queries';

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
-import { atRevision } from '../http/board-revision';
+import { atRevision } from '../http/responses/board-revision';
 import { Problem } from '../http/problem';
 import type { SprintView } from '../sprints/sprint.dto';
 import type { SprintReference, SprintRow } from '../sprints/sprint.queries';

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { readBoardName, readId } from '../http/path';
+import { readBoardName, readId } from '../http/input/path';
 import type { RelativeReference, SprintReference } from './sprint.queries';
 import { RELATIVE } from './sprint.queries';
 

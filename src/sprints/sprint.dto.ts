@@ -1,17 +1,18 @@
 import { ApiProperty, ApiSchema, PartialType } from '@nestjs/swagger';
-import { PageQuery } from '../http/listing';
-import { ReadOnly } from '../http/read-only';
-import { CountField, DateField, Deleted, EnumField, IdField, InstantField } from '../http/schema';
+import { PageQuery } from '../http/lists/listing';
+import { ReadOnly } from '../http/input/read-only';
 import {
-  Doc,
-  IsCalendarDate,
-  IsFlag,
-  IsOneOf,
-  IsText,
-  NotBefore,
-  Nullable,
-  Optional,
-} from '../http/validation';
+  CountField,
+  DateField,
+  Deleted,
+  EnumField,
+  IdField,
+  InstantField,
+} from '../http/responses/schema';
+import { Doc, Nullable, Optional } from '../http/validation/property';
+import { IsCalendarDate, NotBefore } from '../http/validation/dates';
+import { IsFlag, IsOneOf } from '../http/validation/choices';
+import { IsText } from '../http/validation/text';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
 

@@ -1,12 +1,6 @@
-import {
-  Check,
-  Doc,
-  IsIdList,
-  IsPosition,
-  IsWordOrId,
-  Nullable,
-  Optional,
-} from '../http/validation';
+import { Check, Doc, Nullable, Optional } from '../http/validation/property';
+import { IsIdList } from '../http/validation/collections';
+import { IsPosition, IsWordOrId } from '../http/validation/choices';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
 

@@ -5,7 +5,7 @@ import { Restart } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
 import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
-import { requireMatch, requireTag } from '../http/etag';
+import { requireMatch, requireTag } from '../http/responses/etag';
 import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import type { MoveStories, MoveStory } from './move.dto';

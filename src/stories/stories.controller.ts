@@ -2,8 +2,8 @@ import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { Body, Query } from '../http/input';
-import { BoardName, NewBoardName, StoryId } from '../http/path';
+import { Body, Query } from '../http/input/input';
+import { BoardName, NewBoardName, StoryId } from '../http/input/path';
 import {
   Answers,
   AnswersAction,

@@ -1,5 +1,5 @@
 import type { Reader } from '../database/reader';
-import type { Cell } from '../http/csv';
+import type { Cell } from '../http/responses/csv';
 import type { StoryView } from './story.dto';
 
 /** The columns of a list of stories as CSV, which the import reads. */

@@ -1,7 +1,7 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import type { SortKey } from '../http/keyset';
-import { column } from '../http/keyset';
-import type { ListSource, PageQuery } from '../http/listing';
+import type { SortKey } from '../http/lists/keyset';
+import { column } from '../http/lists/keyset';
+import type { ListSource, PageQuery } from '../http/lists/listing';
 import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../database/change';
 import { changedFields, differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
-import { writable } from '../http/read-only';
+import { writable } from '../http/input/read-only';
 import { Task } from '../tasks/task.entity';
 import { findTasks } from '../tasks/task.queries';
 import { fromRfc3339, toStored } from '../time/clock';

@@ -1,6 +1,6 @@
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
-import { PageQuery } from '../http/listing';
-import { ReadOnly } from '../http/read-only';
+import { PageQuery } from '../http/lists/listing';
+import { ReadOnly } from '../http/input/read-only';
 import {
   CountField,
   Deleted,
@@ -8,20 +8,14 @@ import {
   IdField,
   InstantField,
   IntegerField,
-} from '../http/schema';
-import { AnyId, AnyInt32, AnyOf, AnyText, HasWords, IsWordList } from '../http/filters';
-import {
-  Doc,
-  IsInstant,
-  IsInt32,
-  IsLabels,
-  IsOneOf,
-  IsPoints,
-  IsText,
-  IsWordOrId,
-  Nullable,
-  Optional,
-} from '../http/validation';
+} from '../http/responses/schema';
+import { AnyId, AnyInt32, AnyOf, AnyText, HasWords, IsWordList } from '../http/lists/filters';
+import { Doc, Nullable, Optional } from '../http/validation/property';
+import { IsInstant } from '../http/validation/dates';
+import { IsInt32, IsPoints } from '../http/validation/numbers';
+import { IsLabels } from '../http/validation/collections';
+import { IsOneOf, IsWordOrId } from '../http/validation/choices';
+import { IsText } from '../http/validation/text';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
 import type { Status } from './story.entity';

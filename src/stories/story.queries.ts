@@ -2,7 +2,7 @@ import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import type { Reader } from '../database/reader';
 import { maySee } from '../http/access';
-import { atRevision } from '../http/board-revision';
+import { atRevision } from '../http/responses/board-revision';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import { parseLabels } from './story-text';

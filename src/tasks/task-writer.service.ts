@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../database/change';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
-import { writable } from '../http/read-only';
+import { writable } from '../http/input/read-only';
 import { fromRfc3339, toStored } from '../time/clock';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';

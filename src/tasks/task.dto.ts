@@ -1,7 +1,10 @@
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
-import { ReadOnly } from '../http/read-only';
-import { EnumField, IdField, InstantField, IntegerField } from '../http/schema';
-import { Doc, IsInt32, IsOneOf, IsText, Nullable, Optional } from '../http/validation';
+import { ReadOnly } from '../http/input/read-only';
+import { EnumField, IdField, InstantField, IntegerField } from '../http/responses/schema';
+import { Doc, Nullable, Optional } from '../http/validation/property';
+import { IsInt32 } from '../http/validation/numbers';
+import { IsOneOf } from '../http/validation/choices';
+import { IsText } from '../http/validation/text';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';
 

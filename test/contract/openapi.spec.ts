@@ -7,7 +7,7 @@ import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import ts from 'typescript';
 import { DOCUMENT_FILE } from '../../src/docs';
-import { FILE_TYPES } from '../../src/http/upload';
+import { FILE_TYPES } from '../../src/http/input/upload';
 import { startApp, useApp } from '../support/app';
 import { operations } from '../support/conformance';
 import { Workspace } from '../support/make';

@@ -1,4 +1,4 @@
-import { REPRESENTATION } from '../../src/http/etag';
+import { REPRESENTATION } from '../../src/http/responses/etag';
 import { useApp } from '../support/app';
 import { Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { Upload } from '../../src/http/upload';
+import { Upload } from '../../src/http/input/upload';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { promised } from '../support/faults';

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { csvLine, guarded, unguarded } from '../../src/http/csv';
+import { csvLine, guarded, unguarded } from '../../src/http/responses/csv';
 import { joinLabels, splitLabels } from '../../src/stories/story-csv';
 
 /** Generates strings of characters with a meaning in CSV, in spreadsheets or in the column of labels. */

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Slots, SlotsOfClients } from '../../src/database/slots';
-import { acceptFirst, limitLoad } from '../../src/http/overload';
+import { acceptFirst, limitLoad } from '../../src/http/limits/overload';
 import { Problem } from '../../src/http/problem';
 import { sendProblem } from '../../src/http/problem.filter';
 import { send } from '../support/http';

@@ -2,20 +2,18 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty, getSchemaPath, OmitType } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject } from 'class-validator';
 import { CompleteSprint } from '../../completion/completion.dto';
-import { Deleted, EnumField, IdField } from '../../http/schema';
+import { Deleted, EnumField, IdField } from '../../http/responses/schema';
+import { Doc, Nullable, Optional } from '../../http/validation/property';
+import { ID_SCHEMA } from '../../http/validation/numbers';
 import {
-  Doc,
-  ID_SCHEMA,
   IsFlag,
   IsOneOf,
   IsPosition,
   IsReferenceName,
-  IsText,
   IsWordOrId,
-  Nullable,
-  Optional,
   REFERENCE_SCHEMA,
-} from '../../http/validation';
+} from '../../http/validation/choices';
+import { IsText } from '../../http/validation/text';
 import { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from '../../sprints/sprint.dto';
 import type { Position } from '../../stories/move.dto';
 import { MoveStory } from '../../stories/move.dto';

@@ -5,7 +5,7 @@ import { CompletionService } from '../../completion/completion.service';
 import type { Change, LockedBoard } from '../../database/change';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
-import { requireTag } from '../../http/etag';
+import { requireTag } from '../../http/responses/etag';
 import type { FieldError, ProblemCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 import { SprintChanges } from '../../sprints/sprint-changes.service';

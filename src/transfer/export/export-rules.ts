@@ -2,7 +2,7 @@ import type { BoardView } from '../../boards/board.dto';
 import { CreateBoard } from '../../boards/board.dto';
 import { EVENT_ENTITIES, EVENT_TYPES } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
-import { ID, INT32 } from '../../http/validation';
+import { ID, INT32 } from '../../http/validation/numbers';
 import type { SprintView } from '../../sprints/sprint.dto';
 import { CreateSprint } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';

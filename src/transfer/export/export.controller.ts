@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Query } from '../../http/input';
-import { BoardName } from '../../http/path';
+import { Query } from '../../http/input/input';
+import { BoardName } from '../../http/input/path';
 import { RequireScope, Route } from '../../http/route';
 import { EXPORT_MEDIA_TYPE } from './export-format';
 import { ExportQuery } from './export.dto';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { unguarded } from '../../http/csv';
+import { unguarded } from '../../http/responses/csv';
 import { Problem } from '../../http/problem';
-import { isLonger } from '../../http/validation';
-import { validate } from '../../http/validation.pipe';
+import { isLonger } from '../../http/validation/text';
+import { validate } from '../../http/validation/validation.pipe';
 import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';

@@ -2,11 +2,11 @@ import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../http/caller';
 import { CurrentCaller } from '../../http/caller';
-import { Query } from '../../http/input';
-import { NewBoardName } from '../../http/path';
+import { Query } from '../../http/input/input';
+import { NewBoardName } from '../../http/input/path';
 import { Answers, Rejects, Repeatable, RequireScope, TakesFile } from '../../http/route';
-import type { Upload } from '../../http/upload';
-import { UploadOfRequest } from '../../http/upload';
+import type { Upload } from '../../http/input/upload';
+import { UploadOfRequest } from '../../http/input/upload';
 import { ImportQuery, ImportView } from './import.dto';
 import { ImportService } from './import.service';
 

@@ -1,4 +1,4 @@
-import { INT32 } from '../../http/validation';
+import { INT32 } from '../../http/validation/numbers';
 import type { Status } from '../../stories/story.entity';
 import type { Mapping } from './import.dto';
 import { byName, inLowerCase, priorityOf, statusOf } from './known-names';

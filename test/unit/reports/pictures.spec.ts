@@ -108,7 +108,7 @@ describe('every picture', () => {
       'Wednesday, Nov 16 – Dec 27, 2026',
       LONG_NAME,
       'iiiiillll1111jjjj....',
-      'mmmmWWWW%%%%@@@@',
+      'mmmmWWWW%%%%../../..',
     ];
     for (const [index, weight] of [400, 600].entries()) {
       for (const text of texts) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Parameter } from '../database/reader';
-import { Problem } from './problem';
-import { parseDate } from './validation';
+import type { Parameter } from '../../database/reader';
+import { Problem } from '../problem';
+import { parseDate } from '../validation/dates';
 
 /** A row of a list, as the database returns it. */
 export type Row = Record<string, unknown>;

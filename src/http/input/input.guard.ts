@@ -2,11 +2,11 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MALFORMED_QUERY } from './form';
-import { formatOf, requireAcceptable, vary } from './formats';
+import { formatOf, requireAcceptable, vary } from '../responses/formats';
 import { declares } from './input';
-import type { FieldError } from './problem';
-import { Problem } from './problem';
-import { fieldError, fieldsOfBody } from './validation.pipe';
+import type { FieldError } from '../problem';
+import { Problem } from '../problem';
+import { fieldError, fieldsOfBody } from '../validation/validation.pipe';
 
 /**
  * Rejects input that a route does not declare, so that nothing that a client sends is ignored: body

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../config/config';
+import type { Config } from '../../config/config';
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config/config';
-import { Problem } from './problem';
+import type { Config } from '../../config/config';
+import { Problem } from '../problem';
 
 /** Rejects a request whose URL or headers are too large, or whose host is missing or repeated. */
 export function requireWellFormed(request: FastifyRequest, config: Config): void {

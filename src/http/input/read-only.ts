@@ -1,7 +1,7 @@
 import { Allow } from 'class-validator';
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldError } from './problem';
-import { Problem } from './problem';
+import type { FieldError } from '../problem';
+import { Problem } from '../problem';
 
 const READ_ONLY = Symbol('read-only fields');
 

@@ -2,11 +2,11 @@ import accepts from 'accepts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { Pace } from '../time/pace';
+import { Pace } from '../../time/pace';
 import { etagOf, matchesNone, REPRESENTATION } from './etag';
-import { Problem } from './problem';
-import type { Format, Formats, Writing } from './route';
-import { MEDIA_TYPES } from './route';
+import { Problem } from '../problem';
+import type { Format, Formats, Writing } from '../route';
+import { MEDIA_TYPES } from '../route';
 
 const PARAMETERS: Record<Format, string> = {
   json: '; charset=utf-8',

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Transform } from 'node:stream';
-import { clientOf } from './access';
-import { Problem } from './problem';
-import { sendProblem } from './problem.filter';
+import { clientOf } from '../access';
+import { Problem } from '../problem';
+import { sendProblem } from '../problem.filter';
 
 const MIB = 1024 * 1024;
 /** Limits on the bytes of the bodies that are arriving, in total and of one client. */

@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Caller } from './caller';
-import { Problem } from './problem';
+import type { Caller } from '../caller';
+import { Problem } from '../problem';
 
 /**
  * A digest of package.json and openapi.json. Entity tags that are not a digest of the content contain it,

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import type { Database } from '../database/database';
-import type { Reader } from '../database/reader';
-import type { Snapshot } from '../database/snapshots';
-import { clientOf } from './access';
+import type { Database } from '../../database/database';
+import type { Reader } from '../../database/reader';
+import type { Snapshot } from '../../database/snapshots';
+import { clientOf } from '../access';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 

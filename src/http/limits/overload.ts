@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Socket } from 'node:net';
-import { FairQueue } from '../database/fair-queue';
-import { Pace } from '../time/pace';
-import { clientOf, networkOf } from './access';
-import { Problem } from './problem';
-import { sendProblem } from './problem.filter';
+import { FairQueue } from '../../database/fair-queue';
+import { Pace } from '../../time/pace';
+import { clientOf, networkOf } from '../access';
+import { Problem } from '../problem';
+import { sendProblem } from '../problem.filter';
 
 /**
  * Limits on concurrent requests; more would only wait for each other. A burst of 300 changes of one board

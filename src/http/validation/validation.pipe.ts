@@ -2,12 +2,12 @@ import type { ArgumentMetadata, Type } from '@nestjs/common';
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { getMetadataStorage } from 'class-validator';
-import { Clock } from '../time/clock';
-import { asForm } from './form';
-import type { FieldError, FieldErrorCode } from './problem';
-import { Problem } from './problem';
+import { Clock } from '../../time/clock';
+import { asForm } from '../input/form';
+import type { FieldError, FieldErrorCode } from '../problem';
+import { Problem } from '../problem';
 import { suggestion } from './suggestion';
-import { Rejected, validatedAt } from './validation';
+import { Rejected, validatedAt } from './property';
 
 /** Limits of a body: levels of objects and lists, and fields in total, without those of objects in lists. */
 const MAX_DEPTH = 32;
@@ -53,7 +53,7 @@ export class ProblemValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type } = metadata;
-    // Nest would convert a path parameter by its type; the decorators of http/path.ts are stricter.
+    // Nest would convert a path parameter by its type; the decorators of http/input/path.ts are stricter.
     if (type !== 'body' && type !== 'query') return value;
     const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
     const place: Place = type === 'body' ? 'pointer' : 'parameter';

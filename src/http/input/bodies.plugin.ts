@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Config } from '../config/config';
-import { setBodyTimeout } from './body-timeout';
+import type { Config } from '../../config/config';
+import { setBodyTimeout } from '../limits/body-timeout';
 import { parseForm } from './form';
 import { mediaTypeOf } from './media-type';
-import { Problem } from './problem';
+import { Problem } from '../problem';
 import { Upload } from './upload';
 
 /** Maximum bytes of a body that anyone may send; it contains a token. */

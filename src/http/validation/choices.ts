@@ -1,0 +1,93 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsBoolean, IsIn, IsString } from 'class-validator';
+import { ID_SCHEMA, isId, toInteger } from './numbers';
+import type { Parsed, Schema } from './property';
+import { Doc, Parse, Rule, convert, reject } from './property';
+
+export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
+  applyDecorators(
+    convert((value) => value),
+    IsString(),
+    IsIn(words, { message: `$property must be one of ${words.join(', ')}` }),
+    Doc({ type: 'string', enum: [...words] }),
+  );
+
+/** `true` or `false`; in forms and queries as a string. */
+export const IsFlag = (): PropertyDecorator =>
+  applyDecorators(
+    convert((value) => (value === 'true' ? true : value === 'false' ? false : value)),
+    IsBoolean(),
+    Doc({ type: 'boolean' }),
+  );
+
+/**
+ * Whether a value is a reference to a resource that the batch creates, such as `$story`. A property that
+ * may be `named` contains the reference until the batch resolves it.
+ */
+export const isReference = (value: unknown): value is string =>
+  typeof value === 'string' && /^\$[A-Za-z0-9][\w.-]{0,63}$/.test(value);
+
+export const REFERENCE_SCHEMA = { type: 'string', pattern: '^\\$[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' };
+
+/** The name of the resource that an operation of a batch creates. */
+export const IsReferenceName = (): PropertyDecorator =>
+  applyDecorators(
+    convert((value) => value),
+    IsString(),
+    Rule(
+      'invalid_value',
+      'must be 1 to 64 letters, digits, ".", "_" and "-", the first a letter or a digit',
+      (value) => isReference(`$${value as string}`),
+    ),
+    Doc({ type: 'string', pattern: REFERENCE_SCHEMA.pattern.replace('\\$', '') }),
+  );
+
+function parsePosition(value: unknown, named: boolean): Parsed {
+  if (value === 'first' || value === 'last') return { value };
+  const [[side, id] = [], ...rest] =
+    typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const neighbour = toInteger(id);
+  return (side === 'before' || side === 'after') &&
+    rest.length === 0 &&
+    (isId(neighbour) || (named && isReference(neighbour)))
+    ? { value: { [side]: neighbour } }
+    : reject('invalid_value', 'must be "first", "last", {"before": id} or {"after": id}');
+}
+
+const besideSchema = (side: string, named: boolean): Schema => ({
+  type: 'object',
+  properties: { [side]: named ? { oneOf: [ID_SCHEMA, REFERENCE_SCHEMA] } : ID_SCHEMA },
+  required: [side],
+  additionalProperties: false,
+});
+
+/** A position in a list of stories: first, last, or next to a story. */
+export const IsPosition = ({ named = false } = {}): PropertyDecorator =>
+  Parse((value) => parsePosition(value, named), {
+    oneOf: [
+      { type: 'string', enum: ['first', 'last'] },
+      besideSchema('before', named),
+      besideSchema('after', named),
+    ],
+  });
+
+/** One of `words`, or an id. */
+export const IsWordOrId = (words: readonly string[], { named = false } = {}): PropertyDecorator =>
+  Parse(
+    (value) => {
+      const id = toInteger(value);
+      if (words.includes(value as string) || isId(id) || (named && isReference(id))) {
+        return { value: id };
+      }
+      const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
+      const word = words.length > 0 ? `one of ${words.join(', ')}, or ` : '';
+      return reject(code, `must be ${word}an id${named ? ', or a name such as "$story"' : ''}`);
+    },
+    {
+      oneOf: [
+        ...(words.length > 0 ? [{ type: 'string', enum: [...words] }] : []),
+        ID_SCHEMA,
+        ...(named ? [REFERENCE_SCHEMA] : []),
+      ],
+    },
+  );

@@ -1,0 +1,117 @@
+import { applyDecorators } from '@nestjs/common';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsString,
+} from 'class-validator';
+import { ID_SCHEMA, isId, toInteger } from './numbers';
+import type { Schema } from './property';
+import { Doc, EACH, NO_DUPLICATES, Rule, convert, convertList } from './property';
+import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
+
+/** An object with any names, whose values `test` accepts. @param values describes them in the message */
+export const IsRecord = (
+  values: string,
+  schema: Schema,
+  test: (value: unknown) => boolean,
+): PropertyDecorator => {
+  const isRecord = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const faulty = (value: unknown): string[] =>
+    Object.entries(value as object).flatMap(([name, item]) => (test(item) ? [] : [name]));
+  return applyDecorators(
+    convert((value) => value),
+    Rule('invalid_type', 'must be an object', isRecord),
+    Rule(
+      'invalid_value',
+      (value) =>
+        `must have only ${values}; this is wrong: ${faulty(value).slice(0, 20).join(', ')}`,
+      (value) => faulty(value).length === 0,
+    ),
+    Doc({ type: 'object', additionalProperties: schema }),
+  );
+};
+
+/** A list of at most 20 different labels, each of 1 to 50 code points. */
+export const IsLabels = (): PropertyDecorator =>
+  applyDecorators(
+    convertList((item) => item),
+    IsArray(),
+    ArrayMaxSize(20),
+    IsString(EACH),
+    Rule('blank', 'must not contain a blank', (item) => (item as string).trim() !== '', EACH),
+    Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable, EACH),
+    Rule(
+      'too_long',
+      'must not contain more than 50 characters in one string',
+      (item) => !isLonger(item as string, 50),
+      EACH,
+    ),
+    ArrayUnique({ message: NO_DUPLICATES }),
+    Doc({
+      type: 'array',
+      maxItems: 20,
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1, maxLength: 50 },
+    }),
+  );
+
+/** A list of at least one of `words`, without duplicates, which is sorted in the order of `words`. */
+export const IsListOf = (words: readonly string[]): PropertyDecorator =>
+  applyDecorators(
+    convertList(
+      (item) => item,
+      (list) => list.sort((a, b) => words.indexOf(a as string) - words.indexOf(b as string)),
+    ),
+    IsArray(),
+    ArrayMinSize(1),
+    IsString(EACH),
+    IsIn(words, { ...EACH, message: `$property must contain only ${words.join(', ')}` }),
+    ArrayUnique({ message: NO_DUPLICATES }),
+    Doc({
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: [...words] },
+    }),
+  );
+
+/** A list of board names, each as `parseBoardName` returns it. */
+export const IsBoardNames = (max: number): PropertyDecorator =>
+  applyDecorators(
+    convertList((item) => {
+      const parsed = parseBoardName(item);
+      return 'value' in parsed ? parsed.value : item;
+    }),
+    IsArray(),
+    ArrayMaxSize(max),
+    IsString(EACH),
+    Rule(
+      'invalid_value',
+      'must contain names of boards',
+      (item) => 'value' in parseBoardName(item),
+      EACH,
+    ),
+    ArrayUnique({ message: NO_DUPLICATES }),
+    Doc({ type: 'array', maxItems: max, uniqueItems: true, items: NAME_SCHEMA }),
+  );
+
+/** A list of at most `max` different ids; the error of a repeated id points to it. */
+export const IsIdList = (max: number): PropertyDecorator =>
+  applyDecorators(
+    convertList(toInteger),
+    IsArray(),
+    ArrayMaxSize(max),
+    IsInt(EACH),
+    Rule('out_of_range', 'must contain ids', isId, EACH),
+    Rule(
+      'duplicate',
+      'names an id twice',
+      (ids) => new Set(ids as number[]).size === (ids as number[]).length,
+    ),
+    Doc({ type: 'array', maxItems: max, uniqueItems: true, items: ID_SCHEMA }),
+  );

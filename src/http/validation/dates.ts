@@ -1,0 +1,63 @@
+import { applyDecorators } from '@nestjs/common';
+import type { Parsed } from './property';
+import { Parse, Rule, reject, validatedAt } from './property';
+
+const DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
+
+/** Parses a calendar date `YYYY-MM-DD` of the years 1000 to 9999; ignores the time of a date-time. */
+export function parseDate(value: unknown): Parsed {
+  if (typeof value !== 'string') return reject('invalid_type', 'must be a date, YYYY-MM-DD');
+  const match = DATE.exec(value);
+  if (!match) return reject('invalid_date', 'must be a date, YYYY-MM-DD');
+  const [, year, month, day] = match.map(Number) as [number, number, number, number];
+  if (year < 1000) return reject('out_of_range', 'must be in the years 1000 to 9999');
+  const days = month >= 1 && month <= 12 ? new Date(Date.UTC(year, month, 0)).getUTCDate() : 0;
+  if (day < 1 || day > days) return reject('invalid_date', 'must be a day of the calendar');
+  return { value: value.slice(0, 10) };
+}
+
+export const IsCalendarDate = (): PropertyDecorator =>
+  Parse(parseDate, { type: 'string', format: 'date' });
+
+/** Rejects a date before that of another property of the same DTO. */
+export const NotBefore = (other: string): PropertyDecorator =>
+  Rule('out_of_range', `must not be before ${other}`, (value, { object }) => {
+    const first = parseDate((object as Record<string, unknown>)[other]);
+    // An invalid date has an error of its own.
+    return !('value' in first) || typeof value !== 'string' || (first.value as string) <= value;
+  });
+
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+function parseInstant(value: unknown): Parsed {
+  const match = typeof value === 'string' ? INSTANT.exec(value) : null;
+  const isDate = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
+  if (!match && !isDate) return reject('invalid_type', 'must be an RFC 3339 date-time');
+  const date = parseDate(match?.[1] ?? value);
+  if ('code' in date) return date;
+  const time = new Date((value as string).replace(' ', 'T').toUpperCase());
+  if (Number.isNaN(time.getTime())) {
+    return reject('invalid_date', 'must be an RFC 3339 date-time');
+  }
+  // An offset may lead out of the years that a database can store.
+  const year = time.getUTCFullYear();
+  return year < 1000 || year > 9999
+    ? reject('out_of_range', 'must be in the years 1000 to 9999 in UTC')
+    : { value: time.toISOString() };
+}
+
+/** An RFC 3339 date-time, converted to UTC with milliseconds; a date is its first instant in UTC. */
+export const IsInstant = (): PropertyDecorator =>
+  Parse(parseInstant, { type: 'string', format: 'date-time' });
+
+/** An instant as in `IsInstant`, later than now. */
+export const IsFutureInstant = (): PropertyDecorator =>
+  applyDecorators(
+    Rule('out_of_range', 'must be in the future', (value, { object }) => {
+      const now = validatedAt.get(object) ?? new Date();
+      return (value as string) > now.toISOString();
+    }),
+    IsInstant(),
+  );

@@ -1,0 +1,124 @@
+import type { Type } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import type { ValidationArguments } from 'class-validator';
+import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
+import { isForm } from '../input/form';
+import type { FieldErrorCode } from '../problem';
+
+// Building blocks of the decorators for the properties of DTOs. Each decorator converts the value (strings of
+// forms and queries, too), checks it with class-validator, and describes it in the OpenAPI document.
+
+export type Schema = Record<string, unknown>;
+
+export const EACH = { each: true };
+export const NO_DUPLICATES = '$property must not contain duplicates';
+
+const SCHEMAS = Symbol('schemas of the properties');
+
+/** The OpenAPI schemas of the properties of a DTO, by name. */
+export const schemasOf = (Dto: Type): Record<string, Schema> =>
+  (Reflect.getMetadata(SCHEMAS, Dto.prototype as object) ?? {}) as Record<string, Schema>;
+
+/** Adds to the OpenAPI schema of a property. */
+export const Doc = (schema: Schema): PropertyDecorator =>
+  applyDecorators(ApiProperty(schema), (target: object, name: string | symbol) => {
+    const schemas = (Reflect.getMetadata(SCHEMAS, target) ?? {}) as Record<symbol, Schema>;
+    const all = { ...schemas, [name]: { ...schemas[name as symbol], ...schema } };
+    Reflect.defineMetadata(SCHEMAS, all, target);
+  });
+
+/** The property may be absent, but not null. */
+export const Optional = (): PropertyDecorator =>
+  applyDecorators(
+    ValidateIf((_, value) => value !== undefined),
+    Doc({ required: false }),
+  );
+
+/** The property may be absent or null. */
+export const Nullable = (): PropertyDecorator =>
+  applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
+
+/** A rule of our own; its name is the code of the error. */
+export function Rule(
+  code: FieldErrorCode,
+  message: string | ((value: unknown) => string),
+  test: (value: unknown, args: ValidationArguments) => boolean,
+  options?: { each: boolean },
+): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: code,
+      validator: {
+        validate: (value, args) => test(value, args as ValidationArguments),
+        defaultMessage: (args) => {
+          const text = typeof message === 'string' ? message : message(args?.value);
+          return `${args?.property} ${text}`;
+        },
+      },
+    },
+    options,
+  );
+}
+
+/** A rule between properties of a DTO, reported at the property that it decorates. */
+export const Check = <T extends object>(
+  code: FieldErrorCode,
+  message: string,
+  test: (value: unknown, dto: T) => boolean,
+): PropertyDecorator => Rule(code, message, (value, { object }) => test(value, object as T));
+
+/** Replaces a value that cannot be converted, and says why. */
+export class Rejected {
+  constructor(
+    readonly code: FieldErrorCode,
+    readonly message: string,
+  ) {}
+}
+
+export const convert = (change: (value: unknown, sent: unknown) => unknown): PropertyDecorator =>
+  Transform(({ value, obj, key }) => {
+    // Only `obj` shows whether the property was sent: class-transformer has copied the value.
+    const sent = (obj as Record<string, unknown>)[key];
+    if (Array.isArray(sent) && isForm(obj as object)) {
+      return new Rejected('duplicate', 'is given more than once');
+    }
+    return sent === undefined || sent === null ? sent : change(value, sent);
+  });
+
+/** Converts a list. A form repeats the name of a list, so one item is a string there, and no items are null. */
+export const convertList = (
+  change: (item: unknown) => unknown,
+  order: (list: unknown[]) => unknown[] = (list) => list,
+): PropertyDecorator =>
+  Transform(({ obj, key }) => {
+    const sent = (obj as Record<string, unknown>)[key];
+    if (sent === undefined) return undefined;
+    const list: unknown = isForm(obj as object) ? (sent === null ? [] : [sent].flat()) : sent;
+    return Array.isArray(list) ? order(list.map(change)) : list;
+  });
+
+export type Parsed = { value: unknown } | Rejected;
+
+/** A value that `parse` reads. */
+export const Parse = (parse: (value: unknown) => Parsed, schema: Schema): PropertyDecorator =>
+  applyDecorators(
+    // Parses the value that was sent: if a subclass overrides a property, the base class converts `value` first.
+    convert((_, sent) => {
+      const parsed = parse(sent);
+      return parsed instanceof Rejected ? parsed : parsed.value;
+    }),
+    Rule(
+      'required',
+      'is required',
+      (value) => value !== undefined && value !== null && !(value instanceof Rejected),
+    ),
+    Doc(schema),
+  );
+
+export const reject = (code: FieldErrorCode, message: string): Rejected =>
+  new Rejected(code, message);
+
+/** The time at which a DTO is validated. */
+export const validatedAt = new WeakMap<object, Date>();

@@ -1,0 +1,74 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsString } from 'class-validator';
+import { isTimeZone } from '../../time/clock';
+import type { Parsed } from './property';
+import { Doc, Parse, Rule, convert, reject } from './property';
+
+/** Whether a string has more than `max` code points; each is one or two UTF-16 units of its `length`. */
+export function isLonger(text: string, max: number): boolean {
+  if (text.length <= max || text.length > 2 * max) return text.length > max;
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length > max;
+}
+
+export const isStorable = (value: unknown): boolean =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
+
+/**
+ * A string of at most `max` code points without NUL and lone surrogates, which no database stores.
+ * (MaxLength of class-validator does not count variation selectors.) An empty one means null, unless
+ * `blank` is false: then it is rejected like one that contains only white space.
+ */
+export const IsText = (max: number, { blank = true } = {}): PropertyDecorator =>
+  applyDecorators(
+    convert((value) => (blank && value === '' ? null : value)),
+    IsString(),
+    Rule('blank', 'must not be blank', (value) => blank || (value as string).trim() !== ''),
+    Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable),
+    Rule('too_long', `must have at most ${max} characters`, (v) => !isLonger(v as string, max)),
+    Doc({ type: 'string', maxLength: max, ...(!blank && { minLength: 1 }) }),
+  );
+
+/** Maximum UTF-16 units that NFC composes to one code point: four code points of two units. */
+const MAX_DECOMPOSED = 8;
+
+/** Parses a name: trimmed, in NFC, of 1 to `max` code points without control characters. */
+export function parseLine(value: unknown, max: number): Parsed {
+  if (typeof value !== 'string') return reject('invalid_type', 'must be a string');
+  if (!isStorable(value)) return reject('invalid_text', 'must not contain NUL or lone surrogates');
+  const trimmed = value.trim();
+  if (trimmed === '') return reject('blank', 'must not be blank');
+  const tooLong = reject('too_long', `must have at most ${max} characters`);
+  // The time of normalization is quadratic in the length of a run of combining marks.
+  if (trimmed.length > MAX_DECOMPOSED * max) return tooLong;
+  const name = trimmed.normalize('NFC');
+  if (isLonger(name, max)) return tooLong;
+  if (/\p{Cc}/u.test(name)) return reject('invalid_text', 'must not contain control characters');
+  return { value: name };
+}
+
+/** As `parseLine`; `.` and `..` are rejected, because URLs drop them. */
+export function parseBoardName(value: unknown): Parsed {
+  const parsed = parseLine(value, 100);
+  return 'value' in parsed && (parsed.value === '.' || parsed.value === '..')
+    ? reject('invalid_value', 'must not be "." or ".."')
+    : parsed;
+}
+
+export const NAME_SCHEMA = { type: 'string', minLength: 1, maxLength: 100 } as const;
+
+export const IsLine = (max: number): PropertyDecorator =>
+  Parse((value) => parseLine(value, max), { ...NAME_SCHEMA, maxLength: max });
+
+export const IsBoardName = (): PropertyDecorator => Parse(parseBoardName, NAME_SCHEMA);
+
+export const IsTimeZone = (): PropertyDecorator =>
+  applyDecorators(
+    convert((value) => value),
+    IsString(),
+    Rule('invalid_value', 'must be an IANA time zone name, or UTC', (value) =>
+      isTimeZone(value as string),
+    ),
+    Doc({ type: 'string', examples: ['UTC', 'Europe/Berlin'] }),
+  );
