@@ -5,7 +5,7 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { etagOf } from '../http/responses/etag';
 import { Body, Query } from '../http/input/input';
-import { PageQuery } from '../http/lists/listing';
+import { PageQuery } from '../http/lists/page.dto';
 import { TokenId } from '../http/input/path';
 import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
 import { Deleted } from '../http/responses/schema';

@@ -9,7 +9,7 @@ import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/responses/etag';
 import { column } from '../http/lists/keyset';
-import type { PageQuery } from '../http/lists/listing';
+import type { PageQuery } from '../http/lists/page.dto';
 import { Listing } from '../http/lists/listing';
 import { PathResources } from '../http/path-resources';
 import type { FieldErrorCode } from '../http/problem';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input/input';
-import { PageQuery } from '../http/lists/listing';
+import { PageQuery } from '../http/lists/page.dto';
 import { BoardName } from '../http/input/path';
 import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';
 import { Deleted } from '../http/responses/schema';

@@ -14,7 +14,7 @@ import { atRevision } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
 import { requireMatch } from '../http/responses/etag';
 import { column } from '../http/lists/keyset';
-import type { PageQuery } from '../http/lists/listing';
+import type { PageQuery } from '../http/lists/page.dto';
 import { Listing } from '../http/lists/listing';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';

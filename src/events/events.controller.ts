@@ -6,7 +6,7 @@ import { BOARD_REVISION } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input/input';
-import { PageQuery } from '../http/lists/listing';
+import { PageQuery } from '../http/lists/page.dto';
 import { BoardName, StoryId } from '../http/input/path';
 import { Problem } from '../http/problem';
 import { Answers, AnswersTable, Rejects, RequireScope, Route } from '../http/route';

@@ -8,7 +8,7 @@ import type { Reader } from '../database/reader';
 import type { Caller } from '../http/caller';
 import type { Cell } from '../http/responses/csv';
 import { column } from '../http/lists/keyset';
-import type { PageQuery } from '../http/lists/listing';
+import type { PageQuery } from '../http/lists/page.dto';
 import { Listing } from '../http/lists/listing';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema, PartialType } from '@nestjs/swagger';
-import { PageQuery } from '../http/lists/listing';
+import { PageQuery } from '../http/lists/page.dto';
 import { ReadOnly } from '../http/input/read-only';
 import {
   CountField,

@@ -5,7 +5,7 @@ import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { atRevision } from '../http/responses/board-revision';
 import { column } from '../http/lists/keyset';
-import type { ListSource } from '../http/lists/listing';
+import type { ListSource } from '../http/lists/list-source';
 import { Listing } from '../http/lists/listing';
 import { PathResources } from '../http/path-resources';
 import { SprintWords } from '../stories/sprint-words';

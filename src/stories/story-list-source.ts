@@ -1,7 +1,8 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import type { SortKey } from '../http/lists/keyset';
 import { column } from '../http/lists/keyset';
-import type { ListSource, PageQuery } from '../http/lists/listing';
+import type { ListSource } from '../http/lists/list-source';
+import type { PageQuery } from '../http/lists/page.dto';
 import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';

@@ -5,7 +5,7 @@ import type { TaggedBoard } from '../boards/board.queries';
 import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
-import type { ListSource } from '../http/lists/listing';
+import type { ListSource } from '../http/lists/list-source';
 import { Listing } from '../http/lists/listing';
 import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';

@@ -1,122 +1,25 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { LRUCache } from 'lru-cache';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SelectQueryBuilder } from 'typeorm';
 import type { Database } from '../../database/database';
 import type { Parameter, Reader } from '../../database/reader';
 import { clientOf } from '../access';
 import { Answer } from '../responses/answer';
 import { BOARD_REVISION } from '../responses/board-revision';
-import type { Cell } from '../responses/csv';
-import { csvLine, guarded } from '../responses/csv';
 import { matchesNone } from '../responses/etag';
-import type { Location, Row, SortKey } from './keyset';
-import { decodeCursor, encodeCursor, keyset, locationOf, withParameters } from './keyset';
 import { inParts, PART_LENGTH, streamParts } from '../responses/stream';
-import { Doc, Optional } from '../validation/property';
-import { IsFlag } from '../validation/choices';
-import { IsInteger } from '../validation/numbers';
-import { IsText } from '../validation/text';
+import { FIRST_ROWS, ItemLengths, PROBE_ROWS } from './item-lengths';
+import type { Location, Row } from './keyset';
+import { decodeCursor, encodeCursor, locationOf, withParameters } from './keyset';
+import { ListReader } from './list-reader';
+import type { BoardRevision, ListSource } from './list-source';
+import type { ListWriter } from './list-writer';
+import { csvWriter, jsonWriter } from './list-writer';
+import type { PageQuery } from './page.dto';
 
-/** Rows of a list that are read at once while their length is unknown. */
-const FIRST_ROWS = 60;
-
-/** Rows that are read to estimate the length of the items of a list. */
-const PROBE_ROWS = 4;
-
-/** Maximum rows of a part. */
-const MAX_ROWS = 500;
-
-/** The average length of the items by path, for the number of rows of a part, whose length is bounded. */
-const itemLengths = new LRUCache<string, number>({ max: 1000 });
-
-/** Ids that are read at once if no index has the rows of a list in its order. */
-const SORTED_IDS = 20_000;
-
-/** The query parameters of every list. */
-export class PageQuery {
-  @Doc({ description: 'The greatest number of items on a page. Default: all items.' })
-  @Optional()
-  @IsInteger(1, 1000)
-  limit?: number;
-
-  @Doc({ description: 'The beginning of a page, from the `Link` of the page before.' })
-  @Optional()
-  @IsText(4096, { blank: false })
-  cursor?: string;
-
-  @Doc({ description: 'Whether the response has `X-Total-Count`.' })
-  @Optional()
-  @IsFlag()
-  count?: boolean;
-}
+const lengths = new ItemLengths();
 
 const IN_SNAPSHOT = Symbol('in a snapshot');
-
-/** The source of a list. */
-export interface ListSource {
-  /** Builds the SELECT without order, limit and offset. It has a column `id` unless the list is `indexed`. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of any entity
-  query: () => SelectQueryBuilder<any>;
-  /**
-   * The same SELECT in plain SQL, for a list that is read often: building the query takes 150 to 250 µs.
-   * With a `board` it has the columns `__revision` and `__revision_tag` of the board.
-   */
-  plain?: [sql: string, parameters: readonly unknown[]];
-  order: SortKey[];
-  /**
-   * Whether an index has the rows in this order; `searched` if it has, but the conditions select few of
-   * them. A list that is searched or sorted is read in a snapshot, which on SQLite does not block other
-   * requests.
-   */
-  indexed: boolean | 'searched';
-  represent: (row: never) => object | undefined;
-  /** Returns the list as CSV. Reads what it needs besides the rows from their snapshot. */
-  table?: (reader: Reader) => Promise<Table>;
-  /**
-   * The board of the list, which `query` has joined as `b`, and the entity tag of the list at a revision of
-   * the board. The tag of a response has the revision that was read with the items. If there are no items,
-   * `find` reads the board again, and throws if it, or the sprint or the story of the list, was deleted since.
-   * Without `find` the items are those of this revision, even if they are read after a change.
-   */
-  board?: BoardRevision & {
-    tagOf: (board: BoardRevision) => string;
-    find?: (reader: Reader) => Promise<BoardRevision>;
-  };
-  /** Reads the revision of the list if it belongs to several boards. Such a list is read in a snapshot. */
-  revision?: (reader: Reader) => Promise<number | undefined>;
-  /**
-   * Builds the source again if the board has changed since: a word in the path, such as `current`, may
-   * refer to another sprint.
-   */
-  resolve?: (reader: Reader) => Promise<ListSource>;
-  /** The query parameters of the page that follows a row; by default a cursor. */
-  next?: (last: never) => Record<string, string>;
-}
-
-/** The revision of a board; the tag is random, so that a restored backup does not repeat it. */
-export interface BoardRevision {
-  id: number;
-  revision: number;
-  revision_tag: string;
-}
-
-/** A list as CSV. */
-interface Table {
-  columns: readonly string[];
-  cells: (row: never) => Cell[];
-}
-
-/** Writes the rows of a list. */
-interface Writer {
-  begin: string;
-  separator: string;
-  end: string;
-  write: (row: Row) => string | undefined;
-  /** Writes a whole list, without a final newline. */
-  writeAll: (rows: Row[]) => string;
-}
 
 /**
  * A list, or a page of it, as a response. The memory for it is bounded, even if its rows are long and the
@@ -127,19 +30,8 @@ export class Listing extends Answer {
   private path = '';
   private location: Location;
   private reply: FastifyReply;
-  private writer: Writer = {
-    begin: '[',
-    separator: ',',
-    end: ']',
-    write: (row) => {
-      const item = this.represent(row);
-      return item && JSON.stringify(item);
-    },
-    // In one call: 50 stories take 70 instead of 100 µs.
-    writeAll: (rows) =>
-      JSON.stringify(rows.map((row) => this.represent(row)).filter((item) => item !== undefined)),
-  };
-  private selection: [string, unknown[]] | undefined;
+  private writer: ListWriter;
+  private rows: ListReader;
 
   constructor(
     private readonly database: Database,
@@ -147,6 +39,7 @@ export class Listing extends Answer {
     private readonly page: PageQuery,
   ) {
     super();
+    this.use(source);
   }
 
   get etag(): string | undefined {
@@ -168,7 +61,7 @@ export class Listing extends Answer {
     const isHead = request.method === 'HEAD';
     // Items of another format have another length.
     this.path = this.format === 'json' ? location.path : `${location.path} ${this.format}`;
-    const fitsPart = (): boolean => Math.min(most, FIRST_ROWS) <= this.rowsOfPart();
+    const fitsPart = (): boolean => Math.min(most, FIRST_ROWS) <= lengths.rowsOfPart(this.path);
     let mayBeShort = true;
     const isTable = this.format === 'csv';
     const isDirect = this.source.indexed === true && !this.source.revision && !isTable;
@@ -182,9 +75,9 @@ export class Listing extends Answer {
     }
     const snapshot = await this.database.openStream(clientOf(request));
     try {
-      if (this.source.resolve) this.source = await this.source.resolve(snapshot);
+      if (this.source.resolve) this.use(await this.source.resolve(snapshot));
       if (isTable) this.writer = await this.tableOf(snapshot);
-      if (count) reply.header('X-Total-Count', await this.total(snapshot));
+      if (count) reply.header('X-Total-Count', await this.rows.total(snapshot));
       const rows = await this.probe(snapshot, after, most);
       mayBeShort &&= fitsPart();
       const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, rows));
@@ -209,7 +102,7 @@ export class Listing extends Answer {
         return Readable.from([]);
       }
       if (most !== Infinity) {
-        const [last, next] = await this.read(snapshot, after, 2, most - 1);
+        const [last, next] = await this.rows.read(snapshot, after, 2, most - 1);
         if (last && next) this.link(last);
       }
     } catch (error) {
@@ -225,19 +118,16 @@ export class Listing extends Answer {
     yield* this.parts(snapshot, undefined, Infinity);
   }
 
-  private async tableOf(reader: Reader): Promise<Writer> {
-    const table = await this.source.table?.(reader);
-    if (!table) throw new Error(`${this.path} is no table`);
-    const write = (row: Row): string => csvLine(table.cells(row as never).map(guarded));
-    const begin = csvLine(table.columns);
-    const writeAll = (rows: Row[]): string => begin + rows.map(write).join('');
-    return { begin, separator: '', end: '', write, writeAll };
+  private use(source: ListSource): void {
+    this.source = source;
+    this.rows = new ListReader(source);
+    this.writer = jsonWriter(source);
   }
 
-  /** The representation of a row, without the columns of the board: JSON leaves out undefined properties. */
-  private represent(row: Row): object | undefined {
-    const item = this.source.represent(row as never);
-    return item && Object.assign(item, { __revision: undefined, __revision_tag: undefined });
+  private async tableOf(reader: Reader): Promise<ListWriter> {
+    const table = await this.source.table?.(reader);
+    if (!table) throw new Error(`${this.path} is no table`);
+    return csvWriter(table);
   }
 
   private tagOf(board: BoardRevision): string {
@@ -254,9 +144,9 @@ export class Listing extends Answer {
     after: Parameter[] | undefined,
     most: number,
   ): Promise<Row[] | undefined> {
-    if (itemLengths.has(this.path)) return undefined;
-    const rows = await this.read(reader, after, Math.min(PROBE_ROWS, most + 1));
-    this.measured(this.writer.writeAll(rows).length, rows.length);
+    if (lengths.has(this.path)) return undefined;
+    const rows = await this.rows.read(reader, after, Math.min(PROBE_ROWS, most + 1));
+    lengths.measured(this.path, this.writer.writeAll(rows).length, rows.length);
     return rows.length < PROBE_ROWS ? rows : undefined;
   }
 
@@ -272,7 +162,7 @@ export class Listing extends Answer {
     known?: Row[],
   ): Promise<string | typeof IN_SNAPSHOT | undefined> {
     const wanted = Math.min(most, FIRST_ROWS);
-    const rows = known ?? (await this.read(reader, after, wanted + 1));
+    const rows = known ?? (await this.rows.read(reader, after, wanted + 1));
     const { board, resolve } = this.source;
     if (reader === this.database && board?.find) {
       if (rows.length === 0) return IN_SNAPSHOT;
@@ -283,7 +173,7 @@ export class Listing extends Answer {
     if (hasMore && wanted < most) return undefined;
     const shown = rows.slice(0, wanted);
     const text = this.writer.writeAll(shown);
-    this.measured(text.length, shown.length);
+    lengths.measured(this.path, text.length, shown.length);
     if (text.length > PART_LENGTH) return undefined;
     if (hasMore) this.link(shown[wanted - 1] as Row);
     return text;
@@ -324,123 +214,17 @@ export class Listing extends Answer {
   ): AsyncGenerator<string> {
     const { begin, separator, end, write } = this.writer;
     yield* inParts<Row>({
-      read: this.source.indexed ? this.byKeyset(reader, after) : this.byIds(reader, after, most),
+      read: this.rows.readInParts(reader, after, most),
       write,
       begin,
       separator,
       end: end && `${end}\n`,
       most,
       size: {
-        rows: () => this.rowsOfPart(),
-        measured: (length, rows) => this.measured(length, rows),
+        rows: () => lengths.rowsOfPart(this.path),
+        measured: (length, rows) => lengths.measured(this.path, length, rows),
       },
     });
-  }
-
-  /** Returns the number of rows of a part, by the average length of the items of the path. */
-  private rowsOfPart(): number {
-    const length = itemLengths.get(this.path);
-    if (length === undefined) return FIRST_ROWS;
-    return Math.max(1, Math.min(MAX_ROWS, Math.floor(PART_LENGTH / length)));
-  }
-
-  private byKeyset(
-    reader: Reader,
-    after: Parameter[] | undefined,
-  ): (previous: Row | undefined, count: number) => Promise<Row[]> {
-    return (previous, count) =>
-      this.read(reader, previous ? this.source.order.map((key) => key.of(previous)) : after, count);
-  }
-
-  /** Sorts the ids once; each part then reads its rows by id. */
-  private byIds(
-    reader: Reader,
-    after: Parameter[] | undefined,
-    most: number,
-  ): (previous: Row | undefined, count: number) => Promise<Row[]> {
-    const ids: number[] = [];
-    let offset = 0;
-    let next = 0;
-    return async (previous, count): Promise<Row[]> => {
-      if (previous) next = ids.indexOf(previous.id as number, Math.max(0, next - MAX_ROWS)) + 1;
-      if (next + count > ids.length && offset === ids.length) {
-        const rows = await this.read(
-          reader,
-          after,
-          Math.min(SORTED_IDS, most - offset),
-          offset,
-          true,
-        );
-        ids.push(...rows.map((row) => row.id as number));
-        offset += SORTED_IDS;
-      }
-      const wanted = ids.slice(next, next + count);
-      if (wanted.length === 0) return [];
-      // The conditions have already selected the ids; with conditions both engines would read the whole board.
-      const [sql, parameters] = this.source
-        .query()
-        .useIndex('PRIMARY')
-        .where(`${this.idColumn} IN (${wanted.join(', ')})`)
-        .getQueryAndParameters();
-      const rows = await reader.query<Row>(sql, parameters);
-      const byId = new Map(rows.map((row) => [row.id as number, row]));
-      return wanted.flatMap((id): Row[] => {
-        const row = byId.get(id);
-        return row ? [row] : [];
-      });
-    };
-  }
-
-  private get idColumn(): string {
-    return `${this.source.query().alias}.id`;
-  }
-
-  private read(
-    reader: Reader,
-    after: Parameter[] | undefined,
-    count: number,
-    offset = 0,
-    onlyIds = false,
-  ): Promise<Row[]> {
-    const { order } = this.source;
-    const [sql, parameters] = onlyIds
-      ? this.source.query().select(this.idColumn, 'id').getQueryAndParameters()
-      : this.select();
-    const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
-    const limits = ` ORDER BY ${by} LIMIT ${count}${offset > 0 ? ` OFFSET ${offset}` : ''}`;
-    const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
-    return reader.query<Row>(sql + rest.sql + limits, [...parameters, ...rest.parameters]);
-  }
-
-  /** The SELECT of whole rows; it ends with its conditions. */
-  private select(): readonly [string, readonly unknown[]] {
-    if (this.source.plain) return this.source.plain;
-    if (!this.selection) {
-      const query = this.source.query();
-      if (this.source.board) {
-        query.addSelect('b.revision', '__revision').addSelect('b.revision_tag', '__revision_tag');
-      }
-      this.selection = query.getQueryAndParameters();
-    }
-    return this.selection;
-  }
-
-  /**
-   * Updates the average length of the items of the path. Few rows change it little, and many halve it at
-   * most: long rows may follow short ones, and every list of events begins with a short one.
-   */
-  private measured(length: number, items: number): void {
-    if (items === 0) return;
-    const before = itemLengths.get(this.path) ?? length / items;
-    const average = (PROBE_ROWS * before + length) / (PROBE_ROWS + items);
-    itemLengths.set(this.path, Math.max(average, before / 2));
-  }
-
-  private async total(reader: Reader): Promise<number> {
-    const query = this.source.query().select('COUNT(*)', 'total');
-    const [sql, parameters] = query.getQueryAndParameters();
-    const [row] = await reader.query<{ total: number }>(sql, parameters);
-    return row?.total ?? 0;
   }
 }
 

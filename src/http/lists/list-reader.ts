@@ -1,0 +1,106 @@
+import type { Parameter, Reader } from '../../database/reader';
+import { MAX_ROWS } from './item-lengths';
+import type { Row } from './keyset';
+import { keyset } from './keyset';
+import type { ListSource } from './list-source';
+
+/** Ids that are read at once if no index has the rows of a list in its order. */
+const SORTED_IDS = 20_000;
+
+/** Reads at most `count` rows after a row, or the first ones. */
+type ReadPart = (previous: Row | undefined, count: number) => Promise<Row[]>;
+
+/** Reads the rows of a list. */
+export class ListReader {
+  private selection: [string, unknown[]] | undefined;
+
+  constructor(private readonly source: ListSource) {}
+
+  /** Reads at most `count` rows after the sort keys `after`. */
+  read(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    count: number,
+    offset = 0,
+    onlyIds = false,
+  ): Promise<Row[]> {
+    const { order } = this.source;
+    const [sql, parameters] = onlyIds
+      ? this.source.query().select(this.idColumn, 'id').getQueryAndParameters()
+      : this.select();
+    const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
+    const limits = ` ORDER BY ${by} LIMIT ${count}${offset > 0 ? ` OFFSET ${offset}` : ''}`;
+    const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
+    return reader.query<Row>(sql + rest.sql + limits, [...parameters, ...rest.parameters]);
+  }
+
+  /** The SELECT of whole rows; it ends with its conditions. */
+  private select(): readonly [string, readonly unknown[]] {
+    if (this.source.plain) return this.source.plain;
+    if (!this.selection) {
+      const query = this.source.query();
+      if (this.source.board) {
+        query.addSelect('b.revision', '__revision').addSelect('b.revision_tag', '__revision_tag');
+      }
+      this.selection = query.getQueryAndParameters();
+    }
+    return this.selection;
+  }
+
+  /** Counts the rows of all pages. */
+  async total(reader: Reader): Promise<number> {
+    const query = this.source.query().select('COUNT(*)', 'total');
+    const [sql, parameters] = query.getQueryAndParameters();
+    const [row] = await reader.query<{ total: number }>(sql, parameters);
+    return row?.total ?? 0;
+  }
+
+  /** Returns a function that reads the rows of a long list one after the other. */
+  readInParts(reader: Reader, after: Parameter[] | undefined, most: number): ReadPart {
+    return this.source.indexed ? this.byKeyset(reader, after) : this.byIds(reader, after, most);
+  }
+
+  private get idColumn(): string {
+    return `${this.source.query().alias}.id`;
+  }
+
+  private byKeyset(reader: Reader, after: Parameter[] | undefined): ReadPart {
+    return (previous, count) =>
+      this.read(reader, previous ? this.source.order.map((key) => key.of(previous)) : after, count);
+  }
+
+  /** Sorts the ids once; each part then reads its rows by id. */
+  private byIds(reader: Reader, after: Parameter[] | undefined, most: number): ReadPart {
+    const ids: number[] = [];
+    let offset = 0;
+    let next = 0;
+    return async (previous, count): Promise<Row[]> => {
+      if (previous) next = ids.indexOf(previous.id as number, Math.max(0, next - MAX_ROWS)) + 1;
+      if (next + count > ids.length && offset === ids.length) {
+        const rows = await this.read(
+          reader,
+          after,
+          Math.min(SORTED_IDS, most - offset),
+          offset,
+          true,
+        );
+        ids.push(...rows.map((row) => row.id as number));
+        offset += SORTED_IDS;
+      }
+      const wanted = ids.slice(next, next + count);
+      if (wanted.length === 0) return [];
+      // The conditions have already selected the ids; with conditions both engines would read the whole board.
+      const [sql, parameters] = this.source
+        .query()
+        .useIndex('PRIMARY')
+        .where(`${this.idColumn} IN (${wanted.join(', ')})`)
+        .getQueryAndParameters();
+      const rows = await reader.query<Row>(sql, parameters);
+      const byId = new Map(rows.map((row) => [row.id as number, row]));
+      return wanted.flatMap((id): Row[] => {
+        const row = byId.get(id);
+        return row ? [row] : [];
+      });
+    };
+  }
+}

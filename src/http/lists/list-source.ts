@@ -1,0 +1,58 @@
+import type { SelectQueryBuilder } from 'typeorm';
+import type { Reader } from '../../database/reader';
+import type { Cell } from '../responses/csv';
+import type { SortKey } from './keyset';
+
+/** The source of a list. */
+export interface ListSource {
+  /** Builds the SELECT without order, limit and offset. It has a column `id` unless the list is `indexed`. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of any entity
+  query: () => SelectQueryBuilder<any>;
+  /**
+   * The same SELECT in plain SQL, for a list that is read often: building the query takes 150 to 250 µs.
+   * With a `board` it has the columns `__revision` and `__revision_tag` of the board.
+   */
+  plain?: [sql: string, parameters: readonly unknown[]];
+  order: SortKey[];
+  /**
+   * Whether an index has the rows in this order; `searched` if it has, but the conditions select few of
+   * them. A list that is searched or sorted is read in a snapshot, which on SQLite does not block other
+   * requests.
+   */
+  indexed: boolean | 'searched';
+  represent: (row: never) => object | undefined;
+  /** Returns the list as CSV. Reads what it needs besides the rows from their snapshot. */
+  table?: (reader: Reader) => Promise<Table>;
+  /**
+   * The board of the list, which `query` has joined as `b`, and the entity tag of the list at a revision of
+   * the board. The tag of a response has the revision that was read with the items. If there are no items,
+   * `find` reads the board again, and throws if it, or the sprint or the story of the list, was deleted since.
+   * Without `find` the items are those of this revision, even if they are read after a change.
+   */
+  board?: BoardRevision & {
+    tagOf: (board: BoardRevision) => string;
+    find?: (reader: Reader) => Promise<BoardRevision>;
+  };
+  /** Reads the revision of the list if it belongs to several boards. Such a list is read in a snapshot. */
+  revision?: (reader: Reader) => Promise<number | undefined>;
+  /**
+   * Builds the source again if the board has changed since: a word in the path, such as `current`, may
+   * refer to another sprint.
+   */
+  resolve?: (reader: Reader) => Promise<ListSource>;
+  /** The query parameters of the page that follows a row; by default a cursor. */
+  next?: (last: never) => Record<string, string>;
+}
+
+/** The revision of a board; the tag is random, so that a restored backup does not repeat it. */
+export interface BoardRevision {
+  id: number;
+  revision: number;
+  revision_tag: string;
+}
+
+/** A list as CSV. */
+export interface Table {
+  columns: readonly string[];
+  cells: (row: never) => Cell[];
+}

@@ -1,0 +1,39 @@
+import { csvLine, guarded } from '../responses/csv';
+import type { Row } from './keyset';
+import type { ListSource, Table } from './list-source';
+
+/** Writes the rows of a list. */
+export interface ListWriter {
+  begin: string;
+  separator: string;
+  end: string;
+  write: (row: Row) => string | undefined;
+  /** Writes a whole list, without a final newline. */
+  writeAll: (rows: Row[]) => string;
+}
+
+export function jsonWriter(source: ListSource): ListWriter {
+  // Without the columns of the board: JSON leaves out undefined properties.
+  const represent = (row: Row): object | undefined => {
+    const item = source.represent(row as never);
+    return item && Object.assign(item, { __revision: undefined, __revision_tag: undefined });
+  };
+  return {
+    begin: '[',
+    separator: ',',
+    end: ']',
+    write: (row) => {
+      const item = represent(row);
+      return item && JSON.stringify(item);
+    },
+    // In one call: 50 stories take 70 instead of 100 µs.
+    writeAll: (rows) => JSON.stringify(rows.map(represent).filter((item) => item !== undefined)),
+  };
+}
+
+export function csvWriter({ columns, cells }: Table): ListWriter {
+  const write = (row: Row): string => csvLine(cells(row as never).map(guarded));
+  const begin = csvLine(columns);
+  const writeAll = (rows: Row[]): string => begin + rows.map(write).join('');
+  return { begin, separator: '', end: '', write, writeAll };
+}
