@@ -15,7 +15,7 @@ import { requireWellFormed } from './http/limits/request-limits';
 import { enableCors } from './http/origins';
 import { acceptFirst, limitConnections, limitLoad } from './http/limits/overload';
 import { logRequests } from './http/request-log';
-import { writeResponses } from './http/responses/responses';
+import { writeResponses } from './http/responses/hooks';
 import { RouteTable } from './http/route-table';
 import { SECURITY_HEADERS } from './http/security-headers';
 import { NestLogger } from './logging/logger';

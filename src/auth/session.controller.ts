@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../http/access';
 import { OPEN } from '../http/access';
-import { Body } from '../http/input/input';
+import { Body } from '../http/input/parameters';
 import { Problem } from '../http/problem';
 import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
 import { Deleted } from '../http/responses/schema';

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { etagOf } from '../http/responses/etag';
-import { Body, Query } from '../http/input/input';
+import { Body, Query } from '../http/input/parameters';
 import { PageQuery } from '../http/lists/page.dto';
 import { TokenId } from '../http/input/path';
 import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { Body, Query } from '../http/input/input';
+import { Body, Query } from '../http/input/parameters';
 import { PageQuery } from '../http/lists/page.dto';
 import { BoardName } from '../http/input/path';
 import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';

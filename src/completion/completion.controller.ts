@@ -2,7 +2,7 @@ import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { Body } from '../http/input/input';
+import { Body } from '../http/input/parameters';
 import { SprintId } from '../http/input/path';
 import { Answers, AnswersAction, Rejects, RequireScope, Repeatable } from '../http/route';
 import { ReportView } from '../reports/report.dto';

@@ -5,7 +5,7 @@ import { accessOf } from '../http/access';
 import { BOARD_REVISION } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { Query } from '../http/input/input';
+import { Query } from '../http/input/parameters';
 import { PageQuery } from '../http/lists/page.dto';
 import { BoardName, StoryId } from '../http/input/path';
 import { Problem } from '../http/problem';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Query } from '../http/input/input';
+import { Query } from '../http/input/parameters';
 import { BoardName } from '../http/input/path';
 import { AnswersIn, Rejects, RequireScope } from '../http/route';
 import { sprintPaths, SprintReferenceOfPath } from '../sprints/sprint-id';

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { Body, Query } from '../http/input/input';
+import { Body, Query } from '../http/input/parameters';
 import { BoardName, NewBoardName, StoryId } from '../http/input/path';
 import {
   Answers,

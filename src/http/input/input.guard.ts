@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MALFORMED_QUERY } from './form';
 import { formatOf, requireAcceptable, vary } from '../responses/formats';
-import { declares } from './input';
+import { declares } from './parameters';
 import type { FieldError } from '../problem';
 import { Problem } from '../problem';
 import { fieldError, fieldsOfBody } from '../validation/validation.pipe';

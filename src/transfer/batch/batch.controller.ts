@@ -2,7 +2,7 @@ import { Controller, Post } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../http/caller';
 import { CurrentCaller } from '../../http/caller';
-import { Body } from '../../http/input/input';
+import { Body } from '../../http/input/parameters';
 import { NewBoardName } from '../../http/input/path';
 import { Answers, Rejects, Repeatable, RequireScope, Route } from '../../http/route';
 import { Batch, BatchResult, RESULT_TYPES, SET_TYPES } from './batch.dto';

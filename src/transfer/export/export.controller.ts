@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Query } from '../../http/input/input';
+import { Query } from '../../http/input/parameters';
 import { BoardName } from '../../http/input/path';
 import { RequireScope, Route } from '../../http/route';
 import { EXPORT_MEDIA_TYPE } from './export-format';

@@ -2,7 +2,7 @@ import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../http/caller';
 import { CurrentCaller } from '../../http/caller';
-import { Query } from '../../http/input/input';
+import { Query } from '../../http/input/parameters';
 import { NewBoardName } from '../../http/input/path';
 import { Answers, Rejects, Repeatable, RequireScope, TakesFile } from '../../http/route';
 import type { Upload } from '../../http/input/upload';
