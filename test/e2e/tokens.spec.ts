@@ -161,6 +161,7 @@ describe('with tokens', () => {
         authorization: `Bearer ${(await bearer(admin, grant)).token}`,
       });
       const revoked = await bearer(admin, { scope: 'admin' });
+      service.clock.set('2026-11-29T12:00:00Z');
       const expired = await bearer(admin, { scope: 'admin', expires_at: '2026-11-30T00:00:00Z' });
       await made2xx(admin.delete(`/api/tokens/${revoked.id}`));
       headers = {
