@@ -76,7 +76,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(second.text === first.text).toBe(true);
     expect(seen(second).etag).toBe(seen(first).etag);
     // The stored responses are deleted with their keys.
-    service.clock.set('2027-03-01T00:00:00.000Z');
+    service.clock.set('2099-03-01T00:00:00.000Z');
     await service.app.get(ExpiredKeys).delete();
     service.clock.set();
     expect(await service.app.get(Database).query('SELECT part FROM idempotency_parts')).toEqual([]);
@@ -207,13 +207,13 @@ describe('stored responses', () => {
 
   it('are kept for 24 hours', async () => {
     const path = '/api/boards/Day/backlog';
-    service.clock.set('2027-01-01T12:00:00.000Z');
+    service.clock.set('2099-01-01T12:00:00.000Z');
     const first = await post(path, 'day', { title: 'one' });
-    service.clock.set('2027-01-02T11:59:59.999Z');
+    service.clock.set('2099-01-02T11:59:59.999Z');
     await service.app.get(ExpiredKeys).delete();
     expect(seen(await post(path, 'day', { title: 'one' }))).toEqual(seen(first));
     // Not deleted yet, but no longer valid.
-    service.clock.set('2027-01-02T12:00:00.001Z');
+    service.clock.set('2099-01-02T12:00:00.001Z');
     const second = await post(path, 'day', { title: 'two' });
     expect(second.status).toBe(201);
     expect(second.body.id).not.toBe(first.body.id);
@@ -223,7 +223,7 @@ describe('stored responses', () => {
   it('are deleted afterwards, in chunks', async () => {
     const { app, clock } = service;
     await app.get(ExpiredKeys).delete();
-    clock.set('2027-02-01T00:00:00.000Z');
+    clock.set('2099-02-01T00:00:00.000Z');
     await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
     // More keys of one millisecond than a chunk has.
@@ -232,12 +232,12 @@ describe('stored responses', () => {
       idempotency_key: `expired-${i}`,
       fingerprint: '',
       answer: '{}',
-      created_at: '2027-02-01 00:00:00.000',
+      created_at: '2099-02-01 00:00:00.000',
     }));
-    clock.set('2027-02-01T23:59:59.999Z');
+    clock.set('2099-02-01T23:59:59.999Z');
     await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(600);
-    clock.set('2027-02-02T00:00:00.001Z');
+    clock.set('2099-02-02T00:00:00.001Z');
     await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
   });
