@@ -195,12 +195,12 @@ describe('The reports', () => {
     const service = await startDemo();
     const page = await openReports(service);
     const { body: report } = await service.client.get('/api/boards/Demo/sprints/current/report');
-    const [{ id, title, points }] = report.unfinished.stories;
+    const [{ id, points }] = report.unfinished.stories;
     await service.client.put(`/api/stories/${id}`, { status: 'done' });
-    await part(page, 'Completed').getByText(title).waitFor();
-    expect(await part(page, 'Completed').innerText()).toContain(
-      `${report.completed.points + points} points`,
-    );
+    // The story itself may be behind “Show more”: the demo has more completed stories each day.
+    await part(page, 'Completed')
+      .getByText(`${report.completed.points + points} points`)
+      .waitFor();
   });
 
   test.each([
