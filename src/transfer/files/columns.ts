@@ -23,7 +23,9 @@ export function requireColumns(
   const repeated = columns.filter((_, i) => names.indexOf(names[i] ?? '') !== i);
   const errors = [
     ...(unknown.length > 0
-      ? [`The mapping names ${unknown.join(', ')}; the columns are ${fields.join(', ')}.`]
+      ? [
+          `The mapping has unknown fields: ${unknown.join(', ')}; the fields are ${fields.join(', ')}.`,
+        ]
       : []),
     ...(missing.length > 0
       ? [`The file has no column ${missing.join(', ')}; it has ${header.join(', ')}.`]
@@ -35,13 +37,13 @@ export function requireColumns(
   if (errors.length > 0) throw new InvalidFile(errors.join(' '));
 }
 
-/** Checks the columns of a mapping for JSON, of which only these fields can be mapped. @throws InvalidFile */
+/** Checks the columns of a mapping for a JSON file, in which only these fields can be mapped. @throws InvalidFile */
 export function requireFields({ columns = {} }: Mapping, ...fields: string[]): void {
   const unknown = Object.keys(columns).filter((field) => !fields.includes(field));
   if (unknown.length === 0) return;
   const known = fields.length > 0 ? `only ${fields.join(', ')}` : 'no field';
   throw new InvalidFile(
-    `The mapping has columns for ${unknown.join(', ')}; of this format, ${known} can be mapped.`,
+    `The mapping has columns for ${unknown.join(', ')}; in this format, ${known} can be mapped.`,
   );
 }
 

@@ -19,7 +19,7 @@ const MAX_ROW_BYTES = 8 * 1024 * 1024;
 const MAX_COLUMNS = 10_000;
 /** Rows without the header. */
 const MAX_ROWS = 200_000;
-/** Records with empty rows; a spreadsheet has no more. */
+/** Maximum rows of a file, empty rows included: as many as a spreadsheet can have. */
 const MAX_RECORDS = 1024 * 1024;
 /** Maximum number of cells of a file. A row counts as many as the header has, even if it is shorter. */
 const MAX_CELLS = 20_000_000;

@@ -19,11 +19,11 @@ export class InvalidFile extends Error {
   }
 }
 
-/** The error of a row that would come after one with the greatest `seq`. */
+/** The error of a row for which there is no greater `seq`. */
 export const noSeq = (line: number): LineError => ({
   line,
   code: 'seq_exhausted',
-  detail: 'seq would exceed the greatest seq',
+  detail: 'seq would exceed 2,147,483,647',
 });
 
 /** The most errors in a response. */

@@ -173,7 +173,11 @@ class LineReader {
 
   private requireAscending(line: number, kind: 'sprint' | 'story', id: number): void {
     if (id <= this.last[kind]) {
-      throw invalidLine(line, 'unexpected', `the ${kind} is not in the order of their ids`);
+      throw invalidLine(
+        line,
+        'unexpected',
+        `the ${kind} does not have a greater id than the one before it`,
+      );
     }
     this.last[kind] = id;
   }

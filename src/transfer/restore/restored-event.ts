@@ -63,7 +63,7 @@ function readEvent(
 }
 
 /**
- * Checks that the entity and the fields of an event are those of its type, because reports rely on it.
+ * Checks that an event has the entity and the fields of its type, because reports rely on them.
  * @throws InvalidFile
  */
 function requireShape(line: number, { type, entity, before, after }: EventView): void {
@@ -72,7 +72,7 @@ function requireShape(line: number, { type, entity, before, after }: EventView):
     (of === 'stories' ? entity === 'sprint' || entity === 'board' : entity === of) &&
     (before === null) === (what === 'created' || what === 'moved_in') &&
     (after === null) === (what === 'deleted');
-  if (!isValid) throw invalidLine(line, 'malformed', `the event is no valid ${type}`);
+  if (!isValid) throw invalidLine(line, 'malformed', `the event is not a valid ${type}`);
 }
 
 /** @throws InvalidFile */

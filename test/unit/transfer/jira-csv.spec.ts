@@ -270,7 +270,7 @@ describe('a CSV export of Jira', () => {
       'The file has no column Effort; it has Name, Summary,',
     );
     await expect(read(file, { columns: { size: 'Name' } })).rejects.toThrow(
-      /The mapping names size; the columns are external_id, id, title/,
+      /The mapping has unknown fields: size; the fields are external_id, id, title/,
     );
   });
 
