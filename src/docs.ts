@@ -65,8 +65,8 @@ export function setUpDocs(app: NestFastifyApplication): void {
 }
 
 /**
- * Serves a file from memory, plain or compressed once. Everyone may request it, so a request must need neither
- * the processor to compress it nor memory while its client reads slowly.
+ * Serves a file from memory, plain or compressed. It is compressed once: no token is needed to request it, so
+ * many requests, or slow ones, must take neither processor time nor memory.
  */
 function serve(
   server: FastifyInstance,

@@ -55,7 +55,7 @@ export function authenticateRequests(
     }
     const { scope } = request.routeOptions.config;
     const isPublicPath = request.is404 && PUBLIC_PATHS.test(request.url);
-    // Before its body is read, which would be kept in memory.
+    // Rejected here, before its body is read into memory without authentication.
     if (isPublicPath) done(new Problem('route_not_found'));
     else if (scope === 'public' || isMissingPage(request)) done();
     else authenticate(request, reply).then(() => done(), done);

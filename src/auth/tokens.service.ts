@@ -90,7 +90,7 @@ export class TokensService implements OnModuleInit {
     return new Listing(
       this.database,
       {
-        // A list adds its conditions to a WHERE.
+        // The listing adds its conditions with `andWhere`, which needs a WHERE.
         query: () => this.select().where('1 = 1'),
         order: [column('id', 't', 'integer')],
         indexed: true,

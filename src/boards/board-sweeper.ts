@@ -15,7 +15,7 @@ const CHUNK = 500;
 /** Milliseconds for which the log of a deleted board is kept: streams of every instance end with its last event. */
 const LOG_MS = 60_000;
 
-/** Milliseconds without a new part after which the load of a board counts as failed. */
+/** Milliseconds without a new transaction after which the load of a board counts as failed. */
 const LOADING_MS = 300_000;
 
 /**
@@ -29,7 +29,10 @@ export class BoardSweeper implements OnApplicationShutdown {
   private sweeping: Promise<void> | undefined;
   private requested = false;
   private closing = false;
-  /** The last parts of the loads, and when this process first saw them: the clock of the loading one may differ. */
+  /**
+   * When this process first saw the last transaction of each load. The `updated_at` of the transaction cannot
+   * be compared with this time, because the clock of the instance that loads may differ.
+   */
   private loads = new Map<number, { updated_at: string; seen: number }>();
 
   constructor(
@@ -86,11 +89,11 @@ export class BoardSweeper implements OnApplicationShutdown {
     }
   }
 
-  /** Ends the load of a board if this is still its last part; returns whether it has ended the load. */
+  /** Ends the load of a board if it had no transaction since this one; returns whether it has ended the load. */
   private endLoad(id: number, updated_at: string): Promise<boolean> {
     return this.unitOfWork.maintain(async (manager) => {
       const load = { id, version: LOADING, updated_at };
-      // Then no further part finds the board. Nothing is updated if it was published since the sweep listed it.
+      // The load then fails at its next transaction. A board that was published meanwhile is not updated.
       const { affected } = await manager.update('boards', load, { version: 1 });
       return affected === 1;
     });

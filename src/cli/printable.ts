@@ -1,2 +1,2 @@
-/** Replaces control characters, which a terminal would execute, in a text that may come from a file or a service. */
+/** Replaces the control characters in a text, which may come from a file or a service: a terminal would execute them. */
 export const printable = (text: string): string => text.replace(/(?!\n)\p{Cc}/gu, '\uFFFD');

@@ -31,7 +31,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
     const path = request.url.replace(/\/(?=\?|$)/, '');
     const fingerprint = createHash('sha256')
-      // It checks the depth of the body, which JSON.stringify reads recursively.
+      // `fieldsOfBody` limits the depth, because JSON.stringify recurses and would overflow the stack.
       .update(JSON.stringify([path, fieldsOfBody(request.body)]))
       .digest('hex');
     const idempotency = { tokenId: accessOf(request).tokenId, key, fingerprint };

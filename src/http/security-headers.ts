@@ -4,7 +4,7 @@
  * 130 µs (these add 37).
  */
 export const SECURITY_HEADERS = {
-  // Without it, some caches store a session's response to a path such as /api/boards/Node.js, for all.
+  // Without it, some caches store the response to a path such as /api/boards/Node.js, and give it to other users.
   'Cache-Control': 'private, no-cache',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -59,7 +59,7 @@ interface CompletedTotals extends Totals {
 export class ReportsService {
   /**
    * By id, version and last change of the sprint: the totals of a completed sprint are final, and reopening it
-   * raises its version. A version may be given again after a backup was restored, but at another time. So no
+   * raises its version. After a backup was restored, a version may repeat, but with another time. So no
    * entry is ever stale, whichever instance changes the sprint.
    */
   private readonly completedTotals = new LRUCache<string, Promise<CompletedTotals>>({

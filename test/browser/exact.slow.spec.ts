@@ -38,7 +38,7 @@ const titlesOf = (sprint: number) =>
   `fetch('/api/sprints/${sprint}/stories').then((response) => response.json())
      .then((stories) => stories.map(({ title }) => title).join())`;
 
-/** Time in which the page would make a wrong change. */
+/** Milliseconds in which the page would make a wrong change. */
 const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
 
 const focusedName = (page: Page): Promise<string | null> =>

@@ -445,7 +445,7 @@ describe('a load that stops', () => {
         }
         const half = file.lastIndexOf('\n{"event"') + 1;
         yield Buffer.from(file.slice(0, half));
-        // The parts have the clock of another instance.
+        // The transactions have the clock of another instance.
         for (const time of ['14:00:00', '14:04:59']) {
           service.clock.set(`2026-11-21T${time}Z`);
           expect((await rows())[2]).toBeGreaterThan(before[2] ?? 0);

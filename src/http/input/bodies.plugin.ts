@@ -8,7 +8,7 @@ import { mediaTypeOf } from './media-type';
 import { Problem } from '../problem';
 import { Upload } from './upload';
 
-/** Maximum bytes of a body that anyone may send; it contains a token. */
+/** Maximum bytes of a body that needs no authentication: it only contains the token of a sign-in. */
 const MAX_ANONYMOUS_BODY = 4096;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

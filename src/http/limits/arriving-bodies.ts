@@ -10,8 +10,8 @@ const MAX_BYTES = 256 * MIB;
 const MAX_BYTES_OF_ONE_CLIENT = 128 * MIB;
 
 /**
- * Limits the memory for bodies that are arriving: each is kept until it is complete, so one client that sends
- * slowly on many connections could use all of the memory. A single body always fits.
+ * Limits the memory for bodies that are arriving. Each is kept in memory until it is complete, so without a
+ * limit one client could use all of the memory with many slow requests. A single body always fits.
  */
 export function limitArrivingBodies(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
@@ -50,7 +50,7 @@ export function limitArrivingBodies(server: FastifyInstance): void {
       sendProblem(request, reply, overloaded);
       return;
     }
-    // When the body has arrived, or the connection is closed.
+    // The body has arrived, or the connection was closed.
     raw.once('close', () => add(client, -counted));
     if (!isChunked) {
       done(null, payload);

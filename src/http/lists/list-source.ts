@@ -26,8 +26,8 @@ export interface ListSource {
   /**
    * The board of the list, which `query` has joined as `b`, and the entity tag of the list at a revision of
    * the board. The tag of a response has the revision that was read with the items. If there are no items,
-   * `find` reads the board again, and throws if it, or the sprint or the story of the list, was deleted since.
-   * Without `find` the items are those of this revision, even if they are read after a change.
+   * `find` reads the revision again, and throws if the board, sprint or story of the list was deleted since.
+   * Without `find`, the source itself limits the items to this revision.
    */
   board?: BoardRevision & {
     tagOf: (board: BoardRevision) => string;

@@ -129,13 +129,13 @@ export class ApplySprints {
   }
 }
 
-/** The sprints of a board that are not those of planned ones yet. */
+/** The sprints of a board that no planned sprint has been matched with yet. */
 class FreeSprints {
   private readonly taken = new Set<SprintBrief>();
-  /** By each of their keys; the first one is last in its list, from which it is removed fast. */
+  /** The free sprints by key, in reverse order, because removing the last element of an array is fast. */
   private readonly byKey = new Map<string, SprintBrief[]>();
 
-  /** Adds a sprint of the board; the first one is added last. */
+  /** Adds a sprint of the board. Call it in reverse order. */
   add(sprint: SprintBrief): void {
     for (const key of keysOf(sprint)) {
       const same = this.byKey.get(key);
@@ -145,8 +145,8 @@ class FreeSprints {
   }
 
   /**
-   * Finds the sprint for a planned one: by its `external_id`, else by its name. A sprint that was created here,
-   * or imported from a file without ids, becomes that of the file. Each sprint is found once.
+   * Finds the sprint for a planned one: by its `external_id`, else by its name, because the sprint may have been
+   * created by a user or imported from a file without ids. Each sprint is found once.
    */
   take(planned: PlannedSprint): SprintBrief | undefined {
     const found = this.find(planned);
@@ -188,7 +188,7 @@ function keysOf({ external_id: id, name, start_date: start, created_at }: Sprint
   return keys;
 }
 
-/** Whether a sprint begins after the assumed end of one that is completed, so that its dates cannot be those of it. */
+/** Whether a sprint begins after the assumed end of a completed planned one, so it cannot be the same sprint. */
 const isAfter = (
   { start_date }: Pick<SprintBrief, 'start_date'>,
   { assumed, completed_at, end_date }: PlannedSprint,

@@ -19,9 +19,9 @@ export interface TasksOfStory {
   tasks: readonly PlannedTask[];
 }
 
-/** The tasks of a plan that a story does not have. */
+/** The planned tasks that a story does not have yet. */
 interface Missing extends TasksOfStory {
-  /** The tasks that it has. */
+  /** The tasks that the story has. */
   own: readonly TaskView[];
 }
 
@@ -34,7 +34,7 @@ const TASKS = 500;
 export class ApplyTasks {
   constructor(private readonly writer: TaskWriter) {}
 
-  /** @throws Problem `too_many_tasks`, InvalidFile if there is no greater `seq` for a task */
+  /** @throws Problem `too_many_tasks`, InvalidFile if a task would need a `seq` above the maximum */
   async apply(
     change: Change,
     board: LockedBoard,
@@ -131,8 +131,8 @@ export class ApplyTasks {
   }
 
   /**
-   * Deletes the tasks that are in another story now, in which they are created again: in the log, a task never
-   * changes its story.
+   * Deletes the tasks that the file has in another story. They are created again there, because the log has no
+   * event for a task that changes its story.
    * @returns the deleted tasks by their external ids
    */
   private async removeMoved(

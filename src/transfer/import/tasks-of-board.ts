@@ -2,13 +2,13 @@ import type { Change } from '../../database/change';
 import { findStoryIdsAfter } from '../../stories/story.queries';
 import { findTasksOfStories } from '../../tasks/task.queries';
 
-/** Stories whose ids, and whose tasks, one SELECT reads. */
+/** Stories whose ids one SELECT reads, and stories whose tasks one SELECT reads. */
 const IDS = 20_000;
 const CHUNK = 500;
 
-/** The tasks that a board had before an import, by their external ids, which another tool gives to one item only. */
+/** The tasks that a board had before an import, by external id, which is unique in the other tool. */
 export class TasksOfBoard {
-  /** The ids of the stories of the tasks. */
+  /** The id of the story of each task. */
   private stories: Map<string, number> | undefined;
 
   constructor(

@@ -33,7 +33,7 @@ export interface Table<Row> {
   name: string;
   columns: readonly string[];
   /**
-   * The cells of a row or, without a row, of a placeholder, which uses up an id: it is inserted and then deleted.
+   * The cells of a row or, without a row, of a placeholder, which is inserted and then deleted to skip an id.
    * @param parentId the id of its board or, for a task, of its story
    */
   cells: (parentId: number, row?: Row) => unknown[];

@@ -55,15 +55,15 @@ export const headersOf = ({ headers }: Response): ResponseHeaders => ({
 });
 
 /**
- * Creates a story in the backlog, or a sprint. A plain POST would create another board with the former name of
- * one that was renamed or deleted.
+ * Creates a story in the backlog, or a sprint. If the board was renamed or deleted, a plain POST would create
+ * another board with its former name.
  */
 export async function createOn<T extends Story | Sprint>(
   board: string,
   operation: { type: 'story'; set: NewStory } | { type: 'sprint'; set: NewSprint },
   key: string,
 ): Promise<{ data: T; response: Response }> {
-  // The change queue knows its own stories.
+  // Only the change queue creates stories, and it knows its own changes.
   const note = (): void => {
     if (operation.type === 'sprint') lastWrite.at = performance.now();
   };

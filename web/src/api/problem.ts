@@ -28,7 +28,7 @@ export class ApiError extends Error {
 /** Reads the error of a response that is not successful. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
-  // A batch names the fields of its operations.
+  // A pointer into a batch begins with its operation.
   for (const error of problem?.errors ?? []) {
     error.pointer = error.pointer?.replace(/^\/operations\/\d+\/set\//, '/');
   }
@@ -45,7 +45,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   );
 }
 
-/** Whether the request did not reach the service, or its response was lost or, as that of a proxy, is no JSON. */
+/** Whether the request or its response was lost, or the response is not JSON, such as the page of a proxy. */
 export const isDisconnected = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof SyntaxError ||

@@ -1,7 +1,7 @@
 import type { Answer } from '../util/answer';
 import { CUT_OFF } from '../util/answer';
 
-/** The reason why there is no answer to a request; nothing while it loads. */
+/** Shows why a request has no data; nothing while it is loading. */
 export function NoAnswer({ data, error, isCutOff }: Answer<unknown>) {
   if (data) return null;
   if (error) return <p role="alert">{error.message}</p>;

@@ -20,7 +20,7 @@ export const CUT_OFF = 'The service cannot be reached. Trying again…';
 /**
  * Makes a request, again when an input changes, and returns its last answer. The former answer stays until the
  * next one arrives, so that nothing flashes.
- * @param subject what the answer is about; an answer about something else does not stay if the request fails
+ * @param subject what the request is about; if it fails, an answer about another subject is removed
  */
 export function useAnswer<T>(
   load: () => Promise<T>,

@@ -86,7 +86,7 @@ interface Unsaved {
   original: Board;
 }
 
-/** The unsaved changes by the id of the board, so that leaving the view loses nothing. */
+/** The unsaved changes by the id of the board. They are kept when the view is left. */
 const unsaved = new Map<number, Unsaved>();
 
 function BoardForm({ store, board }: { store: BoardStore; board: Board }) {

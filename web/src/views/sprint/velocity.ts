@@ -14,7 +14,7 @@ export function useVelocity(store: BoardStore): Velocity | null {
     .filter(({ state }) => state === 'completed')
     .map(({ id }) => id)
     .join();
-  // Without an answer, the plan shows its sums alone.
+  // Without a response, the plan shows its sums without the velocity.
   return useAnswer(async () => {
     const params = { path: { board_name: store.name } };
     return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Velocity;

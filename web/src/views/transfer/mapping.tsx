@@ -131,7 +131,7 @@ export function Statuses({ answer, choices, onChoice }: MappingProps & { answer:
 
 /** The mapping of the named priorities in the file to numbers. */
 export function Priorities({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
-  /** The answer that was shown when a number was deleted; it still has the number. */
+  /** By name, the answer that was shown when the user deleted its number. It still has the number. */
   const deletedFrom = useRef(new Map<string, ImportView>());
   const known = { ...answer.mapping.priority, ...choices.priority };
   const all = useNames(known, answer.unmapped.priorities).filter(({ name }) => !isNumber(name));
