@@ -16,8 +16,8 @@ import { CommandError } from './command-error';
 
 interface ExportFlags {
   board: string;
-  log: boolean;
-  csv: boolean;
+  log?: boolean;
+  csv?: boolean;
   url?: string;
   token?: string;
 }
@@ -27,8 +27,8 @@ export function defineExport(command: Command): void {
   command
     .argument('[file]', 'the new file; without one, or with -, standard output', '-')
     .requiredOption('--board <name>', 'the board')
-    .option('--log', 'also its event log, from which history and reports are read', false)
-    .option('--csv', 'only its stories, as a table for spreadsheets', false)
+    .option('--log', 'also its event log, from which history and reports are read')
+    .option('--csv', 'only its stories, as a table for spreadsheets')
     .option('--url <url>', 'read from the service at this URL instead of the database')
     .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
     .addHelpText(
@@ -37,7 +37,7 @@ export function defineExport(command: Command): void {
 Examples:
   sprintline export rocket.ndjson --board rocket --log
   sprintline export --board rocket --csv > stories.csv
-  sprintline export rocket.ndjson --board rocket --url https://planner.example.org --token spl_…`,
+  sprintline export rocket.ndjson --board rocket --url https://plan.example.org --token spl_…`,
     )
     .action(async (file: string, flags: ExportFlags) => {
       if (flags.csv && flags.log) throw new CommandError('--csv cannot be used with --log.');
@@ -51,7 +51,10 @@ Examples:
 /** Writes the parts of a file. */
 type Write = (parts: AsyncIterable<string | Uint8Array>) => Promise<void>;
 
-async function exportLocally({ board, log, csv }: ExportFlags, write: Write): Promise<void> {
+async function exportLocally(
+  { board, log = false, csv }: ExportFlags,
+  write: Write,
+): Promise<void> {
   const name = readBoardName(board);
   await withApplication(async (app) => {
     const snapshot = await app.get(Database).openStream('cli');
@@ -68,7 +71,7 @@ async function exportLocally({ board, log, csv }: ExportFlags, write: Write): Pr
 
 /** @throws CommandError */
 async function exportRemotely(flags: ExportFlags, write: Write): Promise<void> {
-  const { url = '', token, board, csv, log } = flags;
+  const { url = '', token, board, csv, log = false } = flags;
   const what = csv ? 'stories?format=csv' : `export?log=${log}`;
   const path = `/api/boards/${encodeURIComponent(board)}/${what}`;
   const headers: Record<string, string> =

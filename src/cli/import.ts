@@ -25,11 +25,11 @@ interface ImportFlags {
   board: string;
   format?: ImportFormat | 'auto';
   mapping?: string;
-  yes: boolean;
+  yes?: boolean;
   url?: string;
   token?: string;
   /** Each is `ours=theirs`. */
-  map: string[];
+  map?: string[];
   null?: string;
   update?: boolean;
 }
@@ -41,10 +41,10 @@ export function defineImport(command: Command): void {
     .requiredOption('--board <name>', 'the board; it is created if it does not exist')
     .option('--format <format>', `${IMPORT_FORMATS.join(', ')}; detected by default`)
     .option('--mapping <file>', 'JSON that says what columns, statuses, … mean')
-    .option('--yes', 'do not ask', false)
+    .option('--yes', 'do not ask')
     .option('--url <url>', 'import into the service at this URL instead of the database')
     .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
-    .option('--map <ours=theirs>', 'read our column from theirs (repeatable)', collect, [])
+    .option('--map <ours=theirs>', 'read our column from theirs (repeatable)', collect)
     .option('--null <text>', 'our own CSV: treat a cell with this text as empty')
     .option(
       '--update',
@@ -65,7 +65,7 @@ Examples:
     .action(importFile);
 }
 
-const collect = (value: string, previous: string[]): string[] => [...previous, value];
+const collect = (value: string, previous: string[] = []): string[] => [...previous, value];
 
 async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const board = readNewBoardName(flags.board);
@@ -81,7 +81,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
   }
   try {
     const mapping = await parseMapping(await readMapping(flags.mapping));
-    if (flags.map.length > 0) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
+    if (flags.map) mapping.columns = { ...mapping.columns, ...readMap(flags.map) };
     const name = path === '-' ? '' : basename(path);
     // The command cannot ask for confirmation: standard input contains the file.
     const yes = flags.yes || path === '-';

@@ -34,6 +34,10 @@ describe('the command line', () => {
     expect(await output(name, '--help')).toMatch(new RegExp(`Examples:\\n {2}sprintline ${name} `));
   });
 
+  it.each(['import', 'export'])('shows no empty default of %s', async (name) => {
+    expect(await output(name, '--help')).not.toMatch(/default:\s+(false|\[\])/);
+  });
+
   it('rejects an unknown command and suggests a similar one', async () => {
     await expect(output('tokns')).rejects.toMatchObject({
       code: 1,
