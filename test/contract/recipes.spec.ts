@@ -58,7 +58,9 @@ async function bash(
   };
   const file = join(folder, 'recipe.sh');
   writeFileSync(file, script);
-  const { stdout } = await promisify(execFile)('bash', ['-eu', file, ...words], { env });
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-eu', file, ...words], { env });
+  // Cron sends everything that is printed by mail.
+  expect(stderr).toBe('');
   return stdout;
 }
 
