@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Database } from './database/database';
+import { Lifecycle } from './health/lifecycle';
 
 /** Milliseconds after which the log says that the service waits for the database. */
 const DATABASE_MS = 500;
@@ -37,6 +38,8 @@ export async function listen(
     process.exit(1);
   }
   clearTimeout(waiting);
+  // A program that is stopped while it waits never becomes ready.
+  if (app.get(Lifecycle).stopping) return;
   logger.info(`Sprintline is ready: the boards at ${url}, the documentation at ${url}docs`);
 }
 

@@ -130,6 +130,8 @@ describe('a program that starts', () => {
       expect.stringMatching(/^The database cannot be used: .*127\.0\.0\.1:1/),
       `Sprintline listens at http://localhost:${program.port}/ and waits for the database`,
     ]);
+    expect(await program.end('SIGTERM')).toMatchObject({ code: 0 });
+    expect(await program.logged(/stopped/)).not.toContainEqual(expect.stringMatching(/is ready/));
   });
 
   it('writes a log for people if LOG_FORMAT is text', async () => {
