@@ -211,6 +211,26 @@ describe('The tokens', () => {
     await signIn.waitFor();
   });
 
+  test('can be copied over plain HTTP, where the page has no clipboard', async () => {
+    const service = await startService();
+    const page = await openPage('about:blank');
+    await page.addInitScript(() => {
+      Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });
+      document.addEventListener('copy', () => {
+        document.title = (document.activeElement as HTMLInputElement).value;
+      });
+    });
+    await page.goto(`${service.url}/tokens`);
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Ada');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const secret = await dialog.getByLabel('The new token').inputValue();
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.title()).toBe(secret);
+  });
+
   test('are deleted once by a double click, and the focus stays in the view', async () => {
     const place = await startClosed();
     await makeToken(place, { name: 'CI', scope: 'read' });

@@ -186,11 +186,15 @@ function CreatedToken({ secret, onClose }: { secret: string; onClose: () => void
   const input = useRef<HTMLInputElement>(null);
   const isCopied = useSignal(false);
   const copy = async (): Promise<void> => {
+    input.current?.focus();
     input.current?.select();
-    // The clipboard is available on https and localhost only; elsewhere, the user copies the selected text.
-    await navigator.clipboard?.writeText(secret);
-    isCopied.value = true;
-    announce('Copied');
+    // Over plain HTTP only localhost has a clipboard. The types do not say that it may be missing.
+    const clipboard = navigator.clipboard as Clipboard | undefined;
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way to copy without a clipboard
+    isCopied.value = clipboard
+      ? await clipboard.writeText(secret).then(() => true)
+      : document.execCommand('copy');
+    if (isCopied.value) announce('Copied');
   };
   return (
     <Dialog title="Token created" onClose={onClose}>
