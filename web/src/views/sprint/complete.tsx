@@ -142,7 +142,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
                   </li>
                 ))}
               </ul>
-              <div class="field-row">
+              <div class="field-row wide">
                 <SelectField
                   label="Move them to"
                   hint={next ? undefined : 'There is no next sprint.'}

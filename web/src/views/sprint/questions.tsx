@@ -145,8 +145,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
               />
               <span>{load.text}</span>
               <span class="note">
-                that the team completed on average in its last{' '}
-                {plural(velocity.sprints.length, 'sprint')}
+                (average of the last {plural(velocity.sprints.length, 'sprint')})
               </span>
             </div>
           )}
