@@ -682,6 +682,32 @@ describe('The command palette', () => {
     await task.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
     expect(await task.inputValue()).toBe('Dig');
   });
+
+  test.each([
+    ['Control+k', 'palette', 'Commands'],
+    ['Enter', 'story', 'Ant'],
+  ])(
+    'does not run on the view while %s loads the script of a dialog',
+    async (key, script, name) => {
+      const board = await startSmallBoard();
+      const page = await openPage(board.url);
+      await card(page, 'To do', 'Ant').focus();
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route(`**/assets/${script}-*.js`, async (route) => {
+        await released;
+        await route.continue();
+      });
+      const requested = page.waitForRequest(`**/assets/${script}-*.js`);
+      await page.keyboard.press(key);
+      await requested;
+      await page.keyboard.press('3');
+      release();
+      await page.getByRole('dialog', { name }).waitFor();
+      await page.keyboard.press('Escape');
+      expect(await titles(page, 'To do')).toContain('Ant');
+    },
+  );
 });
 
 describe('A menu', () => {

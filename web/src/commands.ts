@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { route } from './router';
+import { dialog } from './state/dialogs';
 
 /** An action of a key or of the command palette. */
 export interface Command {
@@ -32,6 +34,10 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 const dialogs = document.getElementsByTagName('dialog');
 
+/** Whether a dialog is open, or its script is being loaded. */
+const hasDialog = (): boolean =>
+  dialog.value !== null || route.value.story !== undefined || [...dialogs].some(({ open }) => open);
+
 document.addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.altKey) return;
   const isControl = event.ctrlKey || event.metaKey;
@@ -42,8 +48,8 @@ document.addEventListener('keydown', (event) => {
     (event.shiftKey && isNamed ? 'Shift+' : '') +
     (isNamed ? event.key : event.key.toLowerCase());
   if (!isControl && isTyping(event.target)) return;
-  // While a dialog is open, the commands of the view behind it are disabled.
-  if ([...dialogs].some(({ open }) => open)) return;
+  // The commands of the view behind a dialog are disabled.
+  if (hasDialog()) return;
   const command = commands.value.flat().findLast((each) => each.key === key);
   if (!command) return;
   // Enter activates a focused button or link anyway; a focused card is a list item.
