@@ -190,7 +190,7 @@ function CreatedToken({ secret, onClose }: { secret: string; onClose: () => void
     input.current?.select();
     // Over plain HTTP only localhost has a clipboard. The types do not say that it may be missing.
     const clipboard = navigator.clipboard as Clipboard | undefined;
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way to copy without a clipboard
+
     isCopied.value = clipboard
       ? await clipboard.writeText(secret).then(() => true)
       : document.execCommand('copy');
