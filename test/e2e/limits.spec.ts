@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { Authenticator } from '../../src/auth/authenticator';
 import { Upload } from '../../src/http/input/upload';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
@@ -212,6 +213,24 @@ describe('bodies that are arriving', () => {
     }
   });
 
+  it('of a request that reads no body may be cut off', async () => {
+    const { app, client, url } = await start({});
+    await made2xx(client.post('/api/boards', { name: 'A' }));
+    const server = app.getHttpServer() as Server;
+    const socket = connect(Number(new URL(url).port)).setEncoding('utf8');
+    const [connection] = (await once(server, 'connection')) as [Socket];
+    const closed = new Promise((resolve) => connection.once('close', resolve));
+    socket.write(
+      'GET /api/boards/A/stream HTTP/1.1\r\nHost: localhost\r\n' +
+        'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n',
+    );
+    const [response] = (await once(socket, 'data')) as [string];
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
+    socket.resetAndDestroy();
+    await closed;
+    expect((await client.get('/api/boards')).status).toBe(200);
+  });
+
   it('do not count after they have arrived', async () => {
     const { client } = await start({});
     for (let i = 0; i < 130; i += 1) {
@@ -219,6 +238,30 @@ describe('bodies that are arriving', () => {
       const answer = await client.post('/api/boards', undefined, { raw, headers: JSON_TYPE });
       expect(answer.status).toBe(201);
     }
+  });
+
+  it('do not count if the connection is closed before they are read', async () => {
+    const { app, client, url } = await start({});
+    const { token } = await made2xx(client.post('/api/tokens', { name: 'a', scope: 'admin' }));
+    const admin = client.with({ authorization: `Bearer ${token}` });
+    const authenticator = app.get(Authenticator);
+    const authenticate = authenticator.authenticate.bind(authenticator);
+    const spy = jest.spyOn(authenticator, 'authenticate');
+    for (let i = 0; i < 130; i += 1) {
+      const asked = new Promise<void>((resolve) => {
+        spy.mockImplementationOnce(async (request, always) => {
+          const access = await authenticate(request, always);
+          const closed = new Promise((done) => request.raw.socket.once('close', done));
+          resolve();
+          await closed;
+          return access;
+        });
+      });
+      const { socket } = begin(url, token as string);
+      await asked;
+      socket.destroy();
+    }
+    expect((await admin.post('/api/boards', { name: 'A' })).status).toBe(201);
   });
 
   it('without a token are short', async () => {

@@ -29,7 +29,8 @@ export function limitArrivingBodies(server: FastifyInstance): void {
     const length = Number(headers['content-length'] ?? 0);
     const isRead = !routeOptions.config.file && length <= routeOptions.bodyLimit;
     const isChunked = headers['transfer-encoding'] !== undefined;
-    if (!isRead || (length === 0 && !isChunked)) {
+    // The connection may have been closed during the authentication; then no `close` follows.
+    if (!isRead || raw.destroyed || (length === 0 && !isChunked)) {
       done(null, payload);
       return;
     }
@@ -58,6 +59,8 @@ export function limitArrivingBodies(server: FastifyInstance): void {
     }
     const chunks = countedBy(count, overloaded);
     payload.once('error', (error) => chunks.destroy(error));
+    // Nothing else listens for an error if the body is not read, or not to its end.
+    chunks.on('error', () => undefined);
     done(null, payload.pipe(chunks));
   });
 }
