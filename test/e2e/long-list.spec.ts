@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { Agent, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { useApp } from '../support/app';
@@ -71,6 +75,30 @@ describe('a list of 3,000 stories', () => {
       }),
     );
     await noOpenStreams(service);
+  });
+
+  it('releases its snapshot if it waits behind another one on a connection that is closed', async () => {
+    const { hostname, port } = new URL(service.url);
+    const database = service.app.get(Database);
+    const openStream = database.openStream.bind(database);
+    const opening = jest.spyOn(database, 'openStream');
+    for (const isBeforeItBegins of [true, false]) {
+      const socket = connect(Number(port), hostname);
+      const server = service.app.getHttpServer() as Server;
+      const [connection] = (await once(server, 'connection')) as [Socket];
+      const closed = new Promise((resolve) => connection.once('close', resolve));
+      opening.mockImplementation(async (client) => {
+        const snapshot = await openStream(client);
+        if (isBeforeItBegins) await closed;
+        return snapshot;
+      });
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(2));
+      while (database.openSnapshots < 2) await new Promise(setImmediate);
+      socket.destroy();
+      await closed;
+      await noOpenStreams(service);
+    }
+    opening.mockRestore();
   });
 
   it('shows a slow client the state at its beginning, while others write', async () => {
