@@ -53,6 +53,8 @@ async function write(
   } else content = await writeFormat(request, reply, payload);
   if (content instanceof Readable) {
     content.once('error', (error: Error) => {
+      // The client has disconnected.
+      if (reply.raw.destroyed) return;
       logger.error({ request_id: request.id, err: error }, 'a streamed response was cut off');
     });
     if (reply.raw.destroyed) content.destroy();
