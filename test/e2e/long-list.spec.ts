@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -84,7 +83,7 @@ describe('a list of 3,000 stories', () => {
     const opening = jest.spyOn(database, 'openStream');
     for (const isBeforeItBegins of [true, false]) {
       const socket = connect(Number(port), hostname);
-      const server = service.app.getHttpServer() as Server;
+      const server = service.app.getHttpServer();
       const [connection] = (await once(server, 'connection')) as [Socket];
       const closed = new Promise((resolve) => connection.once('close', resolve));
       opening.mockImplementation(async (client) => {
