@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import type { Position } from '../../../web/src/api/types';
-import type { Change } from '../../../web/src/state/changes';
-import { kindOf, withId, withOrigin, withVersions } from '../../../web/src/state/changes';
+import type { Change } from '../../../web/src/state/changes/change';
+import { kindOf } from '../../../web/src/state/changes/kinds';
+import { withId, withOrigin, withVersions } from '../../../web/src/state/changes/rows';
 import type { BoardState, ListId } from '../../../web/src/state/model';
 import { boardWith, idsOf, story } from './state';
 

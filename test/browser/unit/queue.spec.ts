@@ -1,6 +1,6 @@
 import { ApiError } from '../../../web/src/api/problem';
-import type { Change, Outcome } from '../../../web/src/state/changes';
-import { kindOf } from '../../../web/src/state/changes';
+import type { Change, Outcome } from '../../../web/src/state/changes/change';
+import { kindOf } from '../../../web/src/state/changes/kinds';
 import type { BoardState } from '../../../web/src/state/model';
 import type { Pending } from '../../../web/src/state/queue';
 import { ChangeQueue, StoryChanged } from '../../../web/src/state/queue';

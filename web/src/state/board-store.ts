@@ -7,11 +7,21 @@ import type { Board, Event, Sprint, Story, Task } from '../api/types';
 import { isKnownZone, todayIn } from '../util/calendar';
 import { afterFrame, backoff, Pause } from '../util/retry';
 import { alertError, announce, announceOther, report, toast } from './announce';
-import type { Change, Outcome } from './changes';
-import { asDone, createdBy, entityOf, hasFields, kindOf, rowOf, targetOf } from './changes';
+import type { Change, Move, Outcome } from './changes/change';
+import { asDone, kindOf } from './changes/kinds';
+import type { Target } from './changes/rows';
+import { createdBy, entityOf, hasFields, rowOf, storiesOfChange, targetOf } from './changes/rows';
 import { applyEvent, describeEvent } from './events';
 import type { BoardState, Card, ListId } from './model';
-import { bySeq, CARD_FIELDS, findSprint, withEntry } from './model';
+import {
+  bySeq,
+  CARD_FIELDS,
+  findSprint,
+  withoutStory,
+  withStory,
+  withTask,
+  withTasks,
+} from './model';
 import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './outbox';
 import type { Conflict, Pending } from './queue';
 import { ChangeQueue, StoryChanged } from './queue';
@@ -25,9 +35,6 @@ interface Sent {
   outcome: Outcome;
   before: BoardState;
 }
-
-type Move = Extract<Change, { kind: 'story.move' }>;
-type Target = NonNullable<ReturnType<typeof targetOf>>;
 
 /** A place in the order of a list. */
 interface Place {
@@ -381,8 +388,7 @@ export class BoardStore {
       known,
     );
     const list = data as Task[];
-    const base = this.require();
-    this.base.value = { ...base, tasks: withEntry(base.tasks, storyId, list.sort(bySeq)) };
+    this.base.value = withTasks(this.require(), storyId, () => list.sort(bySeq));
     for (const task of list) this.markRead('task', task.id, headersOf(response).revision);
   }
 
@@ -723,11 +729,7 @@ export class BoardStore {
       return story;
     }
     this.markRead('story', id, revision);
-    const base = this.require();
-    this.base.value = {
-      ...base,
-      stories: withEntry(base.stories, id, { ...base.stories.get(id), ...story }),
-    };
+    this.base.value = withStory(this.require(), story);
     return story;
   }
 
@@ -842,10 +844,7 @@ export class BoardStore {
       () => [`task/${id}`],
     );
     const task = data as Task;
-    const base = this.require();
-    const tasks = (base.tasks.get(task.story_id) ?? []).filter((each) => each.id !== id);
-    const list = [...tasks, task].sort(bySeq);
-    this.base.value = { ...base, tasks: withEntry(base.tasks, task.story_id, list) };
+    this.base.value = withTask(this.require(), task);
     this.markRead('task', id, headersOf(response).revision);
     return [task, headersOf(response).etag];
   }
@@ -1032,11 +1031,6 @@ const whenTrue = (flag: ReadonlySignal<boolean>): Promise<void> =>
     });
   });
 
-function storiesOfChange(change: Change): number[] {
-  if ('ids' in change) return change.ids;
-  return ['storyId' in change ? change.storyId : change.id];
-}
-
 /** Whether an event may move a story that is not loaded into the loaded part of the backlog. */
 const isUnknownPlace = ({ type, entity, id, after }: Event, { stories }: BoardState): boolean => {
   if (type === 'stories.shifted') return entity === 'board';
@@ -1046,9 +1040,7 @@ const isUnknownPlace = ({ type, entity, id, after }: Event, { stories }: BoardSt
 
 /** The state without a story that is on another board, unless it has come back since. */
 const without = (state: BoardState, { id, version }: Card): BoardState =>
-  (state.stories.get(id)?.version ?? 0) > version
-    ? state
-    : { ...state, stories: withEntry(state.stories, id, undefined) };
+  (state.stories.get(id)?.version ?? 0) > version ? state : withoutStory(state, id);
 
 const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;

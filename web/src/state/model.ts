@@ -120,3 +120,27 @@ export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undef
   else copy.set(key, value);
   return copy;
 }
+
+export const withStory = (state: BoardState, story: Card): BoardState => ({
+  ...state,
+  stories: withEntry(state.stories, story.id, { ...state.stories.get(story.id), ...story }),
+});
+
+export const withoutStory = (state: BoardState, id: number): BoardState => ({
+  ...state,
+  stories: withEntry(state.stories, id, undefined),
+});
+
+export const withTasks = (
+  state: BoardState,
+  storyId: number,
+  change: (tasks: readonly Task[]) => readonly Task[],
+): BoardState => ({
+  ...state,
+  tasks: withEntry(state.tasks, storyId, change(state.tasks.get(storyId) ?? [])),
+});
+
+export const withTask = (state: BoardState, task: Task): BoardState =>
+  withTasks(state, task.story_id, (tasks) =>
+    [...tasks.filter(({ id }) => id !== task.id), task].sort(bySeq),
+  );

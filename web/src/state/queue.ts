@@ -2,18 +2,20 @@ import { batch, computed, signal } from '@preact/signals';
 import { ApiError, isTemporary } from '../api/problem';
 import { randomKey } from '../util/random';
 import { backoff, Pause } from '../util/retry';
-import type { Change, Entity, Outcome, Update } from './changes';
+import type { Change, Outcome, Update } from './changes/change';
+import { kindOf } from './changes/kinds';
+import type { Entity, Target } from './changes/rows';
 import {
   createdBy,
   effectsOf,
   entityOf,
-  kindOf,
   refersTo,
+  storyTarget,
   targetOf,
   withId,
   withOrigin,
   withVersions,
-} from './changes';
+} from './changes/rows';
 import type { BoardState } from './model';
 
 /** A change that the service has not confirmed, as plain data. */
@@ -41,7 +43,7 @@ export interface Pending {
 export interface Conflict {
   label: string;
   entries: readonly Pending[];
-  target: { entity: Entity; id: number; storyId: number };
+  target: Target;
   /** The version and the revision that the user saw. */
   seen: number;
   revision: number;
@@ -395,10 +397,7 @@ export class ChangeQueue {
     const [first] = entries;
     if (!first) return;
     const { changed } = first;
-    const target =
-      changed === undefined
-        ? targetOf(first.change)
-        : { entity: 'story' as const, id: changed, storyId: changed };
+    const target = changed === undefined ? targetOf(first.change) : storyTarget(changed);
     if (!target) return;
     const labels = [...new Set(entries.map(({ label }) => label))];
     const conflict = {

@@ -1,7 +1,7 @@
 import type { Status } from '../../api/types';
 import type { MenuItem } from '../../components/menu';
 import type { BoardStore } from '../../state/board-store';
-import type { Change } from '../../state/changes';
+import type { Change } from '../../state/changes/change';
 import { focusCard } from '../../state/focus';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { bySeq, sprintName, sprintsOf, STATUSES, storiesOf } from '../../state/model';

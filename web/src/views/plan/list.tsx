@@ -6,7 +6,7 @@ import { Button } from '../../components/controls';
 import { pathOf } from '../../router';
 import { alertError } from '../../state/announce';
 import type { BoardStore } from '../../state/board-store';
-import { temporaryId } from '../../state/changes';
+import { temporaryId } from '../../state/changes/change';
 import { openDialog } from '../../state/dialogs';
 import type { Card as Story, ListId } from '../../state/model';
 import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';

@@ -4,7 +4,7 @@ import { Field, SelectField, TextField } from '../../components/controls';
 import { SprintOptions } from '../../components/sprint-options';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
-import type { StoryFields } from '../../state/changes';
+import type { StoryFields } from '../../state/changes/change';
 
 /** The values of the form of a story, as they are typed. */
 export interface Draft {

@@ -4,7 +4,7 @@ import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board-store';
 import { announceUnsaved } from '../../state/announce';
-import { temporaryId } from '../../state/changes';
+import { temporaryId } from '../../state/changes/change';
 import { openDialogOn } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
 import { newStories } from './drafts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button, Icon } from '../../components/controls';
 import type { BoardStore } from '../../state/board-store';
-import { temporaryId } from '../../state/changes';
+import { temporaryId } from '../../state/changes/change';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatNumber } from '../../util/format';

@@ -1,0 +1,173 @@
+import { api, createOn, headersOf } from '../../api/client';
+import type { NewStory, Story } from '../../api/types';
+import type { BoardState, Card, ListId } from '../model';
+import { sprintName, statusName, storiesOf, withoutStory, withStory } from '../model';
+import type { Kinds, Outcome, StoryFields } from './change';
+import { FORM_FIELDS, ifMatchOf, now, temporaryId } from './change';
+import { movesBack, nextSeq, seqsAt } from './positions';
+import { createTaskAgain } from './task-kinds';
+
+const titleOf = (state: BoardState, id: number): string =>
+  `“${state.stories.get(id)?.title ?? id}”`;
+
+/** The body that creates a deleted story again. */
+const bodyOf = (story: Card): NewStory => ({
+  ...(Object.fromEntries(FORM_FIELDS.map((name) => [name, story[name]])) as NewStory),
+  external_id: story.external_id,
+});
+
+const storyOutcome = (story: Story, response: Response): Outcome => ({
+  commit: (state) => withStory(state, story),
+  ...headersOf(response),
+  id: story.id,
+});
+
+const listName = (state: BoardState, list: ListId): string => {
+  const sprint = list === null ? undefined : state.sprints.get(list);
+  return sprint ? sprintName(sprint) : 'the backlog';
+};
+
+export const STORY_KINDS: Kinds<'story'> = {
+  'story.create': {
+    label: ({ body }) => `Create “${body.title}”`,
+    apply: (state, { id, list, body }) =>
+      withStory(state, {
+        id,
+        board_name: state.board.name,
+        sprint_id: list,
+        seq: nextSeq(storiesOf(state, list)),
+        version: 0,
+        external_id: body.external_id ?? null,
+        created_at: now(),
+        updated_at: now(),
+        done_at: body.status === 'done' ? now() : null,
+        title: body.title,
+        description: body.description ?? null,
+        points: body.points ?? null,
+        priority: body.priority ?? null,
+        assignee: body.assignee ?? null,
+        labels: body.labels ?? [],
+        status: body.status ?? 'todo',
+      }),
+    async send({ list, body }, board, { key }) {
+      if (list === null) {
+        const { data, response } = await createOn<Story>(board, { type: 'story', set: body }, key);
+        // The entity tag is that of the lists.
+        return { ...storyOutcome(data, response), etag: undefined };
+      }
+      const { data, response } = await api.POST('/api/sprints/{sprint_id}/stories', {
+        params: { path: { sprint_id: list }, header: { 'Idempotency-Key': key } },
+        body,
+      });
+      return storyOutcome(data as Story, response);
+    },
+    inverse: (_change, _before, id) => [{ kind: 'story.delete', id }],
+  },
+
+  'story.update': {
+    label({ id, set }, before) {
+      const fields = Object.keys(set);
+      if (set.status !== undefined && fields.length === 1) {
+        return `Move ${titleOf(before, id)} to ${statusName(set.status)}`;
+      }
+      return `Change ${titleOf(before, id)}`;
+    },
+    apply(state, { id, set }) {
+      const story = state.stories.get(id);
+      if (!story) return state;
+      const isDone = (set.status ?? story.status) === 'done';
+      return withStory(state, {
+        ...story,
+        ...set,
+        done_at: isDone ? (story.done_at ?? now()) : null,
+      });
+    },
+    async send({ id, set }, _board, conditions) {
+      const { data, response } = await api.PUT('/api/stories/{story_id}', {
+        params: { path: { story_id: id }, header: ifMatchOf(conditions) },
+        body: set,
+      });
+      return storyOutcome(data as Story, response);
+    },
+    inverse({ id, set }, before) {
+      const story = before.stories.get(id);
+      if (!story) return [];
+      const old = Object.fromEntries(
+        Object.keys(set).map((name) => [name, story[name as keyof StoryFields] ?? null]),
+      );
+      return [{ kind: 'story.update', id, set: old }];
+    },
+  },
+
+  'story.move': {
+    label({ ids, list }, before) {
+      const [first = 0] = ids;
+      const what = ids.length === 1 ? titleOf(before, first) : `${ids.length} stories`;
+      const isSame = ids.every((id) => before.stories.get(id)?.sprint_id === list);
+      return isSame ? `Move ${what}` : `Move ${what} to ${listName(before, list)}`;
+    },
+    apply(state, { ids, list, position }) {
+      const others = storiesOf(state, list).filter(({ id }) => !ids.includes(id));
+      const seqs = seqsAt(others, position, ids.length);
+      const stories = new Map(state.stories);
+      ids.forEach((id, i) => {
+        const story = stories.get(id);
+        if (story) stories.set(id, { ...story, sprint_id: list, seq: seqs[i] ?? story.seq });
+      });
+      return { ...state, stories };
+    },
+    async send({ ids, list, position }, board, conditions) {
+      const [first = 0] = ids;
+      const header = { 'Idempotency-Key': conditions.key, ...ifMatchOf(conditions) };
+      if (ids.length === 1) {
+        const { data, response } = await api.POST('/api/stories/{story_id}/move', {
+          params: { path: { story_id: first }, header },
+          body: { sprint_id: list, position: position as 'first' },
+        });
+        return storyOutcome(data as Story, response);
+      }
+      const { data, response } = await api.POST('/api/boards/{board_name}/stories/move', {
+        params: { path: { board_name: board }, header },
+        body: { story_ids: ids, sprint_id: list, position: position as 'first' },
+      });
+      return {
+        commit: (state) => (data as Story[]).reduce(withStory, state),
+        revision: headersOf(response).revision,
+      };
+    },
+    inverse({ ids }, before) {
+      const lists = new Set(ids.map((id) => before.stories.get(id)?.sprint_id));
+      return [...lists].flatMap((list) =>
+        list === undefined ? [] : movesBack(storiesOf(before, list), list, new Set(ids)),
+      );
+    },
+  },
+
+  'story.delete': {
+    label: ({ id }, before) => `Delete ${titleOf(before, id)}`,
+    apply: (state, { id }) => withoutStory(state, id),
+    async send({ id }, _board, conditions) {
+      const { response } = await api.DELETE('/api/stories/{story_id}', {
+        params: { path: { story_id: id }, header: ifMatchOf(conditions) },
+      });
+      return {
+        commit: (state) => withoutStory(state, id),
+        revision: headersOf(response).revision,
+      };
+    },
+    inverse({ id }, before) {
+      const story = before.stories.get(id);
+      if (!story) return [];
+      const list = story.sprint_id;
+      const temporary = temporaryId();
+      const tasks = before.tasks.get(id) ?? [];
+      const back = movesBack(storiesOf(before, list), list, new Set([id]));
+      return [
+        { kind: 'story.create', id: temporary, list, body: bodyOf(story), was: id },
+        ...tasks.map((task) => createTaskAgain(task, temporary)),
+        // Last, because it fails if the neighbour has left the list, and then the changes after it are not made.
+        ...back.map((move) => ({ ...move, ids: [temporary] })),
+      ];
+    },
+  },
+};
