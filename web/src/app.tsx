@@ -7,7 +7,7 @@ import { pathOf, route } from './router';
 import { alertError } from './state/announce';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
 import { recoverFocus } from './state/focus';
-import type { Conflict } from './state/queue';
+import type { Conflict } from './state/changes/conflict';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
 import { store } from './state/stores';
 import { failureText } from './util/failure';

@@ -1,6 +1,6 @@
-import type { ChangeStorage, Row } from '../../../web/src/state/outbox';
-import { Outbox } from '../../../web/src/state/outbox';
-import type { Pending } from '../../../web/src/state/queue';
+import type { ChangeStorage, Row } from '../../../web/src/state/changes/outbox';
+import { Outbox } from '../../../web/src/state/changes/outbox';
+import type { Pending } from '../../../web/src/state/changes/pending';
 
 /** The storage and the locks that the pages of one browser share. */
 class Browser {

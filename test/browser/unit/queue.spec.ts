@@ -1,9 +1,10 @@
 import { ApiError } from '../../../web/src/api/problem';
 import type { Change, Outcome } from '../../../web/src/state/changes/change';
 import { kindOf } from '../../../web/src/state/changes/kinds';
+import { StoryChanged } from '../../../web/src/state/changes/conflict';
+import type { Pending } from '../../../web/src/state/changes/pending';
+import { ChangeQueue } from '../../../web/src/state/changes/queue';
 import type { BoardState } from '../../../web/src/state/model';
-import type { Pending } from '../../../web/src/state/queue';
-import { ChangeQueue, StoryChanged } from '../../../web/src/state/queue';
 import { boardWith, story } from './state';
 
 const lost = (): TypeError => new TypeError('Failed to fetch');
@@ -226,13 +227,13 @@ describe('The queue of changes', () => {
     await host.answer();
     expect(confirmed).toHaveBeenCalledTimes(1);
     expect(host.kept.size).toBe(0);
-    const undo = host.queue.takeUndo();
+    const undo = host.queue.undo.take();
     expect(undo?.effects).toEqual([update(1, { title: 'Ant' }), update(2, { title: 'Bee' })]);
     expect(undo?.changes).toEqual([
       update(2, { title: 'Story 2' }),
       update(1, { title: 'Story 1' }),
     ]);
-    expect(host.queue.takeUndo()).toBeUndefined();
+    expect(host.queue.undo.take()).toBeUndefined();
   });
 
   test('sends the changes of an earlier page in order, with their keys, and cannot undo the first one', async () => {
@@ -247,8 +248,8 @@ describe('The queue of changes', () => {
     await host.answer();
     expect(host.sent.map(({ key }) => key)).toEqual([...former.kept.keys()]);
     expect(host.titles).toEqual(['Ant', 'Bee', 'Story 3']);
-    expect(host.queue.takeUndo()?.changes).toEqual([update(2, { title: 'Story 2' })]);
-    expect(host.queue.takeUndo()).toBeUndefined();
+    expect(host.queue.undo.take()?.changes).toEqual([update(2, { title: 'Story 2' })]);
+    expect(host.queue.undo.take()).toBeUndefined();
   });
 
   test('is drained when all changes are sent, or at once without a connection', async () => {

@@ -1,5 +1,5 @@
 import type { BoardStore } from '../state/board-store';
-import type { Conflict } from '../state/queue';
+import type { Conflict } from '../state/changes/conflict';
 import { CUT_OFF, useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
 import { changesOf, nameOf, shown, WORDS } from '../views/story/history';

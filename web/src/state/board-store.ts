@@ -22,9 +22,11 @@ import {
   withTask,
   withTasks,
 } from './model';
-import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './outbox';
-import type { Conflict, Pending } from './queue';
-import { ChangeQueue, StoryChanged } from './queue';
+import { deleteSnapshot, Outbox, readSnapshot, writeSnapshot } from './changes/outbox';
+import type { Conflict } from './changes/conflict';
+import { StoryChanged } from './changes/conflict';
+import type { Pending } from './changes/pending';
+import { ChangeQueue } from './changes/queue';
 import { expire, signedIn } from './session';
 
 /** The reason why a board cannot be shown. */
@@ -251,7 +253,7 @@ export class BoardStore {
       return;
     }
     const view = this.view.value;
-    const last = this.queue.takeUndo();
+    const last = this.queue.undo.take();
     if (!view || !last) {
       report('Nothing to undo');
       return;

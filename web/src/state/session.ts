@@ -3,7 +3,7 @@ import { api } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import type { Session } from '../api/types';
 import { backoff } from '../util/retry';
-import { forgetBoards } from './outbox';
+import { forgetBoards } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
 export const session = signal<Session | null | undefined>(undefined);

@@ -1,61 +1,15 @@
 import { batch, computed, signal } from '@preact/signals';
-import { ApiError, isTemporary } from '../api/problem';
-import { randomKey } from '../util/random';
-import { backoff, Pause } from '../util/retry';
-import type { Change, Outcome, Update } from './changes/change';
-import { kindOf } from './changes/kinds';
-import type { Entity, Target } from './changes/rows';
-import {
-  createdBy,
-  effectsOf,
-  entityOf,
-  refersTo,
-  storyTarget,
-  targetOf,
-  withId,
-  withOrigin,
-  withVersions,
-} from './changes/rows';
-import type { BoardState } from './model';
-
-/** A change that the service has not confirmed, as plain data. */
-export interface Pending {
-  change: Change;
-  /** The idempotency key: the same for each attempt. */
-  key: string;
-  /** Later changes have a greater number. */
-  order: number;
-  /** Changes of one gesture: they are undone together, and if one fails the rest is dropped. */
-  group: string;
-  label: string;
-  /** The version of the row that the user saw. */
-  seen?: number;
-  /** The revision of the board that the user saw. */
-  revision: number;
-  isUndo: boolean;
-  /** Whether someone else changed the row before; the change then waits for a decision of the user. */
-  isConflict?: boolean;
-  /** The story that someone else changed, if the change moves several. */
-  changed?: number;
-}
-
-/** Changes that were not made because someone else changed the row before. */
-export interface Conflict {
-  label: string;
-  entries: readonly Pending[];
-  target: Target;
-  /** The version and the revision that the user saw. */
-  seen: number;
-  revision: number;
-}
-
-export interface Undoable {
-  group: string;
-  label: string;
-  changes: Change[];
-  /** What the gesture has set; if someone else has changed it since, it is not undone. */
-  effects: Update[];
-}
+import { ApiError, isTemporary } from '../../api/problem';
+import { backoff, Pause } from '../../util/retry';
+import type { BoardState } from '../model';
+import type { Change, Outcome } from './change';
+import type { Conflict } from './conflict';
+import { conflictOf, StoryChanged } from './conflict';
+import { kindOf } from './kinds';
+import type { Pending } from './pending';
+import { afterConfirmed, pendingOf, withDependents, withSameRow } from './pending';
+import { createdBy, effectsOf, targetOf } from './rows';
+import { UndoStack } from './undo';
 
 /** What the queue needs of the store of the board. */
 export interface QueueHost {
@@ -78,29 +32,6 @@ export interface QueueHost {
   remove(entries: readonly Pending[]): void;
 }
 
-/** The error of a move of several stories after someone else has moved or deleted one of them. */
-export class StoryChanged extends ApiError {
-  constructor(
-    readonly storyId: number,
-    readonly seen: number,
-  ) {
-    super(412, 'precondition_failed', 'Someone else has changed it.');
-  }
-}
-
-const MAX_UNDO = 50;
-
-let lastOrder = 0;
-const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
-
-/** The version of the row that a change is conditional on. */
-function versionOf(change: Change, { stories, tasks }: BoardState): number | undefined {
-  const target = targetOf(change);
-  if (!target) return undefined;
-  if (target.entity === 'story') return stories.get(target.id)?.version;
-  return tasks.get(target.storyId)?.find(({ id }) => id === target.id)?.version;
-}
-
 /**
  * The changes of the user in their order. Each is shown at once, sent when those before it are
  * confirmed, and repeated with the same key while the service cannot be reached.
@@ -108,7 +39,7 @@ function versionOf(change: Change, { stories, tasks }: BoardState): number | und
 export class ChangeQueue {
   readonly pending = signal<readonly Pending[]>([]);
   readonly conflicts = signal<readonly Conflict[]>([]);
-  readonly undoable = signal<readonly Undoable[]>([]);
+  readonly undo = new UndoStack();
   /** Whether changes wait because the service cannot be reached. */
   readonly isOffline = signal(false);
   readonly state = computed<'saved' | 'saving' | 'offline'>(() => {
@@ -148,25 +79,11 @@ export class ChangeQueue {
     view: BoardState,
     options: { isUndo?: boolean; seen?: number; label?: string } = {},
   ): string {
-    const group = randomKey();
     const last = changes.at(-1);
     if (!last) return '';
-    const label = options.label ?? kindOf(last).label(last, view);
-    let state = view;
-    const entries = changes.map((change) => {
-      const entry = {
-        change: withOrigin(change, state),
-        key: randomKey(),
-        order: nextOrder(),
-        group,
-        label,
-        seen: options.seen ?? versionOf(change, this.host.base()),
-        revision: this.host.revision(),
-        isUndo: options.isUndo ?? false,
-      };
-      state = kindOf(change).apply(state, change);
-      return entry;
-    });
+    const { seen, isUndo = false, label = kindOf(last).label(last, view) } = options;
+    const revision = this.host.revision();
+    const entries = pendingOf(changes, view, this.host.base(), { label, seen, revision, isUndo });
     this.host.save(entries);
     this.add(entries);
     return label;
@@ -208,13 +125,6 @@ export class ChangeQueue {
   /** Calls back when a gesture was confirmed; not if it failed. */
   onceConfirmed(group: string, call: () => void): void {
     this.waiting.set(group, [...(this.waiting.get(group) ?? []), call]);
-  }
-
-  /** Removes and returns the last gesture that can be undone; undefined if there is none. */
-  takeUndo(): Undoable | undefined {
-    const last = this.undoable.value.at(-1);
-    this.undoable.value = this.undoable.value.slice(0, -1);
-    return last;
   }
 
   dropConflict(conflict: Conflict): void {
@@ -275,21 +185,19 @@ export class ChangeQueue {
     batch(() => {
       this.host.commit(outcome, change);
       const rest = this.pending.value.filter((each) => each !== head);
-      const next = rest.map((each) => this.afterConfirmed(each, change, after, outcome.id));
+      const next = rest.map((each) => afterConfirmed(each, change, after, outcome.id));
       const changed = next.filter((each, i) => each !== rest[i]);
       if (changed.length > 0) this.host.save(changed);
       this.host.remove([head]);
       this.pending.value = next;
       const created = createdBy(change);
-      if (created?.was !== undefined && outcome.id !== undefined) {
-        const { entity, was } = created;
-        this.renameInUndo(entity, was, outcome.id);
-      }
       if (created && outcome.id !== undefined) {
-        this.renameInUndo(created.entity, created.id, outcome.id);
+        const { entity, id, was } = created;
+        if (was !== undefined) this.undo.replaceId(entity, was, outcome.id);
+        this.undo.replaceId(entity, id, outcome.id);
       }
       if (!head.isUndo && inverse.length > 0) {
-        this.remember(head, inverse, effectsOf(change, after, outcome.id));
+        this.undo.add(head, inverse, effectsOf(change, after, outcome.id));
       }
     });
     this.sent.delete(head.key);
@@ -298,54 +206,13 @@ export class ChangeQueue {
     this.waiting.delete(head.group);
   }
 
-  /** Updates a later change with the id and the version that the confirmed change has made. */
-  private afterConfirmed(
-    entry: Pending,
-    confirmed: Change,
-    after: BoardState,
-    id: number | undefined,
-  ): Pending {
-    const created = createdBy(confirmed);
-    let { change } = entry;
-    if (created && id !== undefined) change = withId(change, created.entity, created.id, id);
-    if (created?.was !== undefined && id !== undefined)
-      change = withId(change, created.entity, created.was, id);
-    // The user made later changes with the confirmed one in view, so they are conditional on its version.
-    const target = targetOf(change);
-    const ids = 'ids' in confirmed ? confirmed.ids : [id];
-    if (entityOf(confirmed) === 'story') change = withVersions(change, ids, after);
-    const isSameRow =
-      target !== undefined && ids.includes(target.id) && target.entity === entityOf(confirmed);
-    if (change === entry.change && !isSameRow) return entry;
-    return { ...entry, change, seen: isSameRow ? versionOf(change, after) : entry.seen };
-  }
-
-  private renameInUndo(entity: Entity, from: number, to: number): void {
-    this.undoable.value = this.undoable.value.map((each) => ({
-      ...each,
-      changes: each.changes.map((change) => withId(change, entity, from, to)),
-      effects: each.effects.map((effect) => withId(effect, entity, from, to)),
-    }));
-  }
-
-  private remember({ group, label }: Pending, inverse: Change[], effects: Update[]): void {
-    const stack = this.undoable.value;
-    const last = stack.at(-1);
-    const isSame = last?.group === group;
-    const all = {
-      group,
-      label,
-      changes: isSame ? [...inverse, ...last.changes] : inverse,
-      effects: isSame ? [...last.effects, ...effects] : effects,
-    };
-    this.undoable.value = [...(isSame ? stack.slice(0, -1) : stack), all].slice(-MAX_UNDO);
-  }
-
   private fail(head: Pending, error: Error): void {
     const changed = error instanceof StoryChanged ? error : undefined;
     const isStale = error instanceof ApiError && error.status === 412;
     const isConflict = isStale && (changed ?? targetOf(head.change)) !== undefined;
-    const dropped = isConflict ? this.sameRow(head) : this.dependents(head);
+    const dropped = isConflict
+      ? withSameRow(head, this.pending.value)
+      : withDependents(head, this.pending.value);
     this.pending.value = this.pending.value.filter((each) => !dropped.includes(each));
     for (const { group, key } of dropped) {
       this.waiting.delete(group);
@@ -368,45 +235,8 @@ export class ChangeQueue {
     this.host.onRejected(head.label, error, [...lost]);
   }
 
-  /** The changes of the same gesture, and all later changes of the same rows, which build on it. */
-  private sameRow(head: Pending): Pending[] {
-    const target = targetOf(head.change);
-    const together = 'ids' in head.change && !target ? head.change.ids : [];
-    return this.pending.value.filter(({ group, change }) => {
-      const other = targetOf(change);
-      if (group === head.group) return true;
-      if ('ids' in change && change.ids.some((id) => together.includes(id))) return true;
-      return target !== undefined && other?.entity === target.entity && other.id === target.id;
-    });
-  }
-
-  /** The changes of the same gesture, and the changes of resources that they would have created. */
-  private dependents(head: Pending): Pending[] {
-    const dropped = new Set(this.pending.value.filter(({ group }) => group === head.group));
-    for (const entry of dropped) {
-      const created = createdBy(entry.change);
-      if (!created) continue;
-      for (const each of this.pending.value) {
-        if (refersTo(each.change, created.entity, created.id)) dropped.add(each);
-      }
-    }
-    return [...dropped];
-  }
-
   private addConflict(entries: readonly Pending[]): void {
-    const [first] = entries;
-    if (!first) return;
-    const { changed } = first;
-    const target = changed === undefined ? targetOf(first.change) : storyTarget(changed);
-    if (!target) return;
-    const labels = [...new Set(entries.map(({ label }) => label))];
-    const conflict = {
-      label: labels.join('; '),
-      entries,
-      target,
-      seen: first.seen ?? 0,
-      revision: first.revision,
-    };
-    this.conflicts.value = [...this.conflicts.value, conflict];
+    const conflict = conflictOf(entries);
+    if (conflict) this.conflicts.value = [...this.conflicts.value, conflict];
   }
 }

@@ -1,9 +1,9 @@
 import type { DBSchema, IDBPDatabase } from 'idb';
 import { openDB } from 'idb';
-import { randomKey } from '../util/random';
-import type { Card, ListId } from './model';
-import type { Board, Sprint } from '../api/types';
-import type { Pending } from './queue';
+import type { Board, Sprint } from '../../api/types';
+import { randomKey } from '../../util/random';
+import type { Card, ListId } from '../model';
+import type { Pending } from './pending';
 
 /** The stored data of a board, for a reload without a connection. */
 export interface Snapshot {

@@ -1,0 +1,110 @@
+import { randomKey } from '../../util/random';
+import type { BoardState } from '../model';
+import type { Change } from './change';
+import { kindOf } from './kinds';
+import { createdBy, entityOf, refersTo, targetOf, withId, withOrigin, withVersions } from './rows';
+
+/** A change that the service has not confirmed, as plain data. */
+export interface Pending {
+  change: Change;
+  /** The idempotency key: the same for each attempt. */
+  key: string;
+  /** Later changes have a greater number. */
+  order: number;
+  /** Changes of one gesture: they are undone together, and if one fails the rest is dropped. */
+  group: string;
+  label: string;
+  /** The version of the row that the user saw. */
+  seen?: number;
+  /** The revision of the board that the user saw. */
+  revision: number;
+  isUndo: boolean;
+  /** Whether someone else changed the row before; the change then waits for a decision of the user. */
+  isConflict?: boolean;
+  /** The story that someone else changed, if the change moves several. */
+  changed?: number;
+}
+
+let lastOrder = 0;
+const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
+
+/** The version of the row that a change is conditional on. */
+function versionOf(change: Change, { stories, tasks }: BoardState): number | undefined {
+  const target = targetOf(change);
+  if (!target) return undefined;
+  if (target.entity === 'story') return stories.get(target.id)?.version;
+  return tasks.get(target.storyId)?.find(({ id }) => id === target.id)?.version;
+}
+
+/**
+ * The entries for the changes of one gesture.
+ * @param shared.seen the version of the row that the user saw, if it is not that of `base`
+ */
+export function pendingOf(
+  changes: readonly Change[],
+  view: BoardState,
+  base: BoardState,
+  shared: Pick<Pending, 'label' | 'seen' | 'revision' | 'isUndo'>,
+): Pending[] {
+  const group = randomKey();
+  let state = view;
+  return changes.map((change) => {
+    const entry = {
+      ...shared,
+      change: withOrigin(change, state),
+      key: randomKey(),
+      order: nextOrder(),
+      group,
+      seen: shared.seen ?? versionOf(change, base),
+    };
+    state = kindOf(change).apply(state, change);
+    return entry;
+  });
+}
+
+/** Updates a later change with the id and the version that the confirmed change has made. */
+export function afterConfirmed(
+  entry: Pending,
+  confirmed: Change,
+  after: BoardState,
+  id: number | undefined,
+): Pending {
+  const created = createdBy(confirmed);
+  let { change } = entry;
+  if (created && id !== undefined) change = withId(change, created.entity, created.id, id);
+  if (created?.was !== undefined && id !== undefined)
+    change = withId(change, created.entity, created.was, id);
+  // The user made later changes with the confirmed one in view, so they are conditional on its version.
+  const target = targetOf(change);
+  const ids = 'ids' in confirmed ? confirmed.ids : [id];
+  if (entityOf(confirmed) === 'story') change = withVersions(change, ids, after);
+  const isSameRow =
+    target !== undefined && ids.includes(target.id) && target.entity === entityOf(confirmed);
+  if (change === entry.change && !isSameRow) return entry;
+  return { ...entry, change, seen: isSameRow ? versionOf(change, after) : entry.seen };
+}
+
+/** The changes of the same gesture, and all later changes of the same rows, which build on it. */
+export function withSameRow(head: Pending, pending: readonly Pending[]): Pending[] {
+  const target = targetOf(head.change);
+  const together = 'ids' in head.change && !target ? head.change.ids : [];
+  return pending.filter(({ group, change }) => {
+    const other = targetOf(change);
+    if (group === head.group) return true;
+    if ('ids' in change && change.ids.some((id) => together.includes(id))) return true;
+    return target !== undefined && other?.entity === target.entity && other.id === target.id;
+  });
+}
+
+/** The changes of the same gesture, and the changes of resources that they would have created. */
+export function withDependents(head: Pending, pending: readonly Pending[]): Pending[] {
+  const dropped = new Set(pending.filter(({ group }) => group === head.group));
+  for (const entry of dropped) {
+    const created = createdBy(entry.change);
+    if (!created) continue;
+    for (const each of pending) {
+      if (refersTo(each.change, created.entity, created.id)) dropped.add(each);
+    }
+  }
+  return [...dropped];
+}
