@@ -78,7 +78,7 @@ function View() {
   if (view === 'import' && !board) return <ImportView />;
   if (view === 'missing') return <Missing detail="There is no such page." />;
   if (!current || current.name !== board) return <Skeleton lines={5} />;
-  const failure = current.failure.value;
+  const failure = current.reader.failure.value;
   if (failure) return <Missing detail={failure.detail} />;
   switch (view) {
     case 'board':
@@ -117,7 +117,7 @@ function Missing({ detail }: { detail: string }) {
 function Bar() {
   const { view, board } = route.value;
   const current = store.value;
-  const isOpen = board !== '' && session.value != null && !current?.failure.value;
+  const isOpen = board !== '' && session.value != null && !current?.reader.failure.value;
   const link = (to: 'board' | 'backlog' | 'reports', name: string) => (
     <a
       class={to === 'board' ? 'board-link' : undefined}
@@ -153,7 +153,7 @@ function Bar() {
         )}
       </nav>
       <span class="spring" />
-      {current && !current.failure.value && <SaveState />}
+      {current && !current.reader.failure.value && <SaveState />}
       <button
         type="button"
         class="button quiet"
@@ -206,10 +206,10 @@ const postponed = signal<ReadonlySet<Conflict>>(new Set());
 function SaveState() {
   const current = store.value;
   if (!current) return null;
-  const { queue, base, isLive, isCutOff } = current;
+  const { queue, confirmed, connection, events } = current;
   const conflicts = queue.conflicts.value.length;
   const unsaved = queue.state.value === 'offline' ? queue.pending.value.length : 0;
-  const isOffline = isCutOff.value || (base.value && !isLive.value);
+  const isOffline = connection.isCutOff.value || (confirmed.state.value && !events.isLive.value);
   return (
     <>
       {conflicts > 0 && (

@@ -29,7 +29,7 @@ class Host {
   readonly sent: Pending[] = [];
   private open?: { entry: Pending; end: (error: Error | undefined, id?: number) => void };
   readonly queue = new ChangeQueue({
-    base: () => this.state,
+    confirmed: () => this.state,
     revision: () => 1,
     commit: (outcome) => (this.state = outcome.commit(this.state)),
     shown: () => Promise.resolve(),

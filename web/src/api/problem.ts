@@ -55,3 +55,12 @@ export const isDisconnected = (error: unknown): boolean =>
 export const isTemporary = (error: unknown): boolean =>
   isDisconnected(error) ||
   (error instanceof ApiError && [408, 429, 500, 502, 503, 504].includes(error.status));
+
+/** Whether an error is a response that the resource does not exist. */
+export const isMissing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 404;
+
+/** Ignores 404, because the event of the deletion follows. */
+export const ignoreMissing = (error: unknown): void => {
+  if (!isMissing(error)) throw error;
+};

@@ -1,4 +1,4 @@
-import type { BoardStore } from '../state/board-store';
+import type { BoardStore } from '../state/board/board-store';
 import type { Conflict } from '../state/changes/conflict';
 import { CUT_OFF, useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
@@ -16,7 +16,7 @@ interface ConflictDialogProps {
 export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
   const { target, seen, revision, label, entries } = conflict;
   const { data, isCutOff } = useAnswer(
-    () => store.changesSince(target, seen, revision),
+    () => store.rows.changesSince(target, seen, revision),
     [conflict],
   );
   const events = data ?? [];

@@ -114,6 +114,9 @@ export function findSprint(state: BoardState, word: string | null): Sprint | und
 export const sumOfPoints = (stories: readonly { points: number | null }[]): number =>
   stories.reduce((sum, { points }) => sum + Math.round((points ?? 0) * 100), 0) / 100;
 
+export const byId = <T extends { id: number }>(rows: readonly T[]): Map<number, T> =>
+  new Map(rows.map((row) => [row.id, row]));
+
 export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): Map<K, V> {
   const copy = new Map(map);
   if (value === undefined) copy.delete(key);

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { api } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import type { Session } from '../api/types';
-import { backoff } from '../util/retry';
+import { backoff, whenTrue } from '../util/retry';
 import { forgetBoards } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
@@ -58,16 +58,7 @@ export function expire(): void {
 }
 
 /** Resolves when the user has signed in again. */
-export function signedIn(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = isExpired.subscribe((expired) => {
-      if (expired) return;
-      // Not during the first call, which comes before `stop` exists.
-      queueMicrotask(() => stop());
-      resolve();
-    });
-  });
-}
+export const signedIn = (): Promise<void> => whenTrue(computed(() => !isExpired.value));
 
 /** Signs in with a token. @throws ApiError if it is not valid */
 export async function signIn(token: string): Promise<void> {

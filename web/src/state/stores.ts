@@ -1,7 +1,7 @@
 import { effect, signal, untracked } from '@preact/signals';
 import { navigate, pathOf, query, route, url } from '../router';
 import { announce } from './announce';
-import { BoardStore } from './board-store';
+import { BoardStore } from './board/board-store';
 import { closeDialog } from './dialogs';
 import { session } from './session';
 
@@ -18,11 +18,10 @@ export function followRoute(): void {
       // A dialog belongs to the board over which it was opened.
       closeDialog();
       store.value?.close();
-      store.value =
-        name === null ? null : new BoardStore(name, session.value?.actor ?? '', followRename);
-      void store.value?.open(
-        view === 'board' ? (query.value.get('sprint') ?? 'current') : undefined,
-      );
+      const actor = session.value?.actor ?? '';
+      const sprint = view === 'board' ? (query.value.get('sprint') ?? 'current') : undefined;
+      store.value = name === null ? null : new BoardStore(name, actor, sprint, followRename);
+      void store.value?.open();
     });
   });
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, isTemporary } from '../api/problem';
-import type { BoardStore } from '../state/board-store';
+import type { BoardStore } from '../state/board/board-store';
 import { signedIn } from '../state/session';
 import { backoff, Pause } from './retry';
 
@@ -82,4 +82,4 @@ const BURST_MS = 1500;
 
 /** The revision of the board once a burst of changes has ended, as an input of reports. */
 export const useSettledRevision = (store: BoardStore): number =>
-  useSettled(store.revision.value, BURST_MS);
+  useSettled(store.confirmed.revision.value, BURST_MS);

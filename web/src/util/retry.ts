@@ -1,6 +1,13 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { ApiError } from '../api/problem';
+
 /** Milliseconds before the next attempt: 0.25 s, 0.5 s, … 4 s, with jitter so that clients do not return together. */
 export const backoff = (attempt: number): number =>
   Math.min(4000, 250 * 2 ** attempt) * (0.5 + Math.random() / 2);
+
+/** Milliseconds before the next attempt after an error, which may say how long to wait. */
+export const delayAfter = (error: unknown, attempt: number): number =>
+  error instanceof ApiError && error.retryAfter ? error.retryAfter * 1000 : backoff(attempt);
 
 /** A wait that can be cut short. */
 export class Pause {
@@ -36,4 +43,15 @@ export const afterFrame = (): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, 100);
     requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+  });
+
+/** Resolves when a signal is true. */
+export const whenTrue = (flag: ReadonlySignal<boolean>): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = flag.subscribe((isTrue) => {
+      if (!isTrue) return;
+      // Not during the first call, which comes before `stop` exists.
+      queueMicrotask(() => stop());
+      resolve();
+    });
   });

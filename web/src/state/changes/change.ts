@@ -79,6 +79,12 @@ export interface Outcome {
   etag?: string;
 }
 
+/** A confirmed change, and the state before its first attempt. */
+export interface Confirmation {
+  outcome: Outcome;
+  before: BoardState;
+}
+
 /** A kind of change, as the queue uses it. A new kind is an entry of `STORY_KINDS` or `TASK_KINDS`. */
 export interface Kind<C extends Change> {
   /** The change as a command: “Move Pay by card to Done”. */

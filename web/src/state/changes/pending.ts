@@ -38,24 +38,24 @@ function versionOf(change: Change, { stories, tasks }: BoardState): number | und
 
 /**
  * The entries for the changes of one gesture.
- * @param shared.seen the version of the row that the user saw, if it is not that of `base`
+ * @param gesture.seen the version of the row that the user saw, if it is not the confirmed one
  */
 export function pendingOf(
   changes: readonly Change[],
   view: BoardState,
-  base: BoardState,
-  shared: Pick<Pending, 'label' | 'seen' | 'revision' | 'isUndo'>,
+  confirmed: BoardState,
+  gesture: Pick<Pending, 'label' | 'seen' | 'revision' | 'isUndo'>,
 ): Pending[] {
   const group = randomKey();
   let state = view;
   return changes.map((change) => {
     const entry = {
-      ...shared,
+      ...gesture,
       change: withOrigin(change, state),
       key: randomKey(),
       order: nextOrder(),
       group,
-      seen: shared.seen ?? versionOf(change, base),
+      seen: gesture.seen ?? versionOf(change, confirmed),
     };
     state = kindOf(change).apply(state, change);
     return entry;

@@ -1,8 +1,8 @@
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, isTemporary } from '../../api/problem';
-import { backoff, Pause } from '../../util/retry';
+import { delayAfter, Pause } from '../../util/retry';
 import type { BoardState } from '../model';
-import type { Change, Outcome } from './change';
+import type { Change, Confirmation, Outcome } from './change';
 import type { Conflict } from './conflict';
 import { conflictOf, StoryChanged } from './conflict';
 import { kindOf } from './kinds';
@@ -13,16 +13,13 @@ import { UndoStack } from './undo';
 
 /** What the queue needs of the store of the board. */
 export interface QueueHost {
-  base(): BoardState;
+  confirmed(): BoardState;
   revision(): number;
   commit(outcome: Outcome, change: Change): void;
   /** Resolves when the browser has drawn the change. */
   shown(): Promise<void>;
-  /**
-   * Resolves with the outcome and the state before the first attempt.
-   * @param isRepeated whether an earlier attempt may have reached the service
-   */
-  send(pending: Pending, isRepeated: boolean): Promise<{ outcome: Outcome; before: BoardState }>;
+  /** @param isRepeated whether an earlier attempt may have reached the service */
+  send(pending: Pending, isRepeated: boolean): Promise<Confirmation>;
   /** Called when the first pending change was confirmed or has failed. */
   onSettled(): void;
   /** @param lost the labels of the changes that are dropped because they depend on the rejected one */
@@ -82,8 +79,8 @@ export class ChangeQueue {
     const last = changes.at(-1);
     if (!last) return '';
     const { seen, isUndo = false, label = kindOf(last).label(last, view) } = options;
-    const revision = this.host.revision();
-    const entries = pendingOf(changes, view, this.host.base(), { label, seen, revision, isUndo });
+    const gesture = { label, seen, isUndo, revision: this.host.revision() };
+    const entries = pendingOf(changes, view, this.host.confirmed(), gesture);
     this.host.save(entries);
     this.add(entries);
     return label;
@@ -152,8 +149,7 @@ export class ChangeQueue {
         if (isTemporary(error)) {
           this.isOffline.value = true;
           this.endIdle();
-          const seconds = error instanceof ApiError ? error.retryAfter : undefined;
-          await this.pause.wait(seconds ? seconds * 1000 : backoff(attempt++));
+          await this.pause.wait(delayAfter(error, attempt++));
           continue;
         }
         if (error instanceof ApiError && error.status === 401) {

@@ -7,7 +7,7 @@ import { filtered, Filters } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { navigate, pathOf, query, storyUrl } from '../../router';
 import { announce } from '../../state/announce';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { cardElement, focused } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
@@ -40,7 +40,7 @@ export function BoardView({ store }: { store: BoardStore }) {
   const id = sprint.value?.id;
   // Runs at once; an effect of the component would run after the next frame.
   useSignalEffect(() => {
-    if (sprint.value) void store.loadList(sprint.value.id);
+    if (sprint.value) void store.lists.load(sprint.value.id);
   });
   // A column whose stories are the same keeps its array, so that it is not drawn again.
   const drawn = useRef<Partial<Record<Status, Card[]>>>({});
@@ -57,7 +57,7 @@ export function BoardView({ store }: { store: BoardStore }) {
     });
   });
   const isSettled = useSignal(false);
-  const isLoaded = id !== undefined && store.lists.value.has(id);
+  const isLoaded = id !== undefined && store.lists.loaded.value.has(id);
   useEffect(() => {
     if (isLoaded) whenIdle(() => (isSettled.value = true));
   }, [isLoaded]);
@@ -197,7 +197,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
           {formatDay(sprint.start_date)}
           {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
         </span>
-        <span>{daysLeft(state, sprint, store.today.value)}</span>
+        <span>{daysLeft(state, sprint, store.today.date.value)}</span>
         <span>
           {formatNumber(done)} of{' '}
           {isInPoints ? plural(all, 'point') : plural(all, 'story', 'stories')} done

@@ -1,7 +1,7 @@
 import type { Sprint } from '../../api/types';
 import { BurndownTable } from '../../components/burndown-table';
 import { Figure } from '../../components/figure';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { sprintName } from '../../state/model';
 import { useSettledRevision } from '../../util/answer';
 import { formatDay } from '../../util/format';

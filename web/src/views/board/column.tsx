@@ -5,7 +5,7 @@ import { CardList } from '../../components/card';
 import { hasFilter } from '../../components/filters';
 import { Button, StatusMark } from '../../components/controls';
 import { query } from '../../router';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { Card as Story } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
 import { canWrite } from '../../state/session';

@@ -2,7 +2,7 @@ import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { navigate, storyUrl } from '../../router';
 import { announce } from '../../state/announce';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
 import { focused } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';

@@ -5,7 +5,7 @@ import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
 import { pathOf } from '../../router';
 import { alertError } from '../../state/announce';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
 import { openDialog } from '../../state/dialogs';
 import type { Card as Story, ListId } from '../../state/model';
@@ -44,11 +44,11 @@ export function PlanList(props: PlanListProps) {
   const place = String(list);
   const section = useRef<HTMLElement>(null);
   const limit = useSignal(PAGE);
-  const isKnown = store.lists.value.has(list);
-  const part = list === null ? store.part.value : null;
+  const isKnown = store.lists.loaded.value.has(list);
+  const part = list === null ? store.lists.part.value : null;
   useLoading(section, store, list);
   const isFixed = sprint?.state === 'completed';
-  const shown = drawn(stories, limit.value, store.written, part?.edge);
+  const shown = drawn(stories, limit.value, new Set(store.sender.created.values()), part?.edge);
   const dropIndex = useComputed(() =>
     dropPlace.value?.list === place ? dropPlace.value.index : -1,
   );
@@ -83,7 +83,7 @@ export function PlanList(props: PlanListProps) {
           class="button quiet show-more"
           onClick={() => {
             limit.value += PAGE;
-            if (part && limit.value > stories.length) load(store.loadPage());
+            if (part && limit.value > stories.length) load(store.lists.loadPage());
           }}
         >
           Show more <span class="count">{formatNumber(more)} stories</span>
@@ -92,7 +92,7 @@ export function PlanList(props: PlanListProps) {
       {(isKnown || part) && stories.length === 0 && (
         <p class="empty">{isFiltered ? 'No story matches.' : <Empty isBacklog={!sprint} />}</p>
       )}
-      {!isKnown && !part && store.isCutOff.value && <p class="empty">{CUT_OFF}</p>}
+      {!isKnown && !part && store.connection.isCutOff.value && <p class="empty">{CUT_OFF}</p>}
       {canWrite.value && !isFixed && <AddStory store={store} list={list} name={name} />}
     </section>
   );
@@ -135,7 +135,7 @@ function useLoading(
   store: BoardStore,
   list: ListId,
 ): void {
-  const isReady = store.base.value !== null;
+  const isReady = store.confirmed.state.value !== null;
   useEffect(() => {
     const element = section.current;
     if (!element || !isReady) return;
@@ -143,8 +143,8 @@ function useLoading(
       ([entry]) => {
         if (!entry?.isIntersecting) return;
         observer.disconnect();
-        if (list !== null) load(store.loadList(list));
-        else if (!store.part.value) load(store.loadPage());
+        if (list !== null) load(store.lists.load(list));
+        else if (!store.lists.part.value) load(store.lists.loadPage());
       },
       { rootMargin: '600px' },
     );
@@ -156,8 +156,8 @@ function useLoading(
 /** The name, dates, goal and sums of a list. */
 function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name: string }) {
   const list = sprint?.id ?? null;
-  const isKnown = store.lists.value.has(list);
-  const part = list === null ? store.part.value : null;
+  const isKnown = store.lists.loaded.value.has(list);
+  const part = list === null ? store.lists.part.value : null;
   const { value, average, text } = loadOf(
     all,
     sprint && sprint.state !== 'completed' ? velocity : null,

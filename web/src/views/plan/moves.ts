@@ -1,6 +1,6 @@
 import type { Position, Status } from '../../api/types';
 import type { MenuItem } from '../../components/menu';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { focusCard } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';

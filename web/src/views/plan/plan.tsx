@@ -5,7 +5,7 @@ import { filtered, Filters, hasFilter } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { pathOf, query } from '../../router';
 import { alertError } from '../../state/announce';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
 import { focused } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
@@ -115,9 +115,10 @@ export function PlanView({ store }: { store: BoardStore }) {
 
 /** Loads the rest of the backlog while a filter is set, so that the filter misses no story. */
 function useWholeBacklog(store: BoardStore, isFiltered: boolean): void {
-  const part = store.part.value;
+  const part = store.lists.part.value;
   useEffect(() => {
-    if (isFiltered && part) store.loadPage().catch((error: Error) => alertError(error.message));
+    if (isFiltered && part)
+      store.lists.loadPage().catch((error: Error) => alertError(error.message));
   }, [store, isFiltered, part]);
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useId } from 'preact/hooks';
 import { Skeleton } from '../../components/controls';
 import { SprintOptions } from '../../components/sprint-options';
 import { query, setQuery } from '../../router';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
 import { findSprint, sprintsOf } from '../../state/model';
 import { useSettledRevision } from '../../util/answer';

@@ -5,7 +5,7 @@ import { ApiError } from '../../api/problem';
 import type { Board, Weekday } from '../../api/types';
 import { Button, Skeleton, TextField } from '../../components/controls';
 import { announceUnsaved, report } from '../../state/announce';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { navigate, pathOf } from '../../router';
 import { canWrite } from '../../state/session';
 import { failureText } from '../../util/failure';

@@ -53,7 +53,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
   };
   const params = { path: { sprint_id: id } };
 
-  const revision = store.revision.value;
+  const revision = store.confirmed.revision.value;
   useEffect(() => {
     if (done.value) return;
     let isOld = false;
@@ -91,7 +91,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
     done.value = data as Report;
     problem.value = '';
     announce(`Completed ${name}`);
-    await store.loadSprints();
+    await store.rows.loadSprints();
   };
 
   const close = useRef<HTMLButtonElement>(null);

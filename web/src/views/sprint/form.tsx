@@ -7,7 +7,7 @@ import { Button, Field, Skeleton, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { announce, announceUnsaved, report } from '../../state/announce';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
 import { focusInvalid } from '../../state/focus';
@@ -201,7 +201,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     const operation = { type: 'sprint' as const, set: body };
     const { data: sprint } = await createOn<Sprint>(store.name, operation, key(body));
     form.discard();
-    await store.loadSprints();
+    await store.rows.loadSprints();
     report(`Created ${sprintName(sprint)}`);
     close(sprint.id);
   };
@@ -268,7 +268,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
         params: { path: { sprint_id: id }, header: { 'If-Match': changes.value.etag } },
         body: Object.fromEntries(changed.map((name) => [name, all[name]])),
       });
-      await store.loadSprints();
+      await store.rows.loadSprints();
       announce(`Saved ${draft.name || 'the sprint'}`);
     }
     close();

@@ -76,7 +76,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
   const { sprint, header, etag, key, submit, isReady, problem } = useQuestion(id);
   const velocity = useVelocity(store);
   useEffect(() => {
-    void store.loadList(id).catch(() => undefined);
+    void store.lists.load(id).catch(() => undefined);
   }, [store, id]);
   const today = todayIn(state.board.time_zone);
   const known = sprint ?? state.sprints.get(id);
@@ -85,7 +85,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
   const load = loadOf(stories, velocity);
   const unestimated = stories.filter(({ points }) => points === null).length;
   const isEarly = known.start_date > today;
-  const isLoaded = store.lists.value.has(id);
+  const isLoaded = store.lists.loaded.value.has(id);
   const start = async (): Promise<void> => {
     await saved(store);
     if (isEarly) {
@@ -112,7 +112,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
         params: { path: { sprint_id: id }, header: header() },
       });
     }
-    await store.loadSprints();
+    await store.rows.loadSprints();
     report(`Started ${sprintName(known)}`);
     closeDialog();
   };
@@ -185,7 +185,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
     await api.POST('/api/sprints/{sprint_id}/reopen', {
       params: { path: { sprint_id: id }, header: header() },
     });
-    await store.loadSprints();
+    await store.rows.loadSprints();
     report(`Reopened ${known ? sprintName(known) : 'the sprint'}`);
     closeDialog();
   };
@@ -212,7 +212,7 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
     const params = { path: { sprint_id: id }, query: { limit: 1, count: true, fields: 'id' } };
     const { response } = await api.GET('/api/sprints/{sprint_id}/stories', { params });
     return Number(response.headers.get('X-Total-Count'));
-  }, [id, store.revision.value]);
+  }, [id, store.confirmed.revision.value]);
   const known: Sprint | undefined = sprint ?? state.sprints.get(id);
   const isCompleted = known?.state === 'completed';
   const remove = async (): Promise<void> => {
@@ -224,7 +224,7 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
         header: { 'If-Match': etag.value },
       },
     });
-    await store.loadSprints();
+    await store.rows.loadSprints();
     report(`Deleted ${known ? sprintName(known) : 'the sprint'}`);
     closeDialog();
   };

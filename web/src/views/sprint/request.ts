@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
 import { CUT_OFF, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';

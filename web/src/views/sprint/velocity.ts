@@ -1,6 +1,6 @@
 import { api } from '../../api/client';
 import type { components } from '../../api/schema';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { Card } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
 import { useAnswer } from '../../util/answer';
@@ -10,7 +10,7 @@ export type Velocity = components['schemas']['Velocity'];
 
 /** Loads the velocity of the board; null until it is known. */
 export function useVelocity(store: BoardStore): Velocity | null {
-  const completed = [...(store.base.value?.sprints.values() ?? [])]
+  const completed = [...(store.confirmed.state.value?.sprints.values() ?? [])]
     .filter(({ state }) => state === 'completed')
     .map(({ id }) => id)
     .join();

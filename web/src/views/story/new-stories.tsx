@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Field } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
 import type { BoardState, ListId } from '../../state/model';

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { announceUnsaved } from '../../state/announce';
 import { temporaryId } from '../../state/changes/change';
 import { openDialogOn } from '../../state/dialogs';

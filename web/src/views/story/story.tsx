@@ -4,7 +4,7 @@ import { ApiError } from '../../api/problem';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { closeStory, navigate, pathOf, route, storyUrl } from '../../router';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import type { Change, StoryFields } from '../../state/changes/change';
 import { announceUnsaved } from '../../state/announce';
 import { temporaryId } from '../../state/changes/change';
@@ -22,14 +22,14 @@ import { Tasks } from './tasks';
 export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const isLoaded = useSignal(false);
   const failure = useSignal('');
-  const isReady = store.base.value !== null;
+  const isReady = store.confirmed.state.value !== null;
   useEffect(() => {
     if (!isReady) return;
     if (id < 0) {
       isLoaded.value = true;
       return;
     }
-    store.loadStory(id).then(
+    store.rows.loadStory(id).then(
       () => (isLoaded.value = true),
       (error: unknown) => {
         const isGone = error instanceof ApiError && error.status === 404;
@@ -37,7 +37,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
         isLoaded.value = true;
       },
     );
-  }, [store, id, isReady, store.reads.value]);
+  }, [store, id, isReady, store.reader.reads.value]);
 
   const state = store.view.value;
   const present = state?.stories.get(id);
@@ -45,7 +45,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const last = useRef(present ?? typedInto.get(id)?.original);
   if (present) last.current = present;
   const story = last.current;
-  const created = state?.stories.get(store.created.get(id) ?? 0);
+  const created = state?.stories.get(store.sender.created.get(id) ?? 0);
   useEffect(() => {
     if (!created) return;
     const kept = typedInto.get(id);
@@ -53,7 +53,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
     if (kept) typedInto.set(created.id, { ...kept, original: created });
     navigate(storyUrl(created.id), { replace: true });
   }, [created?.id]);
-  const isShown = isLoaded.value || (story !== undefined && store.isCutOff.value);
+  const isShown = isLoaded.value || (story !== undefined && store.connection.isCutOff.value);
   if (!state || !isShown) {
     return (
       <Dialog title={story?.title ?? 'Story'} size="story" onClose={closeStory}>
@@ -170,7 +170,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
             choose which version to keep.
           </p>
         )}
-        {store.isCutOff.value && story.description === undefined && (
+        {store.connection.isCutOff.value && story.description === undefined && (
           <p class="notice">
             The description is not loaded, because the service cannot be reached. Trying again…
           </p>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Button, Icon } from '../../components/controls';
-import type { BoardStore } from '../../state/board-store';
+import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';

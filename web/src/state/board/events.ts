@@ -1,6 +1,6 @@
-import type { Board, Event, Sprint, Task } from '../api/types';
-import type { BoardState, Card } from './model';
-import { bySeq, sprintName, statusName, withEntry } from './model';
+import type { Board, Event, Sprint, Task } from '../../api/types';
+import type { BoardState, Card } from '../model';
+import { bySeq, sprintName, statusName, withEntry } from '../model';
 
 /** The revision at which a row was read, if it is later than the revision of the state. */
 export type ReadAt = (entity: Event['entity'], id: number) => number;

@@ -1,0 +1,286 @@
+import { computed } from '@preact/signals';
+import { lastWrite } from '../../api/client';
+import { ApiError, ignoreMissing } from '../../api/problem';
+import { openStream } from '../../api/stream';
+import type { Board, Event } from '../../api/types';
+import { afterFrame } from '../../util/retry';
+import { alertError, announce, announceOther, report, toast } from '../announce';
+import type { Change } from '../changes/change';
+import type { Conflict } from '../changes/conflict';
+import { asDone, kindOf } from '../changes/kinds';
+import { deleteSnapshot, Outbox } from '../changes/outbox';
+import { ChangeQueue } from '../changes/queue';
+import { hasFields, rowOf, storiesOfChange } from '../changes/rows';
+import { describeEvent } from './events';
+import type { BoardState } from '../model';
+import { expire, signedIn } from '../session';
+import { BoardReader } from './board-reader';
+import { ChangeSender } from './change-sender';
+import { ConfirmedBoard } from './confirmed-board';
+import { Connection } from './connection';
+import { Lists } from './lists';
+import { LiveEvents } from './live-events';
+import { RowReader } from './row-reader';
+import { Snapshots } from './snapshots';
+import { Today } from './today';
+
+/** Milliseconds within which the events of a write outside the queue arrive. */
+const WRITE_MS = 3000;
+
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * One board in this browser: `confirmed` is what the service has confirmed; `view` is that with the pending changes
+ * of the user applied.
+ */
+export class BoardStore {
+  readonly confirmed = new ConfirmedBoard();
+  readonly view = computed<BoardState | null>(() => {
+    let state = this.confirmed.state.value;
+    if (!state) return null;
+    for (const { change } of this.queue.pending.value) state = kindOf(change).apply(state, change);
+    return state;
+  });
+  /** The stories with changes that wait for a connection. */
+  readonly unsaved = computed<ReadonlySet<number>>(() => {
+    if (!this.queue.isOffline.value) return NONE;
+    return new Set(this.queue.pending.value.flatMap(({ change }) => storiesOfChange(change)));
+  });
+  readonly connection: Connection;
+  readonly rows: RowReader;
+  readonly lists: Lists;
+  readonly reader: BoardReader;
+  readonly events: LiveEvents;
+  readonly sender: ChangeSender;
+  readonly queue: ChangeQueue;
+  readonly today: Today;
+  private readonly outbox: Outbox;
+  private readonly snapshots: Snapshots;
+  private readonly cleanups: (() => void)[] = [];
+
+  /**
+   * @param actor the name of the user; unsaved changes of other users are not sent
+   * @param sprint the id of the sprint that is shown, or a word such as `current`; its stories are loaded first
+   * @param onRenamed called when the board was renamed
+   */
+  constructor(
+    name: string,
+    private readonly actor: string,
+    sprint: string | undefined,
+    onRenamed: (from: string, to: string) => void,
+  ) {
+    const { confirmed } = this;
+    const connection = new Connection(name, confirmed, (from, to) => {
+      onRenamed(from, to);
+      void deleteSnapshot(actor, from);
+    });
+    this.connection = connection;
+    this.rows = new RowReader(confirmed, connection);
+    this.lists = new Lists(confirmed, connection, this.rows);
+    this.reader = new BoardReader(confirmed, connection, this.lists, sprint);
+    this.events = new LiveEvents(confirmed, {
+      apply: (event) => this.apply(event),
+      read: () => connection.insist(() => this.reader.read()),
+      fail: (error) => this.fail(error),
+    });
+    this.sender = new ChangeSender(confirmed, connection, this.rows, this.reader, this.events);
+    this.today = new Today(confirmed, () => void this.rows.loadSprints());
+    this.snapshots = new Snapshots(actor, confirmed, this.lists);
+    this.outbox = new Outbox(actor, (entries) => this.queue.adopt(entries));
+    this.queue = new ChangeQueue({
+      confirmed: () => confirmed.require(),
+      revision: () => confirmed.revision.value,
+      commit: (outcome, change) => confirmed.commit(outcome, change),
+      shown: afterFrame,
+      send: (pending, isRepeated) => this.sender.send(pending, isRepeated),
+      onSettled: () => {
+        // After the queue has applied the response to the state.
+        setTimeout(() => this.events.release('creation'));
+      },
+      onRejected: (label, error, lost) => {
+        const also = lost.length > 0 ? ` Also not saved: ${lost.join('; ')}.` : '';
+        alertError(`Not saved: ${label}. ${error.message}${also}`);
+      },
+      save: (entries) => void this.outbox.save(entries),
+      remove: (entries) => void this.outbox.remove(entries),
+    });
+  }
+
+  get name(): string {
+    return this.connection.name;
+  }
+
+  /**
+   * Loads the board and its sprints and follows its stream. Without a connection, it shows the stored snapshot
+   * and tries again.
+   */
+  async open(): Promise<void> {
+    window.addEventListener('online', this.wake);
+    document.addEventListener('visibilitychange', this.wake);
+    this.cleanups.push(() => {
+      window.removeEventListener('online', this.wake);
+      document.removeEventListener('visibilitychange', this.wake);
+      this.today.stop();
+    });
+    try {
+      await this.connection.insist(
+        () => this.reader.read(),
+        () => this.showSnapshot(),
+      );
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.cleanups.push(this.snapshots.keep(() => this.reader.failure.value !== null));
+    this.today.watch();
+    void this.outbox.adopt(this.confirmed.require().board.id);
+    this.followStream();
+  }
+
+  private followStream(): void {
+    let asked = this.name;
+    const stream = openStream(
+      () => (asked = this.name),
+      () => this.confirmed.revision.value,
+      {
+        onState: (isOpen) => {
+          if (isOpen && !this.events.isLive.value) this.wake();
+          this.events.isLive.value = isOpen;
+        },
+        onEvent: (type, _id, data) => this.events.receive(type, data),
+        onGone: async (error) => {
+          if (error.status === 401) {
+            expire();
+            await signedIn();
+            return true;
+          }
+          if (error.code === 'route_not_found') return false;
+          if (await this.connection.insist(() => this.connection.findRenamed(asked))) return true;
+          const detail = 'This board was deleted, or you no longer have access to it.';
+          this.fail(new ApiError(error.status, error.code, detail));
+          return false;
+        },
+      },
+    );
+    this.cleanups.push(() => stream.stop());
+  }
+
+  /** Stops reading. Pending changes are sent now, or else kept for the next page that opens the board. */
+  close(): void {
+    this.connection.close();
+    for (const cleanup of this.cleanups.splice(0)) cleanup();
+    void this.queue.drained().then(() => {
+      this.queue.stop();
+      this.outbox.close();
+    });
+  }
+
+  /**
+   * Makes the changes of one gesture. They are shown at once and sent in order.
+   * @param options.seen the version of the row that the user saw, if it is not the present one
+   * @param options.label the label of the gesture, if it is not that of its last change
+   */
+  change(
+    changes: readonly Change[],
+    options: { isQuiet?: boolean; seen?: number; label?: string } = {},
+  ): void {
+    const view = this.view.value;
+    if (!view || changes.length === 0) return;
+    const label = this.queue.push(changes, view, { seen: options.seen, label: options.label });
+    const done = asDone(label);
+    announce(done);
+    if (!options.isQuiet) toast(done, { action: { name: 'Undo', run: () => this.undo() } });
+  }
+
+  /** Undoes the last gesture: at once if nothing of it was sent, else when the service has confirmed it. */
+  undo(): void {
+    const pending = this.queue.lastPending();
+    if (pending !== undefined) {
+      if (this.queue.withdraw(pending.group)) report(`Undone: ${pending.label}`);
+      else this.queue.onceConfirmed(pending.group, () => this.undo());
+      return;
+    }
+    const view = this.view.value;
+    const last = this.queue.undo.take();
+    if (!view || !last) {
+      report('Nothing to undo');
+      return;
+    }
+    const changed = last.effects.find((each) => {
+      const row = rowOf(view, each);
+      return !row || !hasFields(row, each.set);
+    });
+    if (changed) {
+      const row = rowOf(view, changed);
+      const why = row ? `“${row.title}” was changed since.` : 'It is no longer on the board.';
+      alertError(`Not undone: ${last.label}. ${why}`);
+      return;
+    }
+    this.queue.push(last.changes, view, { isUndo: true, label: `Undo (${last.label})` });
+    report(`Undone: ${last.label}`);
+  }
+
+  /** Makes the changes of a conflict again, on top of those of the other user. */
+  applyAgain(conflict: Conflict): void {
+    this.queue.dropConflict(conflict);
+    this.change(conflict.entries.map(({ change }) => change));
+  }
+
+  /** Shows the board of a response; the stream may be disconnected. */
+  putBoard(board: Board): void {
+    if (board.version < this.confirmed.require().board.version) return;
+    this.confirmed.putBoard(board);
+    this.connection.rename(board.name);
+    this.today.check();
+  }
+
+  private readonly wake = (): void => {
+    this.connection.retry();
+    this.queue.retry();
+    this.today.check();
+    const state = this.confirmed.state.value;
+    if (state && !document.hidden) void this.outbox.adopt(state.board.id);
+  };
+
+  private fail(error: unknown): void {
+    if (!(error instanceof ApiError)) throw error;
+    this.reader.failure.value = { status: error.status, detail: error.message };
+    if (error.status === 404) void deleteSnapshot(this.actor, this.name);
+  }
+
+  private async showSnapshot(): Promise<void> {
+    const { isClosed } = this.connection;
+    if (!(await this.snapshots.show(this.name, () => isClosed.value))) return;
+    // The stored changes are shown, too, and wait for a connection.
+    this.queue.isOffline.value = true;
+    this.today.watch();
+    await this.outbox.adopt(this.confirmed.require().board.id);
+  }
+
+  private apply(event: Event): void {
+    const applied = this.confirmed.apply(event);
+    if (!applied) return;
+    const { before, after } = applied;
+    const text = this.isOwn(event) ? undefined : describeEvent(event, before, after);
+    if (text) announceOther(text);
+    if (event.type === 'board.deleted') {
+      this.reader.failure.value = { status: 404, detail: 'This board was deleted.' };
+    }
+    if (event.type === 'board.updated') {
+      this.connection.rename(after.board.name);
+      this.today.check();
+    }
+    if (event.entity === 'sprint') this.rows.loadSprints().catch(ignoreMissing);
+    this.lists.readMissing(event, before, after);
+  }
+
+  /** Whether this page has made the change of an event. */
+  private isOwn({ entity, id, revision, actor }: Event): boolean {
+    if (this.confirmed.readAt(entity, id) >= revision) return true;
+    if (actor === this.actor && performance.now() - lastWrite.at < WRITE_MS) return true;
+    return (
+      entity === 'story' &&
+      this.queue.pending.value.some(({ change }) => storiesOfChange(change).includes(id))
+    );
+  }
+}

@@ -1,0 +1,108 @@
+import { batch, signal } from '@preact/signals';
+import { api } from '../../api/client';
+import { ApiError, isMissing, isTemporary } from '../../api/problem';
+import type { Board } from '../../api/types';
+import { delayAfter, Pause } from '../../util/retry';
+import type { Card } from '../model';
+import { signedIn } from '../session';
+import type { ConfirmedBoard } from './confirmed-board';
+
+/** Reads an open board under its present name, and repeats each read until the service answers. */
+export class Connection {
+  /** Whether the last read failed because the service cannot be reached. */
+  readonly isCutOff = signal(false);
+  readonly isClosed = signal(false);
+  private readonly pause = new Pause();
+
+  /** @param onRenamed called when the board was renamed */
+  constructor(
+    public name: string,
+    private readonly confirmed: ConfirmedBoard,
+    private readonly onRenamed: (from: string, to: string) => void,
+  ) {}
+
+  /**
+   * Repeats a read until the service answers, after 401 until the user has signed in, and under the new name of
+   * a board that was renamed. Throws other error responses that are not temporary. If the board is closed, the
+   * promise never settles.
+   */
+  async insist<T>(read: () => Promise<T>, onCutOff?: () => Promise<void>): Promise<T> {
+    for (let attempt = 0; !this.isClosed.value; attempt++) {
+      try {
+        const result = await this.readByName(read);
+        if (this.isClosed.value) break;
+        this.isCutOff.value = false;
+        return result;
+      } catch (error) {
+        if (this.isClosed.value) break;
+        if (error instanceof ApiError && error.status === 401) {
+          await signedIn();
+          continue;
+        }
+        if (!isTemporary(error)) throw error;
+        this.isCutOff.value = true;
+        await onCutOff?.();
+        await this.pause.wait(delayAfter(error, attempt));
+      }
+    }
+    return new Promise(() => undefined);
+  }
+
+  /** Makes a read fail temporarily if the board was renamed; the next attempt then uses the new name. */
+  private async readByName<T>(read: () => Promise<T>): Promise<T> {
+    const { name } = this;
+    try {
+      return await read();
+    } catch (error) {
+      const isUnknown = isMissing(error) && error.code === 'board_not_found';
+      if (isUnknown && this.confirmed.state.value && (await this.findRenamed(name))) {
+        throw new TypeError('renamed', { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  /** Follows the board to its new name, which a request or the stream has reported. */
+  rename(to: string): void {
+    const from = this.name;
+    if (from === to) return;
+    batch(() => {
+      this.name = to;
+      this.onRenamed(from, to);
+    });
+  }
+
+  /**
+   * Finds the board by its id after one of its names was not found. Returns whether it has another name, which
+   * another request may have found first.
+   */
+  async findRenamed(from: string): Promise<boolean> {
+    const { data } = await api.GET('/api/boards');
+    const { id } = this.confirmed.require().board;
+    const board = (data as Board[]).find((each) => each.id === id);
+    if (!board || board.name === from) return false;
+    this.confirmed.putBoard(board);
+    this.rename(board.name);
+    return true;
+  }
+
+  /**
+   * Whether a story is on another board. The revision of that board says nothing about this one.
+   * @param name the name of this board before the story was read
+   */
+  async isElsewhere({ board_name }: Card, name: string): Promise<boolean> {
+    if (board_name === name || board_name === this.name) return false;
+    await this.findRenamed(name);
+    return board_name !== this.name;
+  }
+
+  /** Repeats waiting reads now. */
+  retry(): void {
+    this.pause.end();
+  }
+
+  close(): void {
+    this.isClosed.value = true;
+    this.pause.end();
+  }
+}

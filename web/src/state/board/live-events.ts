@@ -1,0 +1,80 @@
+import { computed, signal } from '@preact/signals';
+import type { Event } from '../../api/types';
+import { whenTrue } from '../../util/retry';
+import type { ConfirmedBoard } from './confirmed-board';
+
+/** What the live events need of the store of the board. */
+interface EventsHost {
+  apply(event: Event): void;
+  /** Reads the whole board. */
+  read(): Promise<void>;
+  fail(error: unknown): void;
+}
+
+/** The time after which a change is no longer expected in the stream. */
+const REACHED_MS = 1000;
+
+/** Applies the events of the live stream in order, but none while the state cannot take them. */
+export class LiveEvents {
+  /** Whether the stream is open. */
+  readonly isLive = signal(false);
+  /** Events that arrived during a request and must be applied after its response. */
+  private held: Event[] = [];
+  /** The reasons to hold events. */
+  private readonly holds = new Set<'creation' | 'reset'>();
+  /** Whether the stream was reset since the board was read. */
+  private isOutdated = false;
+
+  constructor(
+    private readonly confirmed: ConfirmedBoard,
+    private readonly host: EventsHost,
+  ) {}
+
+  /** Takes an event of the stream. */
+  receive(type: string, data: unknown): void {
+    if (type === 'ready') return;
+    if (type === 'reset') {
+      this.held = [];
+      this.isOutdated = true;
+      if (!this.holds.has('reset')) void this.readAgain();
+      return;
+    }
+    // After a reset, the revision is that of the former state until the board is read.
+    if (this.holds.size > 0) this.held.push(data as Event);
+    else this.host.apply(data as Event);
+  }
+
+  /** Holds the events until the response to a creation has arrived, which says which event is that creation. */
+  holdForCreation(): void {
+    this.holds.add('creation');
+  }
+
+  release(reason: 'creation' | 'reset'): void {
+    this.holds.delete(reason);
+    if (this.holds.size > 0) return;
+    for (const event of this.held.splice(0)) this.host.apply(event);
+  }
+
+  /** Waits for the stream to reach a revision, at most 1 s. */
+  async reached(revision: number): Promise<void> {
+    if (!this.isLive.value) return;
+    await Promise.race([
+      whenTrue(computed(() => this.confirmed.revision.value >= revision)),
+      new Promise((resolve) => setTimeout(resolve, REACHED_MS)),
+    ]);
+  }
+
+  /** Reads the board after a reset of the stream, and once more if there was another one meanwhile. */
+  private async readAgain(): Promise<void> {
+    this.holds.add('reset');
+    try {
+      while (this.isOutdated) {
+        this.isOutdated = false;
+        await this.host.read();
+      }
+    } catch (error) {
+      this.host.fail(error);
+    }
+    this.release('reset');
+  }
+}

@@ -1,0 +1,115 @@
+import { api, headersOf } from '../../api/client';
+import { ApiError } from '../../api/problem';
+import type { Event, Sprint, Story, Task } from '../../api/types';
+import type { Entity, Target } from '../changes/rows';
+import type { ConfirmedBoard } from './confirmed-board';
+import type { Connection } from './connection';
+
+/** How often a response is read again that is older than the applied events. */
+export const REREADS = 5;
+
+/** Reads stories, tasks and sprints of a board. */
+export class RowReader {
+  /** The entity tags of rows, and the versions to which they belong. */
+  readonly etags = new Map<string, { version: number; etag: string }>();
+
+  constructor(
+    private readonly confirmed: ConfirmedBoard,
+    private readonly connection: Connection,
+  ) {}
+
+  /** Loads all fields of a story and its tasks, as soon as there is a connection. */
+  loadStory(id: number): Promise<void> {
+    return this.connection.insist(() => this.readStoryInFull(id));
+  }
+
+  async readStoryInFull(id: number): Promise<void> {
+    await Promise.all([this.readStory(id), this.readTasks(id)]);
+    if (this.confirmed.require().stories.has(id)) return;
+    throw new ApiError(404, 'story_not_found', 'This story is not on this board.');
+  }
+
+  async readStory(id: number): Promise<Story> {
+    const { name } = this.connection;
+    const { data, response } = await this.readPresent(
+      () => api.GET('/api/stories/{story_id}', { params: { path: { story_id: id } } }),
+      () => [['story', id]],
+    );
+    const story = data as Story;
+    const { etag, revision } = headersOf(response);
+    this.etags.set(`story/${id}`, { version: story.version, etag });
+    if (await this.connection.isElsewhere(story, name)) this.confirmed.removeStory(story);
+    else this.confirmed.putStory(story, revision);
+    return story;
+  }
+
+  private async readTasks(storyId: number): Promise<void> {
+    const { data, response } = await this.readPresent(
+      () => api.GET('/api/stories/{story_id}/tasks', { params: { path: { story_id: storyId } } }),
+      () => (this.confirmed.require().tasks.get(storyId) ?? []).map(({ id }) => ['task', id]),
+    );
+    this.confirmed.putTasks(storyId, data as Task[], headersOf(response).revision);
+  }
+
+  /** Reads a story or task, and returns it with its entity tag. */
+  async readRow({ entity, id }: Target): Promise<[Story | Task, string]> {
+    if (entity === 'story') {
+      const story = await this.readStory(id);
+      return [story, this.etags.get(`story/${id}`)?.etag ?? ''];
+    }
+    const { data, response } = await this.readPresent(
+      () => api.GET('/api/tasks/{task_id}', { params: { path: { task_id: id } } }),
+      () => [['task', id]],
+    );
+    const { etag, revision } = headersOf(response);
+    this.confirmed.putTask(data as Task, revision);
+    return [data as Task, etag];
+  }
+
+  /** Reads the sprints again, because their states depend on the date and can change without an event. */
+  async loadSprints(): Promise<void> {
+    const { data } = await this.connection.insist(() =>
+      this.readPresent(() =>
+        api.GET('/api/boards/{board_name}/sprints', {
+          params: { path: { board_name: this.connection.name } },
+        }),
+      ),
+    );
+    this.confirmed.putSprints(data as Sprint[]);
+  }
+
+  /** Loads the events of a story or task after the version that the user saw. */
+  async changesSince({ entity, id }: Target, seen: number, revision: number): Promise<Event[]> {
+    const { data } =
+      entity === 'story'
+        ? await api.GET('/api/stories/{story_id}/history', { params: { path: { story_id: id } } })
+        : await api.GET('/api/boards/{board_name}/events', {
+            params: {
+              path: { board_name: this.connection.name },
+              query: { after: revision, entity: ['task'] },
+            },
+          });
+    return (data as Event[]).filter(
+      (event) =>
+        event.id === id &&
+        (event.after === null || Number((event.after as { version?: number }).version ?? 0) > seen),
+    );
+  }
+
+  /**
+   * Reads again, up to `REREADS` times, if the response is older than the applied events or, for one of the rows,
+   * than the last response with that row.
+   */
+  async readPresent<T extends { response: Response }>(
+    read: () => Promise<T>,
+    rows: () => readonly [Entity, number][] = () => [],
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const result = await read();
+      const known = rows().map(([entity, id]) => this.confirmed.readAt(entity, id));
+      const { revision } = headersOf(result.response);
+      const latest = Math.max(this.confirmed.revision.value, ...known);
+      if (revision >= latest || attempt === REREADS) return result;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { signal } from '@preact/signals';
+import { isKnownZone, todayIn } from '../../util/calendar';
+import { alertError } from '../announce';
+import type { ConfirmedBoard } from './confirmed-board';
+
+const CHECK_MS = 15_000;
+/** The clock of the service may be behind. */
+const LATER_MS = 60_000;
+
+/** The date in the time zone of a board, on which the states of its sprints depend. */
+export class Today {
+  readonly date = signal('');
+  /** The time zone for which `date` was computed. */
+  private zone = '';
+  private timer?: ReturnType<typeof setInterval>;
+  private later?: ReturnType<typeof setTimeout>;
+
+  /** @param onNextDay called when a new day begins, and once more when it has begun on the service */
+  constructor(
+    private readonly confirmed: ConfirmedBoard,
+    private readonly onNextDay: () => void,
+  ) {}
+
+  watch(): void {
+    if (this.date.value) return;
+    this.check();
+    this.timer = setInterval(() => this.check(), CHECK_MS);
+  }
+
+  check(): void {
+    const zone = this.confirmed.state.value?.board.time_zone;
+    if (!zone) return;
+    if (zone !== this.zone && !isKnownZone(zone)) {
+      alertError(
+        `This browser does not know the time zone ${zone} of the board. Its dates are those of UTC.`,
+      );
+    }
+    this.zone = zone;
+    const date = todayIn(zone);
+    if (date === this.date.value) return;
+    const isNext = this.date.value !== '';
+    this.date.value = date;
+    if (!isNext) return;
+    this.onNextDay();
+    this.later = setTimeout(this.onNextDay, LATER_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    clearTimeout(this.later);
+  }
+}
