@@ -1,17 +1,12 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
-import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
-import { upload } from '../../api/upload';
+import type { Mapping } from '../../api/types';
 import { Button, Field, SelectField, TextField } from '../../components/controls';
 import { navigate, pathOf } from '../../router';
-import { announce } from '../../state/announce';
 import { canWrite, session } from '../../state/session';
 import { failureText } from '../../util/failure';
-import { formatNumber } from '../../util/format';
-import { randomKey } from '../../util/random';
-import { headerOf } from './header';
+import { useImport } from './import-state';
 import {
   Archived,
   Columns,
@@ -21,25 +16,8 @@ import {
   Statuses,
   Subtasks,
 } from './mapping';
-import { Errors, Preview } from './preview';
-import { countsText, FORMATS, SOURCES } from './words';
-
-const MAX_BYTES = 32 * 1024 * 1024;
-/** Milliseconds before a dry run, because the user may change several choices in a row. */
-const PAUSE_MS = 250;
-
-interface Chosen {
-  name: string;
-  /** A copy, so that the imported content is the previewed one even if the file changes. */
-  content: Blob;
-  header: readonly string[] | null;
-}
-
-/** The last response and error of the import or of its dry run. */
-interface PreviewState {
-  answer: Answer | null;
-  failure: unknown;
-}
+import { Done, Errors, Preview } from './preview';
+import { countsText, FORMATS, planText, SOURCES } from './words';
 
 /**
  * Imports a file: previews the import by a dry run, asks for what the file does not say, and imports it.
@@ -91,123 +69,9 @@ interface ImportProps {
 }
 
 function Import({ board, hasFocus, onAgain }: ImportProps) {
-  const typedName = useSignal('');
-  const file = useSignal<Chosen | null>(null);
-  const fileError = useSignal('');
-  const format = useSignal<ImportFormat | 'auto'>('auto');
-  const choices = useSignal<Mapping>({});
-  const preview = useSignal<PreviewState>({ answer: null, failure: null });
-  const isPreviewing = useSignal(false);
-  const isImporting = useSignal(false);
-  /** Whether the last request was the import itself, not a dry run; “Try again” then repeats it with its key. */
-  const isSent = useSignal(false);
-  const sent = useSignal(0);
-  const done = useSignal<Answer | null>(null);
-  const attempt = useSignal(0);
-  /** The names of the boards; null until they are known. */
-  const boards = useSignal<readonly string[] | null>(null);
-  /** Whether the request for the boards has ended. */
-  const isSettled = useSignal(board !== undefined);
-  /** The idempotency key, the same for each attempt of one import. */
-  const key = useRef('');
-  const name = board ?? typedName.value.trim();
-  const isNew =
-    board === undefined && boards.value !== null && !boards.value.includes(name.normalize('NFC'));
-
-  useEffect(() => {
-    if (board !== undefined || boards.value !== null) return;
-    isSettled.value = false;
-    void api
-      .GET('/api/boards')
-      .then(
-        ({ data }) => (boards.value = (data as Board[]).map((each) => each.name)),
-        () => undefined,
-      )
-      .then(() => (isSettled.value = true));
-  }, [board, attempt.value]);
-
-  const send = (isDryRun: boolean, signal?: AbortSignal): Promise<Answer> => {
-    const form = new FormData();
-    // A new board gets the time zone of the browser.
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    const mapping = { ...(isNew && { time_zone: timeZone }), ...choices.value };
-    form.append('mapping', JSON.stringify(mapping));
-    if (file.value) form.append('file', file.value.content, file.value.name);
-    sent.value = 0;
-    return upload<Answer>(
-      `/api/boards/${encodeURIComponent(name)}/import?format=${format.value}&dry_run=${isDryRun}`,
-      form,
-      {
-        signal,
-        headers: isDryRun ? {} : { 'Idempotency-Key': key.current },
-        onProgress: (share) => (sent.value = share),
-      },
-    );
-  };
-
-  // The dry run depends on all of these.
-  const inputs = [
-    ...[name, isNew, isSettled.value],
-    ...[file.value, format.value, choices.value, attempt.value],
-  ];
-  const lastFile = useRef<Chosen | null>(null);
-  useEffect(() => {
-    // During an import, its inputs and its key stay the same.
-    if (isImporting.value) return;
-    key.current = randomKey();
-    isSent.value = false;
-    isPreviewing.value = file.value !== null && name !== '';
-    if (!isPreviewing.value || !isSettled.value) return;
-    const abort = new AbortController();
-    const isOther = lastFile.current !== file.value;
-    lastFile.current = file.value;
-    if (isOther) preview.value = { answer: null, failure: null };
-    const timer = setTimeout(
-      () => {
-        send(true, abort.signal).then(
-          (answer) => {
-            preview.value = { answer, failure: null };
-            isPreviewing.value = false;
-            announce(`The import would create ${countsText(answer.created) || 'nothing'}`);
-          },
-          (failure: unknown) => {
-            if (abort.signal.aborted) return;
-            preview.value = { answer: preview.value.answer, failure };
-            isPreviewing.value = false;
-          },
-        );
-      },
-      isOther ? 0 : PAUSE_MS,
-    );
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, inputs);
-
-  const lastChosen = useRef<File | null>(null);
-  const choose = async (chosen: File | undefined): Promise<void> => {
-    fileError.value = '';
-    if (!chosen) return;
-    lastChosen.current = chosen;
-    if (chosen.size > MAX_BYTES) {
-      fileError.value = 'The file has more than 32 MiB. Export it in parts.';
-      return;
-    }
-    try {
-      const content = new Blob([await chosen.arrayBuffer()]);
-      const header = await headerOf(content);
-      if (isImporting.value || lastChosen.current !== chosen) return;
-      choices.value = {};
-      done.value = null;
-      if (board === undefined && !name) {
-        typedName.value = chosen.name.replace(/\.[^.]*$/, '').slice(0, 100);
-      }
-      file.value = { name: chosen.name, content, header };
-    } catch {
-      if (lastChosen.current === chosen) fileError.value = 'The file cannot be read.';
-    }
-  };
+  const current = useImport(board);
+  const { name, typedName, isNew, file, format, choices, isPreviewing, isImporting } = current;
+  const { answer, failure } = current.preview.value;
 
   const importButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -215,47 +79,13 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
     if (isImporting.value) importButton.current?.focus();
   }, [isImporting.value]);
 
-  const run = async (): Promise<void> => {
-    if (isImporting.value) return;
-    isImporting.value = true;
-    isSent.value = true;
-    preview.value = { answer: preview.value.answer, failure: null };
-    const creates = isNew;
-    try {
-      const answer = await send(false);
-      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      if (creates && answer.format !== 'sprintline') {
-        // If this fails, the user can set the time zone later.
-        await api
-          .PATCH('/api/boards/{board_name}', {
-            params: { path: { board_name: name } },
-            body: { time_zone: timeZone },
-          })
-          .catch(() => undefined);
-      }
-      done.value = answer;
-      announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
-    } catch (failure) {
-      preview.value = { answer: preview.value.answer, failure };
-    } finally {
-      isImporting.value = false;
-    }
-  };
-
-  const { answer, failure } = preview.value;
   const isAmbiguous = failure instanceof ApiError && failure.code === 'ambiguous_dates';
   const change = (set: Partial<Mapping>): void => {
     choices.value = { ...choices.value, ...set };
   };
-  const total = useComputed(() => {
-    const shown = preview.value.answer;
-    if (!shown) return 0;
-    const count = (counts: Answer['created']): number =>
-      counts.sprints + counts.stories + counts.tasks;
-    return count(shown.created) + count(shown.updated);
-  });
-
-  if (done.value) return <Done answer={done.value} name={name} onAgain={onAgain} />;
+  const done = current.done.value;
+  if (done) return <Done answer={done} name={name} onAgain={onAgain} />;
+  const isEmpty = !answer || !(countsText(answer.created) || countsText(answer.updated));
   const mapping = { choices: choices.value, onChoice: change };
   const table = file.value?.header;
   const read = answer?.format ?? (format.value === 'auto' ? undefined : format.value);
@@ -269,13 +99,13 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => {
             event.preventDefault();
-            void choose(event.dataTransfer?.files[0]);
+            void current.choose(event.dataTransfer?.files[0]);
           }}
         >
           <FileField
-            error={fileError.value}
+            error={current.fileError.value}
             hasFocus={hasFocus}
-            onChoose={(chosen) => void choose(chosen)}
+            onChoose={(chosen) => void current.choose(chosen)}
           />
           {board === undefined && (
             <TextField
@@ -283,7 +113,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
               hint={
                 !name || isNew
                   ? 'The name of the new board.'
-                  : boards.value
+                  : current.areNamesKnown
                     ? 'There is a board with this name. The file is imported into it.'
                     : 'The name of a new or an existing board.'
               }
@@ -316,12 +146,9 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
         {failure !== null && (
           <Errors
             failure={failure}
-            hasFocus={isSent.value}
+            hasFocus={current.isSent.value}
             text={failureText(failure)}
-            onRetry={() => {
-              if (isSent.value) void run();
-              else attempt.value += 1;
-            }}
+            onRetry={current.retry}
           />
         )}
 
@@ -360,7 +187,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
         <footer class="transfer-foot">
           <Progress
             isShown={isPreviewing.value || isImporting.value}
-            sent={sent.value}
+            sent={current.sent.value}
             text={isImporting.value ? 'Importing' : 'Reading the file'}
           />
           {answer && failure === null && !isPreviewing.value && !isImporting.value && (
@@ -372,13 +199,11 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
           </a>
           <Button
             kind="primary"
-            disabled={
-              !answer || !name || failure !== null || isPreviewing.value || total.value === 0
-            }
+            disabled={!name || failure !== null || isPreviewing.value || isEmpty}
             ref={importButton}
             // Not disabled, so that it keeps the focus.
             aria-disabled={isImporting.value}
-            onClick={() => void run()}
+            onClick={() => void current.run()}
           >
             Import
           </Button>
@@ -386,14 +211,6 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
       )}
     </>
   );
-}
-
-function planText({ created, updated }: Answer): string {
-  const [creates, changes] = [countsText(created), countsText(updated)];
-  if (!creates && !changes) return 'Nothing new to import.';
-  return [creates && `Creates ${creates}.`, changes && `Changes ${changes}.`]
-    .filter(Boolean)
-    .join(' ');
 }
 
 interface FileFieldProps {
@@ -452,34 +269,5 @@ function Progress({ isShown, sent, text }: { isShown: boolean; sent: number; tex
         {text}…
       </span>
     </>
-  );
-}
-
-function Done({ answer, name, onAgain }: { answer: Answer; name: string; onAgain: () => void }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
-  const { created, updated, skipped } = answer;
-  return (
-    <section class="setting" aria-label="Imported">
-      <h2 ref={heading} tabIndex={-1}>
-        Imported
-      </h2>
-      <p>
-        Created: {countsText(created) || 'nothing'}.
-        {countsText(updated) && ` Changed: ${countsText(updated)}.`}
-        {skipped.length > 0 && ` Skipped: ${formatNumber(skipped.length)}.`}
-      </p>
-      <div class="actions">
-        <a class="button primary" href={pathOf(name, 'backlog')}>
-          Go to the plan
-        </a>
-        <a class="button" href={pathOf(name, 'reports')}>
-          Reports
-        </a>
-        <Button kind="quiet" onClick={onAgain}>
-          Import another file
-        </Button>
-      </div>
-    </section>
   );
 }

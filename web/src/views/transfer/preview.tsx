@@ -4,8 +4,9 @@ import { ApiError, isTemporary } from '../../api/problem';
 import type { ImportView as Answer } from '../../api/types';
 import { Button } from '../../components/controls';
 import { Table } from '../../components/table';
+import { pathOf } from '../../router';
 import { formatNumber } from '../../util/format';
-import { FORMATS, skippedText, warningText } from './words';
+import { countsText, FORMATS, skippedText, warningText } from './words';
 
 /** The maximum number of listed lines. */
 const MAX_LINES = 200;
@@ -130,6 +131,43 @@ export function Errors({ failure, text, hasFocus, onRetry }: ErrorsProps): Compo
           <Button onClick={onRetry}>Try again</Button>
         </div>
       )}
+    </section>
+  );
+}
+
+interface DoneProps {
+  answer: Answer;
+  /** The name of the board. */
+  name: string;
+  onAgain: () => void;
+}
+
+/** What an import has done. */
+export function Done({ answer, name, onAgain }: DoneProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const { created, updated, skipped } = answer;
+  return (
+    <section class="setting" aria-label="Imported">
+      <h2 ref={heading} tabIndex={-1}>
+        Imported
+      </h2>
+      <p>
+        Created: {countsText(created) || 'nothing'}.
+        {countsText(updated) && ` Changed: ${countsText(updated)}.`}
+        {skipped.length > 0 && ` Skipped: ${formatNumber(skipped.length)}.`}
+      </p>
+      <div class="actions">
+        <a class="button primary" href={pathOf(name, 'backlog')}>
+          Go to the plan
+        </a>
+        <a class="button" href={pathOf(name, 'reports')}>
+          Reports
+        </a>
+        <Button kind="quiet" onClick={onAgain}>
+          Import another file
+        </Button>
+      </div>
     </section>
   );
 }

@@ -181,3 +181,12 @@ export function countsText({ sprints, stories, tasks }: ImportView['created']): 
   const last = parts.pop() ?? '';
   return parts.length > 0 ? `${parts.join(', ')} and ${last}` : last;
 }
+
+/** What an import would do: “Creates 3 sprints. Changes 1 story.” */
+export function planText({ created, updated }: ImportView): string {
+  const [creates, changes] = [countsText(created), countsText(updated)];
+  if (!creates && !changes) return 'Nothing new to import.';
+  return [creates && `Creates ${creates}.`, changes && `Changes ${changes}.`]
+    .filter(Boolean)
+    .join(' ');
+}

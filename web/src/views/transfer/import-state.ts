@@ -1,0 +1,208 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
+import { upload } from '../../api/upload';
+import { announce } from '../../state/announce';
+import { randomKey } from '../../util/random';
+import { headerOf } from './header';
+import { countsText } from './words';
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Milliseconds before a dry run, because the user may change several choices in a row. */
+const PAUSE_MS = 250;
+
+interface Chosen {
+  name: string;
+  /** A copy, so that the imported content is the previewed one even if the file changes. */
+  content: Blob;
+  header: readonly string[] | null;
+}
+
+/** The last response and error of the import or of its dry run. */
+interface PreviewState {
+  answer: Answer | null;
+  failure: unknown;
+}
+
+/** The time zone of the browser, which a new board gets. */
+const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/**
+ * The names of the boards; null until they are known.
+ * @param isWanted whether they are needed
+ * @param attempt another number requests them again unless they are known
+ */
+function useBoardNames(isWanted: boolean, attempt: number) {
+  const names = useSignal<readonly string[] | null>(null);
+  /** Whether the request for the boards has ended. */
+  const isSettled = useSignal(!isWanted);
+  useEffect(() => {
+    if (!isWanted || names.value !== null) return;
+    isSettled.value = false;
+    void api
+      .GET('/api/boards')
+      .then(
+        ({ data }) => (names.value = (data as Board[]).map((each) => each.name)),
+        () => undefined,
+      )
+      .then(() => (isSettled.value = true));
+  }, [isWanted, attempt]);
+  return { names, isSettled };
+}
+
+/**
+ * The file, the choices of the user, the dry run, which is repeated after each change of them, and the import.
+ * @param board the name of the board; if it is absent, the user enters one
+ */
+export function useImport(board: string | undefined) {
+  const typedName = useSignal('');
+  const file = useSignal<Chosen | null>(null);
+  const fileError = useSignal('');
+  const format = useSignal<ImportFormat | 'auto'>('auto');
+  const choices = useSignal<Mapping>({});
+  const preview = useSignal<PreviewState>({ answer: null, failure: null });
+  const isPreviewing = useSignal(false);
+  const isImporting = useSignal(false);
+  /** Whether the last request was the import itself, not a dry run; “Try again” then repeats it with its key. */
+  const isSent = useSignal(false);
+  const sent = useSignal(0);
+  const done = useSignal<Answer | null>(null);
+  const attempt = useSignal(0);
+  /** The idempotency key, the same for each attempt of one import. */
+  const key = useRef('');
+  const name = board ?? typedName.value.trim();
+  const { names, isSettled } = useBoardNames(board === undefined, attempt.value);
+  const isNew =
+    board === undefined && names.value !== null && !names.value.includes(name.normalize('NFC'));
+
+  const send = (isDryRun: boolean, signal?: AbortSignal): Promise<Answer> => {
+    const form = new FormData();
+    const mapping = { ...(isNew && { time_zone: timeZone() }), ...choices.value };
+    form.append('mapping', JSON.stringify(mapping));
+    if (file.value) form.append('file', file.value.content, file.value.name);
+    sent.value = 0;
+    return upload<Answer>(
+      `/api/boards/${encodeURIComponent(name)}/import?format=${format.value}&dry_run=${isDryRun}`,
+      form,
+      {
+        signal,
+        headers: isDryRun ? {} : { 'Idempotency-Key': key.current },
+        onProgress: (share) => (sent.value = share),
+      },
+    );
+  };
+
+  // The dry run depends on all of these.
+  const inputs = [
+    ...[name, isNew, isSettled.value],
+    ...[file.value, format.value, choices.value, attempt.value],
+  ];
+  const lastFile = useRef<Chosen | null>(null);
+  useEffect(() => {
+    // During an import, its inputs and its key stay the same.
+    if (isImporting.value) return;
+    key.current = randomKey();
+    isSent.value = false;
+    isPreviewing.value = file.value !== null && name !== '';
+    if (!isPreviewing.value || !isSettled.value) return;
+    const abort = new AbortController();
+    const isOther = lastFile.current !== file.value;
+    lastFile.current = file.value;
+    if (isOther) preview.value = { answer: null, failure: null };
+    const timer = setTimeout(
+      () => {
+        send(true, abort.signal).then(
+          (answer) => {
+            preview.value = { answer, failure: null };
+            isPreviewing.value = false;
+            announce(`The import would create ${countsText(answer.created) || 'nothing'}`);
+          },
+          (failure: unknown) => {
+            if (abort.signal.aborted) return;
+            preview.value = { answer: preview.value.answer, failure };
+            isPreviewing.value = false;
+          },
+        );
+      },
+      isOther ? 0 : PAUSE_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, inputs);
+
+  const lastChosen = useRef<File | null>(null);
+  const choose = async (chosen: File | undefined): Promise<void> => {
+    fileError.value = '';
+    if (!chosen) return;
+    lastChosen.current = chosen;
+    if (chosen.size > MAX_BYTES) {
+      fileError.value = 'The file has more than 32 MiB. Export it in parts.';
+      return;
+    }
+    try {
+      const content = new Blob([await chosen.arrayBuffer()]);
+      const header = await headerOf(content);
+      if (isImporting.value || lastChosen.current !== chosen) return;
+      choices.value = {};
+      done.value = null;
+      if (board === undefined && !name) {
+        typedName.value = chosen.name.replace(/\.[^.]*$/, '').slice(0, 100);
+      }
+      file.value = { name: chosen.name, content, header };
+    } catch {
+      if (lastChosen.current === chosen) fileError.value = 'The file cannot be read.';
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    if (isImporting.value) return;
+    isImporting.value = true;
+    isSent.value = true;
+    preview.value = { answer: preview.value.answer, failure: null };
+    const creates = isNew;
+    try {
+      const answer = await send(false);
+      if (creates && answer.format !== 'sprintline') {
+        // If this fails, the user can set the time zone later.
+        await api
+          .PATCH('/api/boards/{board_name}', {
+            params: { path: { board_name: name } },
+            body: { time_zone: timeZone() },
+          })
+          .catch(() => undefined);
+      }
+      done.value = answer;
+      announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
+    } catch (failure) {
+      preview.value = { answer: preview.value.answer, failure };
+    } finally {
+      isImporting.value = false;
+    }
+  };
+
+  return {
+    name,
+    typedName,
+    isNew,
+    areNamesKnown: names.value !== null,
+    file,
+    fileError,
+    choose,
+    format,
+    choices,
+    preview,
+    isPreviewing,
+    isImporting,
+    isSent,
+    sent,
+    done,
+    run,
+    retry: () => {
+      if (isSent.value) void run();
+      else attempt.value += 1;
+    },
+  };
+}
