@@ -3,12 +3,8 @@ import type { MenuItem } from '../../components/menu';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { focusCard } from '../../state/focus';
-import type { BoardState, Card, ListId } from '../../state/model';
-import { bySeq, sprintName, sprintsOf, STATUSES, storiesOf } from '../../state/model';
-
-/** The stories of a column of a list, in their order. */
-export const columnOf = (state: BoardState, list: ListId, status: Status): Card[] =>
-  storiesOf(state, list).filter((story) => story.status === status);
+import type { Card, ListId } from '../../state/model';
+import { bySeq, sprintName, sprintsOf, STATUSES } from '../../state/model';
 
 /**
  * Moves a story to a column of its sprint, before the card at `index` of the shown cards. The position is not
