@@ -1,6 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, isTemporary } from '../../api/problem';
-import { delayAfter, Pause } from '../../util/retry';
+import { delayAfter, Pause, whenTrue } from '../../util/retry';
 import type { BoardState } from '../model';
 import type { Change, Confirmation, Outcome } from './change';
 import type { Conflict } from './conflict';
@@ -49,7 +49,6 @@ export class ChangeQueue {
   /** The keys of changes that an earlier page sent first; the state before is unknown, so undo is impossible. */
   private readonly inherited = new Set<string>();
   private readonly waiting = new Map<string, (() => void)[]>();
-  private readonly idle = new Set<() => void>();
   private readonly pause = new Pause();
   private isRunning = false;
   private isStopped = false;
@@ -66,8 +65,7 @@ export class ChangeQueue {
 
   /** Resolves when everything is sent, or when the service cannot be reached. */
   drained(): Promise<void> {
-    if (this.pending.value.length === 0 || this.isOffline.value) return Promise.resolve();
-    return new Promise((resolve) => this.idle.add(resolve));
+    return whenTrue(computed(() => this.state.value !== 'saving'));
   }
 
   /** Adds the changes of one gesture. */
@@ -148,7 +146,6 @@ export class ChangeQueue {
       } catch (error) {
         if (isTemporary(error)) {
           this.isOffline.value = true;
-          this.endIdle();
           await this.pause.wait(delayAfter(error, attempt++));
           continue;
         }
@@ -163,12 +160,6 @@ export class ChangeQueue {
     }
     this.isRunning = false;
     if (this.pending.value.length === 0) this.isOffline.value = false;
-    this.endIdle();
-  }
-
-  private endIdle(): void {
-    for (const end of this.idle) end();
-    this.idle.clear();
   }
 
   private confirm(head: Pending, outcome: Outcome, before: BoardState): void {

@@ -48,14 +48,6 @@ export function useSprint(id: number) {
 
 /** Waits until the changes of the user are saved; rejects if the service cannot be reached. */
 export async function saved({ queue }: BoardStore): Promise<void> {
+  await queue.drained();
   if (queue.state.value === 'offline') throw new TypeError('offline');
-  if (queue.state.value === 'saved') return;
-  await new Promise<void>((resolve, reject) => {
-    const stop = queue.state.subscribe((state) => {
-      if (state === 'saving') return;
-      queueMicrotask(() => stop());
-      if (state === 'saved') resolve();
-      else reject(new TypeError('offline'));
-    });
-  });
 }
