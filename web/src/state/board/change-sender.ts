@@ -91,8 +91,9 @@ export class ChangeSender {
         ifMatch: tag,
         key,
       });
-      this.rows.etags.delete(row);
-      if (outcome.etag) this.keepTag(target, outcome);
+      const { version, etag } = outcome;
+      if (version !== undefined && etag) this.rows.etags.set(row, { version, etag });
+      else this.rows.etags.delete(row);
       return outcome;
     };
     if (ifMatch) {
@@ -170,14 +171,5 @@ export class ChangeSender {
       throw new StoryChanged(id, seen?.version ?? 0);
     });
     return etag;
-  }
-
-  private keepTag(target: Target, { commit, etag = '' }: Outcome): void {
-    const state = commit(this.confirmed.require());
-    const row =
-      target.entity === 'story'
-        ? state.stories.get(target.id)
-        : [...state.tasks.values()].flat().find(({ id }) => id === target.id);
-    if (row) this.rows.etags.set(`${target.entity}/${target.id}`, { version: row.version, etag });
   }
 }

@@ -76,6 +76,8 @@ export interface Outcome {
   revision: number;
   /** The id of the created or changed row. */
   id?: number;
+  /** The version and the entity tag of the changed row. */
+  version?: number;
   etag?: string;
 }
 

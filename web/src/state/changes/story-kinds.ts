@@ -20,6 +20,7 @@ const storyOutcome = (story: Story, response: Response): Outcome => ({
   commit: (state) => withStory(state, story),
   ...headersOf(response),
   id: story.id,
+  version: story.version,
 });
 
 const listName = (state: BoardState, list: ListId): string => {
@@ -52,8 +53,7 @@ export const STORY_KINDS: Kinds<'story'> = {
     async send({ list, body }, board, { key }) {
       if (list === null) {
         const { data, response } = await createOn<Story>(board, { type: 'story', set: body }, key);
-        // The entity tag is that of the lists.
-        return { ...storyOutcome(data, response), etag: undefined };
+        return storyOutcome(data, response);
       }
       const { data, response } = await api.POST('/api/sprints/{sprint_id}/stories', {
         params: { path: { sprint_id: list }, header: { 'Idempotency-Key': key } },

@@ -1,7 +1,7 @@
 import { api, headersOf } from '../../api/client';
 import type { Task } from '../../api/types';
 import { statusName, withTask, withTasks } from '../model';
-import type { Change, Kinds } from './change';
+import type { Change, Kinds, Outcome } from './change';
 import { ifMatchOf, now, temporaryId } from './change';
 import { nextSeq } from './positions';
 
@@ -15,6 +15,13 @@ export const createTaskAgain = (task: Task, storyId: number): Change => ({
   assignee: task.assignee,
   external_id: task.external_id,
   was: task.id,
+});
+
+const taskOutcome = (task: Task, response: Response): Outcome => ({
+  commit: (state) => withTask(state, task),
+  ...headersOf(response),
+  id: task.id,
+  version: task.version,
 });
 
 export const TASK_KINDS: Kinds<'task'> = {
@@ -42,8 +49,7 @@ export const TASK_KINDS: Kinds<'task'> = {
         params: { path: { story_id: storyId }, header: { 'Idempotency-Key': key } },
         body: { title, status, assignee, external_id },
       });
-      const task = data as Task;
-      return { commit: (state) => withTask(state, task), ...headersOf(response), id: task.id };
+      return taskOutcome(data as Task, response);
     },
     inverse: ({ storyId }, _before, id) => [{ kind: 'task.delete', id, storyId }],
   },
@@ -59,8 +65,7 @@ export const TASK_KINDS: Kinds<'task'> = {
         params: { path: { task_id: id }, header: ifMatchOf(conditions) },
         body: set,
       });
-      const task = data as Task;
-      return { commit: (state) => withTask(state, task), ...headersOf(response), id };
+      return taskOutcome(data as Task, response);
     },
     inverse({ id, storyId, set }, before) {
       const task = before.tasks.get(storyId)?.find((each) => each.id === id);
