@@ -2,7 +2,16 @@ import { randomKey } from '../../util/random';
 import type { BoardState } from '../model';
 import type { Change } from './change';
 import { kindOf } from './kinds';
-import { createdBy, entityOf, refersTo, targetOf, withId, withOrigin, withVersions } from './rows';
+import {
+  createdBy,
+  entityOf,
+  refersTo,
+  rowOf,
+  targetOf,
+  withId,
+  withOrigin,
+  withVersions,
+} from './rows';
 
 /** A change that the service has not confirmed, as plain data. */
 export interface Pending {
@@ -28,14 +37,6 @@ export interface Pending {
 let lastOrder = 0;
 const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
 
-/** The version of the row that a change is conditional on. */
-function versionOf(change: Change, { stories, tasks }: BoardState): number | undefined {
-  const target = targetOf(change);
-  if (!target) return undefined;
-  if (target.entity === 'story') return stories.get(target.id)?.version;
-  return tasks.get(target.storyId)?.find(({ id }) => id === target.id)?.version;
-}
-
 /**
  * The entries for the changes of one gesture.
  * @param gesture.seen the version of the row that the user saw, if it is not the confirmed one
@@ -55,7 +56,7 @@ export function pendingOf(
       key: randomKey(),
       order: nextOrder(),
       group,
-      seen: gesture.seen ?? versionOf(change, confirmed),
+      seen: gesture.seen ?? rowOf(confirmed, change)?.version,
     };
     state = kindOf(change).apply(state, change);
     return entry;
@@ -81,7 +82,7 @@ export function afterConfirmed(
   const isSameRow =
     target !== undefined && ids.includes(target.id) && target.entity === entityOf(confirmed);
   if (change === entry.change && !isSameRow) return entry;
-  return { ...entry, change, seen: isSameRow ? versionOf(change, after) : entry.seen };
+  return { ...entry, change, seen: isSameRow ? rowOf(after, change)?.version : entry.seen };
 }
 
 /** The changes of the same gesture, and all later changes of the same rows, which build on it. */

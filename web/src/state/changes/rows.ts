@@ -51,11 +51,11 @@ export function storiesOfChange(change: Change): number[] {
   return ['storyId' in change ? change.storyId : change.id];
 }
 
-/** The row of an update. */
-export function rowOf(state: BoardState, change: Update): Card | Task | undefined {
-  return change.kind === 'story.update'
-    ? state.stories.get(change.id)
-    : state.tasks.get(change.storyId)?.find(({ id }) => id === change.id);
+/** The row whose entity tag a change is conditional on. */
+export function rowOf({ stories, tasks }: BoardState, change: Change): Card | Task | undefined {
+  const target = targetOf(change);
+  if (target?.entity === 'story') return stories.get(target.id);
+  return target && tasks.get(target.storyId)?.find(({ id }) => id === target.id);
 }
 
 export const hasFields = (row: Card | Task, fields: object): boolean =>
