@@ -118,15 +118,16 @@ export class Lists {
   ): void {
     const state = this.confirmed.require();
     const next = new Map(state.stories);
+    /** Whether a story was changed or came into the list after the response. */
+    const isLater = ({ id }: Card): boolean => this.confirmed.readAt('story', id) > revision;
     for (const story of state.stories.values()) {
-      if (story.sprint_id !== list) continue;
-      // It came into the list after the response.
-      if (this.confirmed.readAt('story', story.id) > revision) continue;
+      if (story.sprint_id !== list || isLater(story)) continue;
       if (after && bySeq(story, after) <= 0) continue;
       if (to && bySeq(story, to) > 0) continue;
       next.delete(story.id);
     }
     for (const story of stories) {
+      if (isLater(story)) continue;
       const known = state.stories.get(story.id);
       const isNewer = known && known.version >= story.version && !this.stale.delete(story.id);
       next.set(story.id, isNewer ? known : { ...known, ...story });
