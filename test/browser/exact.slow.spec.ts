@@ -49,6 +49,7 @@ describe('A conflict', () => {
     const board = await startSmallBoard();
     const page = await conflictOver(board);
     expect(await titles(page, 'Done')).toEqual(['Ant']);
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     expect(await page.getByRole('dialog').innerText()).toContain('anonymous changed it');
     await page.getByRole('button', { name: 'Apply mine again' }).click();
     await card(page, 'In progress', 'Ant').waitFor();
@@ -459,7 +460,7 @@ describe('Undo', () => {
 
 describe('Undo after a change of someone else', () => {
   const undone = (page: Page, text: string) =>
-    page.getByRole('alert').getByText(`Not undone: ${text} was changed since.`);
+    page.getByRole('alert').getByText(`Not undone: ${text} has been changed since.`);
 
   test('is not made if the same field was changed, and is made if another one was', async () => {
     const board = await startSmallBoard();

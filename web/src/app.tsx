@@ -209,7 +209,8 @@ function SaveState() {
   const { queue, confirmed, connection, events } = current;
   const conflicts = queue.conflicts.value.length;
   const unsaved = queue.state.value === 'offline' ? queue.pending.value.length : 0;
-  const isOffline = connection.isCutOff.value || (confirmed.state.value && !events.isLive.value);
+  const isOffline =
+    connection.isUnreachable.value || (confirmed.state.value && !events.isLive.value);
   return (
     <>
       {conflicts > 0 && (

@@ -1,6 +1,8 @@
+import { useEffect } from 'preact/hooks';
+import { closeReports } from '../state/announce';
 import type { BoardStore } from '../state/board/board-store';
 import type { Conflict } from '../state/changes/conflict';
-import { CUT_OFF, useAnswer } from '../util/answer';
+import { UNREACHABLE, useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
 import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
 import { Button } from './controls';
@@ -14,8 +16,10 @@ interface ConflictDialogProps {
 
 /** Shows who changed a story or task before the change of the user arrived, and asks which change to keep. */
 export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
+  // A message says that the change was made.
+  useEffect(closeReports, [conflict]);
   const { target, seen, revision, label, entries } = conflict;
-  const { data, isCutOff } = useAnswer(
+  const { data, isUnreachable } = useAnswer(
     () => store.rows.changesSince(target, seen, revision),
     [conflict],
   );
@@ -40,7 +44,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
         )}
       </ul>
       <p>Meanwhile{changed === undefined ? '' : `, “${title}”`}:</p>
-      {!data && isCutOff && <p class="empty">{CUT_OFF}</p>}
+      {!data && isUnreachable && <p class="empty">{UNREACHABLE}</p>}
       <ul class="theirs" aria-label="Their changes">
         {events.map((event) => (
           <li key={event.revision}>

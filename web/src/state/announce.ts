@@ -69,6 +69,11 @@ export function report(text: string): void {
 
 export const alertError = (text: string): void => toast(text, { isError: true });
 
+/** Closes the messages about what was done. */
+export function closeReports(): void {
+  toasts.value = toasts.value.filter((each) => each.isError);
+}
+
 export function closeToast(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
 }

@@ -11,11 +11,11 @@ export interface Answer<T> {
   /** Why the service rejected the request. */
   error: ApiError | null;
   /** Whether the service cannot be reached. The former answer stays, and the request is repeated. */
-  isCutOff: boolean;
+  isUnreachable: boolean;
 }
 
 /** The text in place of data that could not be loaded because the connection is lost. */
-export const CUT_OFF = 'The service cannot be reached. Trying again…';
+export const UNREACHABLE = 'The service cannot be reached. Trying again…';
 
 /**
  * Makes a request, again when an input changes, and returns its last answer. The former answer stays until the
@@ -28,30 +28,30 @@ export function useAnswer<T>(
   subject?: unknown,
 ): Answer<T> {
   const answered = useRef(subject);
-  const answer = useSignal<Answer<T>>({ data: null, error: null, isCutOff: false });
+  const answer = useSignal<Answer<T>>({ data: null, error: null, isUnreachable: false });
   useEffect(() => {
     let isLatest = true;
     const pause = new Pause();
     const ask = async (): Promise<void> => {
       for (let attempt = 0; isLatest; attempt++) {
         const next = await load().then(
-          (data) => ({ data, error: null, isCutOff: false }),
+          (data) => ({ data, error: null, isUnreachable: false }),
           (error: unknown) => ({
             data: answered.current === subject ? answer.value.data : null,
             error,
-            isCutOff: isTemporary(error),
+            isUnreachable: isTemporary(error),
           }),
         );
         if (!isLatest) return;
-        const { data, error, isCutOff } = next;
+        const { data, error, isUnreachable } = next;
         answered.current = subject;
         if (error instanceof ApiError && error.status === 401) {
           await signedIn();
           await pause.wait(backoff(attempt));
           continue;
         }
-        answer.value = { data, error: error instanceof ApiError ? error : null, isCutOff };
-        if (!isCutOff) return;
+        answer.value = { data, error: error instanceof ApiError ? error : null, isUnreachable };
+        if (!isUnreachable) return;
         await pause.wait(backoff(attempt));
       }
     };

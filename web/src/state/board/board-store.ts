@@ -80,7 +80,7 @@ export class BoardStore {
     this.reader = new BoardReader(confirmed, connection, this.lists, sprint);
     this.events = new LiveEvents(confirmed, {
       apply: (event) => this.apply(event),
-      read: () => connection.insist(() => this.reader.read()),
+      read: () => connection.untilAnswered(() => this.reader.read()),
       fail: (error) => this.fail(error),
     });
     this.sender = new ChangeSender(confirmed, connection, this.rows, this.reader, this.events);
@@ -123,7 +123,7 @@ export class BoardStore {
       this.today.stop();
     });
     try {
-      await this.connection.insist(
+      await this.connection.untilAnswered(
         () => this.reader.read(),
         () => this.showSnapshot(),
       );
@@ -155,7 +155,8 @@ export class BoardStore {
             return true;
           }
           if (error.code === 'route_not_found') return false;
-          if (await this.connection.insist(() => this.connection.findRenamed(asked))) return true;
+          if (await this.connection.untilAnswered(() => this.connection.findRenamed(asked)))
+            return true;
           const detail = 'This board was deleted, or you no longer have access to it.';
           this.fail(new ApiError(error.status, error.code, detail));
           return false;
@@ -212,7 +213,7 @@ export class BoardStore {
     });
     if (changed) {
       const row = rowOf(view, changed);
-      const why = row ? `“${row.title}” was changed since.` : 'It is no longer on the board.';
+      const why = row ? `“${row.title}” has been changed since.` : 'It is no longer on the board.';
       alertError(`Not undone: ${last.label}. ${why}`);
       return;
     }

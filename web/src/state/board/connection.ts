@@ -10,7 +10,7 @@ import type { ConfirmedBoard } from './confirmed-board';
 /** Reads an open board under its present name, and repeats each read until the service answers. */
 export class Connection {
   /** Whether the last read failed because the service cannot be reached. */
-  readonly isCutOff = signal(false);
+  readonly isUnreachable = signal(false);
   readonly isClosed = signal(false);
   private readonly pause = new Pause();
 
@@ -26,12 +26,12 @@ export class Connection {
    * a board that was renamed. Throws other error responses that are not temporary. If the board is closed, the
    * promise never settles.
    */
-  async insist<T>(read: () => Promise<T>, onCutOff?: () => Promise<void>): Promise<T> {
+  async untilAnswered<T>(read: () => Promise<T>, onUnreachable?: () => Promise<void>): Promise<T> {
     for (let attempt = 0; !this.isClosed.value; attempt++) {
       try {
         const result = await this.readByName(read);
         if (this.isClosed.value) break;
-        this.isCutOff.value = false;
+        this.isUnreachable.value = false;
         return result;
       } catch (error) {
         if (this.isClosed.value) break;
@@ -40,8 +40,8 @@ export class Connection {
           continue;
         }
         if (!isTemporary(error)) throw error;
-        this.isCutOff.value = true;
-        await onCutOff?.();
+        this.isUnreachable.value = true;
+        await onUnreachable?.();
         await this.pause.wait(delayAfter(error, attempt));
       }
     }

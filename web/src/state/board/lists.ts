@@ -55,7 +55,7 @@ export class Lists {
     const known = this.loading.get(list);
     if (known) return known;
     const loading = this.connection
-      .insist(() => this.read(list))
+      .untilAnswered(() => this.read(list))
       .catch((error: Error) => {
         // A sprint that was deleted meanwhile has no list.
         if (!isMissing(error)) alertError(error.message);
@@ -105,7 +105,7 @@ export class Lists {
     const isShown = event.entity === 'story' && list !== undefined && this.loaded.value.has(list);
     if (isShown && !after.stories.has(event.id)) {
       // The story comes from a list that is not loaded, and the event has only the changed fields.
-      void this.connection.insist(() => this.rows.readStory(event.id)).catch(ignoreMissing);
+      void this.connection.untilAnswered(() => this.rows.readStory(event.id)).catch(ignoreMissing);
     }
   }
 
@@ -162,7 +162,7 @@ export class Lists {
 
   /** Reads pages of the backlog after the reads before, because the loaded part changes with each of them. */
   private queuePages(read: () => Promise<void>): Promise<void> {
-    const reading = this.paging.then(() => this.connection.insist(read));
+    const reading = this.paging.then(() => this.connection.untilAnswered(read));
     this.paging = reading.catch(() => undefined);
     return reading;
   }

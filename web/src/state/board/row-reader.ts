@@ -20,7 +20,7 @@ export class RowReader {
 
   /** Loads all fields of a story and its tasks, as soon as there is a connection. */
   loadStory(id: number): Promise<void> {
-    return this.connection.insist(() => this.readStoryInFull(id));
+    return this.connection.untilAnswered(() => this.readStoryInFull(id));
   }
 
   async readStoryInFull(id: number): Promise<void> {
@@ -68,7 +68,7 @@ export class RowReader {
 
   /** Reads the sprints again, because their states depend on the date and can change without an event. */
   async loadSprints(): Promise<void> {
-    const { data } = await this.connection.insist(() =>
+    const { data } = await this.connection.untilAnswered(() =>
       this.readPresent(() =>
         api.GET('/api/boards/{board_name}/sprints', {
           params: { path: { board_name: this.connection.name } },

@@ -32,7 +32,7 @@ export class Today {
     if (!zone) return;
     if (zone !== this.zone && !isKnownZone(zone)) {
       alertError(
-        `This browser does not know the time zone ${zone} of the board. Its dates are those of UTC.`,
+        `This browser does not know the time zone ${zone} of the board. Dates are shown in UTC.`,
       );
     }
     this.zone = zone;

@@ -6,14 +6,14 @@ import { Button, Skeleton } from '../../components/controls';
 import { pathOf } from '../../router';
 import { openDialog } from '../../state/dialogs';
 import { isAdmin, session } from '../../state/session';
-import { CUT_OFF, useAnswer } from '../../util/answer';
+import { UNREACHABLE, useAnswer } from '../../util/answer';
 
 /** All boards that the user may see. */
 export function BoardsView() {
   const {
     data: boards,
     error,
-    isCutOff,
+    isUnreachable,
   } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], [session.value]);
   const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
   useEffect(() => {
@@ -48,9 +48,9 @@ export function BoardsView() {
           )}
         </div>
       </header>
-      {!boards && !error && !isCutOff && <Skeleton lines={3} />}
+      {!boards && !error && !isUnreachable && <Skeleton lines={3} />}
       {error && <p role="alert">{error.message}</p>}
-      {!boards && isCutOff && !error && <p class="empty">{CUT_OFF}</p>}
+      {!boards && isUnreachable && !error && <p class="empty">{UNREACHABLE}</p>}
       {boards?.length === 0 && (
         <div class="blank">
           <p>

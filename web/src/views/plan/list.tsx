@@ -12,7 +12,7 @@ import type { Card as Story, ListId } from '../../state/model';
 import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { dropPlace, useDropList } from '../../util/drag';
-import { CUT_OFF } from '../../util/answer';
+import { UNREACHABLE } from '../../util/answer';
 import { formatDay, formatNumber, plural } from '../../util/format';
 import { SprintActions } from '../sprint/actions';
 import type { Velocity } from '../sprint/velocity';
@@ -92,7 +92,9 @@ export function PlanList(props: PlanListProps) {
       {(isKnown || part) && stories.length === 0 && (
         <p class="empty">{isFiltered ? 'No story matches.' : <Empty isBacklog={!sprint} />}</p>
       )}
-      {!isKnown && !part && store.connection.isCutOff.value && <p class="empty">{CUT_OFF}</p>}
+      {!isKnown && !part && store.connection.isUnreachable.value && (
+        <p class="empty">{UNREACHABLE}</p>
+      )}
       {canWrite.value && !isFixed && <AddStory store={store} list={list} name={name} />}
     </section>
   );

@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialog';
 import { report } from '../../state/announce';
 import { closeDialog } from '../../state/dialogs';
 import { sprintName, storiesOf, sumOfPoints } from '../../state/model';
-import { CUT_OFF, useAnswer } from '../../util/answer';
+import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit } from '../../util/submit';
@@ -208,7 +208,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
 /** Asks before a sprint is deleted. */
 export function DeleteSprint({ store, state, id }: SprintDialogProps) {
   const { sprint, etag, submit, isReady, problem } = useQuestion(id);
-  const { data: count, isCutOff } = useAnswer(async () => {
+  const { data: count, isUnreachable } = useAnswer(async () => {
     const params = { path: { sprint_id: id }, query: { limit: 1, count: true, fields: 'id' } };
     const { response } = await api.GET('/api/sprints/{sprint_id}/stories', { params });
     return Number(response.headers.get('X-Total-Count'));
@@ -234,7 +234,7 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
       answer="Delete sprint"
       isDanger
       isReady={isReady && count !== null}
-      problem={problem || (count === null && isCutOff ? CUT_OFF : '')}
+      problem={problem || (count === null && isUnreachable ? UNREACHABLE : '')}
       onAnswer={() => submit(remove)}
     >
       {count === 0 && <p>The sprint has no stories. This cannot be undone.</p>}

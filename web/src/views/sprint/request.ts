@@ -4,7 +4,7 @@ import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
-import { CUT_OFF, useAnswer } from '../../util/answer';
+import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 
 /** The props of a dialog about a sprint. */
@@ -41,8 +41,8 @@ export function useSprint(id: number) {
     etag.value = headersOf(response).etag;
     return (sprint.value = data as Sprint);
   };
-  const { error: failure, isCutOff } = useAnswer(read, [id]);
-  const error = failure ? wordsOf(failure) : isCutOff ? CUT_OFF : '';
+  const { error: failure, isUnreachable } = useAnswer(read, [id]);
+  const error = failure ? wordsOf(failure) : isUnreachable ? UNREACHABLE : '';
   return { sprint, etag, error, read };
 }
 

@@ -3,7 +3,7 @@ import type { Event } from '../../api/types';
 import { store } from '../../state/stores';
 import type { Card } from '../../state/model';
 import { sprintName, statusName } from '../../state/model';
-import { CUT_OFF, useAnswer } from '../../util/answer';
+import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { formatTime } from '../../util/format';
 
 /** The fields that the history does not show, because the service sets them. */
@@ -62,7 +62,7 @@ export function changesOf({ before, after }: Event): { name: string; from: strin
 
 /** The history of a story, the latest change first. */
 export function History({ story }: { story: Card }) {
-  const { data: events, isCutOff } = useAnswer(async () => {
+  const { data: events, isUnreachable } = useAnswer(async () => {
     if (story.id < 0) return [];
     const path = { story_id: story.id };
     const { data } = await api.GET('/api/stories/{story_id}/history', { params: { path } });
@@ -71,7 +71,7 @@ export function History({ story }: { story: Card }) {
   return (
     <section class="history">
       <h3>History</h3>
-      {!events && isCutOff && <p class="empty">{CUT_OFF}</p>}
+      {!events && isUnreachable && <p class="empty">{UNREACHABLE}</p>}
       <ol>
         {events?.map((event) => (
           <li key={event.revision}>

@@ -53,7 +53,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
     if (kept) typedInto.set(created.id, { ...kept, original: created });
     navigate(storyUrl(created.id), { replace: true });
   }, [created?.id]);
-  const isShown = isLoaded.value || (story !== undefined && store.connection.isCutOff.value);
+  const isShown = isLoaded.value || (story !== undefined && store.connection.isUnreachable.value);
   if (!state || !isShown) {
     return (
       <Dialog title={story?.title ?? 'Story'} size="story" onClose={closeStory}>
@@ -170,7 +170,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
             choose which version to keep.
           </p>
         )}
-        {store.connection.isCutOff.value && story.description === undefined && (
+        {store.connection.isUnreachable.value && story.description === undefined && (
           <p class="notice">
             The description is not loaded, because the service cannot be reached. Trying again…
           </p>

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog';
 import { report } from '../../state/announce';
 import { recoverFocus } from '../../state/focus';
 import { isAdmin, session } from '../../state/session';
-import { CUT_OFF, useAnswer } from '../../util/answer';
+import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 import { formatTime } from '../../util/format';
 import { useSubmit } from '../../util/submit';
@@ -35,7 +35,7 @@ function Tokens() {
   const changes = useSignal(0);
   const isCreating = useSignal(false);
   const asked = useSignal<Token | null>(null);
-  const { data, error, isCutOff } = useAnswer(
+  const { data, error, isUnreachable } = useAnswer(
     async () => (await api.GET('/api/tokens')).data as Token[],
     [changes.value, session.value],
   );
@@ -61,9 +61,9 @@ function Tokens() {
           changes under the name of the token.
         </p>
       </header>
-      {!data && !error && !isCutOff && <Skeleton lines={4} />}
+      {!data && !error && !isUnreachable && <Skeleton lines={4} />}
       {error && <p role="alert">{error.message}</p>}
-      {!data && isCutOff && <p class="empty">{CUT_OFF}</p>}
+      {!data && isUnreachable && <p class="empty">{UNREACHABLE}</p>}
       {isFirst && (
         <div class="blank">
           <p>
