@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
-import { card, openPage } from './browser';
+import { card, list, openPage } from './browser';
+import { startDemo } from './demo';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
 /** Milliseconds until the browser has drawn the effect of a key on the focused card. */
@@ -23,6 +24,18 @@ const timeOfKey = (page: Page, key: string): Promise<number> =>
     return performance.now() - from;
   }, key);
 
+/** Makes the page add up its layout shifts in the variable `shift`. */
+async function countShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    (globalThis as any).shift = 0;
+    new PerformanceObserver((entries) => {
+      for (const entry of entries.getEntries() as any[]) {
+        if (!entry.hadRecentInput) (globalThis as any).shift += entry.value;
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+}
+
 test('500 cards load and react fast on a processor slowed four times, without a layout shift', async () => {
   const board = await startKillableBoard(
     Array.from({ length: 500 }, (_, i) => ({
@@ -33,13 +46,8 @@ test('500 cards load and react fast on a processor slowed four times, without a 
   const page = await openPage('about:blank');
   const debug = await page.context().newCDPSession(page);
   await debug.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await countShifts(page);
   await page.addInitScript(() => {
-    (globalThis as any).shift = 0;
-    new PerformanceObserver((entries) => {
-      for (const entry of entries.getEntries() as any[]) {
-        if (!entry.hadRecentInput) (globalThis as any).shift += entry.value;
-      }
-    }).observe({ type: 'layout-shift', buffered: true });
     const look = (): void => {
       // The frame that draws the cards has been shown when the next one begins.
       if (document.querySelectorAll('li[aria-label^="Story "]').length < 500) {
@@ -74,6 +82,25 @@ test('500 cards load and react fast on a processor slowed four times, without a 
   expect(usable).toBeLessThan(promised(1000));
   expect(shown).toBeLessThan(promised(50));
   expect(shift).toBeLessThanOrEqual(0.05);
+});
+
+test.each([
+  ['plan', 'backlog', 1200],
+  ['plan', 'backlog', 390],
+  ['reports', 'reports', 1200],
+  ['reports', 'reports', 390],
+])('the view %s does not move while it loads (%s, %i pixels)', async (view, path, width) => {
+  const { url } = await startDemo();
+  const page = await openPage('about:blank', { viewport: { width, height: 800 } });
+  await countShifts(page);
+  await page.goto(`${url}/b/Demo/${path}`);
+  const shown =
+    view === 'plan'
+      ? ['Sprint 12', 'Sprint 13', 'Backlog'].map((name) => list(page, name).getByRole('listitem'))
+      : [page.getByRole('img'), page.getByRole('region', { name: 'Unfinished' })];
+  for (const each of shown) await each.last().waitFor();
+  if (view === 'reports') await page.getByRole('img').nth(3).waitFor();
+  expect(await page.evaluate(() => (globalThis as any).shift)).toBeLessThanOrEqual(0.05);
 });
 
 test.each(['', '?sprint=next', '?sprint=1', '/stories/1?sprint=current'])(

@@ -105,8 +105,8 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
   const { data } = answer;
   const [, drawnWidth, drawnHeight] = /width="(\d+)" height="(\d+)"/.exec(data ?? '') ?? [];
   return (
-    // The height is reserved until the picture is loaded.
-    <div ref={container} class="picture" style={{ minHeight: data ? '' : '300px' }}>
+    // Until the picture is loaded, it has the height of a burndown in two columns.
+    <div ref={container} class="picture" style={{ minHeight: data ? '' : '390px' }}>
       {data && (
         <img
           src={`data:image/svg+xml,${encodeURIComponent(data)}`}

@@ -1,9 +1,19 @@
 import type { Answer } from '../util/answer';
 import { UNREACHABLE } from '../util/answer';
+import { Skeleton } from './controls';
 
-/** Shows why a request has no data; nothing while it is loading. */
-export function NoAnswer({ data, error, isUnreachable }: Answer<unknown>) {
+/**
+ * Shows why a request has no data.
+ * @param lines the height to reserve while it is loading, in lines
+ */
+export function NoAnswer({
+  data,
+  error,
+  isUnreachable,
+  lines,
+}: Answer<unknown> & { lines?: number }) {
   if (data) return null;
   if (error) return <p role="alert">{error.message}</p>;
-  return isUnreachable ? <p class="empty">{UNREACHABLE}</p> : null;
+  if (isUnreachable) return <p class="empty">{UNREACHABLE}</p>;
+  return lines ? <Skeleton lines={lines} /> : null;
 }

@@ -4,7 +4,6 @@ import type { Sprint } from '../../api/types';
 import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
 import { pathOf } from '../../router';
-import { alertError } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
 import { openDialog } from '../../state/dialogs';
@@ -34,11 +33,13 @@ interface PlanListProps {
   isFiltered: boolean;
   velocity: Velocity | null;
   shownOf: (list: ListId) => readonly Story[];
+  /** Called with the promise of the list when it begins to load. */
+  track: (loading: Promise<void>) => void;
 }
 
 /** A list of the plan: the stories of a sprint, or the backlog. */
 export function PlanList(props: PlanListProps) {
-  const { store, sprint, stories, isFiltered, shownOf } = props;
+  const { store, sprint, stories, isFiltered, shownOf, track } = props;
   const list = sprint?.id ?? null;
   const name = sprint ? sprintName(sprint) : 'Backlog';
   const place = String(list);
@@ -46,7 +47,7 @@ export function PlanList(props: PlanListProps) {
   const limit = useSignal(PAGE);
   const isKnown = store.lists.loaded.value.has(list);
   const part = list === null ? store.lists.part.value : null;
-  useLoading(section, store, list);
+  useLoading(section, store, list, track);
   const isFixed = sprint?.state === 'completed';
   const shown = drawn(stories, limit.value, new Set(store.sender.created.values()), part?.edge);
   const dropIndex = useComputed(() =>
@@ -83,7 +84,7 @@ export function PlanList(props: PlanListProps) {
           class="button quiet show-more"
           onClick={() => {
             limit.value += PAGE;
-            if (part && limit.value > stories.length) load(store.lists.loadPage());
+            if (part && limit.value > stories.length) void store.lists.loadPage();
           }}
         >
           Show more <span class="count">{formatNumber(more)} stories</span>
@@ -128,14 +129,12 @@ function Empty({ isBacklog }: { isBacklog: boolean }) {
   );
 }
 
-const load = (loading: Promise<void>): void =>
-  void loading.catch((error: Error) => alertError(error.message));
-
 /** Loads a list when it comes near the visible part of the page. */
 function useLoading(
   section: { current: HTMLElement | null },
   store: BoardStore,
   list: ListId,
+  track: PlanListProps['track'],
 ): void {
   const isReady = store.confirmed.state.value !== null;
   useEffect(() => {
@@ -145,8 +144,8 @@ function useLoading(
       ([entry]) => {
         if (!entry?.isIntersecting) return;
         observer.disconnect();
-        if (list !== null) load(store.lists.load(list));
-        else if (!store.lists.part.value) load(store.lists.loadPage());
+        if (list !== null) track(store.lists.load(list));
+        else if (!store.lists.part.value) track(store.lists.loadPage());
       },
       { rootMargin: '600px' },
     );

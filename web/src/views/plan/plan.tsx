@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useCallback, useEffect } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters, hasFilter } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { pathOf, query } from '../../router';
-import { alertError } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
 import { focused } from '../../state/focus';
@@ -18,6 +17,8 @@ import { PlanList } from './list';
 import { moveItems } from './moves';
 import { clearSelection, keepSelected, selected } from './selection';
 
+/** Milliseconds after which the lists are shown even if they are not loaded. */
+const HIDDEN_MS = 1000;
 /** The number of completed sprints that Show more adds. */
 const COMPLETED_PAGE = 5;
 const NONE: readonly Card[] = [];
@@ -34,6 +35,7 @@ export function PlanView({ store }: { store: BoardStore }) {
     },
     [store],
   );
+  const [isReady, track] = useFirstLists();
   usePlanKeys(store, shownOf);
   useWholeBacklog(store, isFiltered);
   const state = store.view.value;
@@ -60,10 +62,11 @@ export function PlanView({ store }: { store: BoardStore }) {
       isFiltered={isFiltered}
       velocity={velocity}
       shownOf={shownOf}
+      track={track}
     />
   );
   return (
-    <div class="plan">
+    <div class={isReady ? 'plan' : 'plan loading'}>
       <header class="view-head">
         <div class="view-title">
           <h1>Plan</h1>
@@ -113,12 +116,32 @@ export function PlanView({ store }: { store: BoardStore }) {
   );
 }
 
+/**
+ * Returns whether the lists that the page shows first are loaded, and a function that takes the promise of each.
+ * They are shown together, because they would move while they load one after another.
+ */
+function useFirstLists(): [boolean, (loading: Promise<void>) => void] {
+  const isReady = useSignal(false);
+  const loading = useRef(0);
+  useEffect(() => {
+    const timer = setTimeout(() => (isReady.value = true), HIDDEN_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const track = useCallback((list: Promise<void>) => {
+    loading.current += 1;
+    void list.finally(() => {
+      loading.current -= 1;
+      if (loading.current === 0) isReady.value = true;
+    });
+  }, []);
+  return [isReady.value, track];
+}
+
 /** Loads the rest of the backlog while a filter is set, so that the filter misses no story. */
 function useWholeBacklog(store: BoardStore, isFiltered: boolean): void {
   const part = store.lists.part.value;
   useEffect(() => {
-    if (isFiltered && part)
-      store.lists.loadPage().catch((error: Error) => alertError(error.message));
+    if (isFiltered && part) void store.lists.loadPage();
   }, [store, isFiltered, part]);
 }
 

@@ -91,7 +91,7 @@ function Groups({
         <span class="spring" />
         <Downloads href={`/api/sprints/${sprint.id}/report`} file={file} formats={['csv']} />
       </div>
-      <NoAnswer {...answer} />
+      <NoAnswer {...answer} lines={20} />
       {data && (
         <>
           <p class="note">{commitment(data)}</p>
