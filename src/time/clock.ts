@@ -42,7 +42,8 @@ export function wallClock(instant: Date, timeZone: string): string {
     });
     formatters.set(timeZone, formatter);
   }
-  return formatter.format(instant);
+  // Before the year 1000 it writes three digits; the first day of that year may begin in 999.
+  return formatter.format(instant).padStart(19, '0');
 }
 
 /** Returns the calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */

@@ -26,6 +26,8 @@ describe('the days of a time zone', () => {
     ['America/Sao_Paulo', '2018-02-18', '2018-02-18T03:00:00.000Z'],
     // This day was skipped: the calendar went from the 29th to the 31st.
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z'],
+    // The first date of the calendar; the year before it has three digits.
+    ['UTC', '1000-01-01', '1000-01-01T00:00:00.000Z'],
   ])('begin in %s on %s at %s', (zone, date, instant) => {
     expect(startOfDay(date, zone).toISOString()).toBe(instant);
   });

@@ -103,6 +103,20 @@ describe('an imported sprint', () => {
     expect(rows(log)).toEqual([]);
   });
 
+  it('may begin on the first day of the calendar', () => {
+    const log = new Log();
+    log.now = NOW;
+    const first = log.sprint('1000-01-01', '1000-01-02');
+    log.story(first, 3, { status: 'done', done_at: '1000-01-02T10:00:00.000Z' });
+    log.complete(first, null, '1000-01-02T16:00:00.000Z');
+    const history = replay(log.events, first, new Date(NOW));
+    expect(report(history).committed_at).toBe('1000-01-01T00:00:00.000Z');
+    expect([...burndown(history)].map((day) => [day.date, day.remaining_points])).toEqual([
+      ['1000-01-01', 3],
+      ['1000-01-02', 0],
+    ]);
+  });
+
   it('did not complete stories that moved on to another sprint, even if they are done now', () => {
     const log = new Imported();
     const next = log.sprint('2026-03-16');
