@@ -143,8 +143,8 @@ async function findList(
   stories: readonly StoryView[],
   { board_id, sprint_id: sprintId }: { board_id: number; sprint_id: number | null },
 ): Promise<StoryList | undefined> {
-  const isEntered = stories.some(({ sprint_id }) => sprint_id !== sprintId);
-  if (sprintId === null || !isEntered) return { board: change.lockedBoard(board_id), sprintId };
+  const stay = stories.length > 0 && stories.every(({ sprint_id }) => sprint_id === sprintId);
+  if (sprintId === null || stay) return { board: change.lockedBoard(board_id), sprintId };
   const sprint = await findOpenSprint(change, sprintId);
   return sprint && { board: change.lockedBoard(sprint.board_id), sprintId };
 }

@@ -289,6 +289,16 @@ describe('moving many stories', () => {
       ['/story_ids/1', 'not_found'],
       ['/story_ids/3', 'not_found'],
     ]);
+    for (const [story_ids, pointers] of [
+      [[999_999_999], ['/story_ids/0', '/sprint_id']],
+      [[], ['/sprint_id']],
+    ]) {
+      const nowhere = await moveAll(board, { story_ids, sprint_id: 999_999_999 });
+      expect([nowhere.status, nowhere.body.errors?.map((e: any) => e.pointer)]).toEqual([
+        400,
+        pointers,
+      ]);
+    }
     const twice = await moveAll(board, { story_ids: [ids[0], ids[1], ids[0]] });
     expect(twice.body.errors.map((e: any) => [e.pointer, e.code])).toEqual([
       ['/story_ids/2', 'duplicate'],
