@@ -59,6 +59,11 @@ describe('a form', () => {
         { pointer: expect.any(String), code: 'duplicate', detail: expect.any(String) },
       ]);
     }
+    const { id } = await board.story(null);
+    for (const form of [`id=${id}&id=${id}`, 'version=1&version=1']) {
+      const answer = await service.client.put(`/api/stories/${id}`, undefined, { form });
+      expect([answer.status, answer.body.errors?.[0].code]).toEqual([400, 'duplicate']);
+    }
   });
 
   it('is rejected for broken percent-encoding and invalid UTF-8', async () => {

@@ -1,14 +1,20 @@
-import { Allow } from 'class-validator';
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../problem';
 import { Problem } from '../problem';
+import { convert, Rejected, Rule } from '../validation/property';
 
 const READ_ONLY = Symbol('read-only fields');
 
 /** Declares fields that a client may send back unchanged, but cannot change. */
 export function ReadOnly(...names: string[]): ClassDecorator {
   return (target) => {
-    for (const name of names) Allow()(target.prototype as object, name);
+    const decorators = [
+      convert((value) => value),
+      Rule('duplicate', 'is given more than once', (value) => !(value instanceof Rejected)),
+    ];
+    for (const name of names) {
+      for (const decorate of decorators) decorate(target.prototype as object, name);
+    }
     Reflect.defineMetadata(READ_ONLY, names, target);
   };
 }
