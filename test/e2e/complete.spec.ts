@@ -213,6 +213,7 @@ describe('completing a sprint', () => {
     { position: 'middle' },
     { position: { before: 1 } },
     { dry_run: 'maybe' },
+    { dry_run: 'true' },
     { dry_run: 1 },
     { to: 'next' },
   ])('rejects %j', async (body) => {

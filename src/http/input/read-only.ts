@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../problem';
 import { Problem } from '../problem';
-import { convert, Rejected, Rule } from '../validation/property';
+import { IsSingle, Rejected, Rule } from '../validation/property';
 
 const READ_ONLY = Symbol('read-only fields');
 
@@ -9,7 +9,7 @@ const READ_ONLY = Symbol('read-only fields');
 export function ReadOnly(...names: string[]): ClassDecorator {
   return (target) => {
     const decorators = [
-      convert((value) => value),
+      IsSingle(),
       Rule('duplicate', 'is given more than once', (value) => !(value instanceof Rejected)),
     ];
     for (const name of names) {

@@ -2,11 +2,11 @@ import { applyDecorators } from '@nestjs/common';
 import { IsBoolean, IsIn, IsString } from 'class-validator';
 import { ID_SCHEMA, isId, toInteger } from './numbers';
 import type { Parsed, Schema } from './property';
-import { Doc, Parse, Rule, convert, reject } from './property';
+import { Doc, IsSingle, Parse, Rule, convert, reject } from './property';
 
 export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
   applyDecorators(
-    convert((value) => value),
+    IsSingle(),
     IsString(),
     IsIn(words, { message: `$property must be one of ${words.join(', ')}` }),
     Doc({ type: 'string', enum: [...words] }),
@@ -15,7 +15,9 @@ export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
 /** `true` or `false`; in forms and queries as a string. */
 export const IsFlag = (): PropertyDecorator =>
   applyDecorators(
-    convert((value) => (value === 'true' ? true : value === 'false' ? false : value)),
+    convert((value, _, inForm) =>
+      inForm && (value === 'true' || value === 'false') ? value === 'true' : value,
+    ),
     IsBoolean(),
     Doc({ type: 'boolean' }),
   );
@@ -32,7 +34,7 @@ export const REFERENCE_SCHEMA = { type: 'string', pattern: '^\\$[A-Za-z0-9][A-Za
 /** The name of the resource that an operation of a batch creates. */
 export const IsReferenceName = (): PropertyDecorator =>
   applyDecorators(
-    convert((value) => value),
+    IsSingle(),
     IsString(),
     Rule(
       'invalid_value',

@@ -10,7 +10,7 @@ import {
 } from 'class-validator';
 import { ID_SCHEMA, isId, toInteger } from './numbers';
 import type { Schema } from './property';
-import { Doc, EACH, NO_DUPLICATES, Rule, convert, convertList } from './property';
+import { Doc, EACH, IsSingle, NO_DUPLICATES, Rule, convertList } from './property';
 import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
 
 /** An object with any names, whose values `test` accepts. @param values describes them in the message */
@@ -24,7 +24,7 @@ export const IsRecord = (
   const faulty = (value: unknown): string[] =>
     Object.entries(value as object).flatMap(([name, item]) => (test(item) ? [] : [name]));
   return applyDecorators(
-    convert((value) => value),
+    IsSingle(),
     Rule('invalid_type', 'must be an object', isRecord),
     Rule(
       'invalid_value',

@@ -77,15 +77,22 @@ export class Rejected {
   ) {}
 }
 
-export const convert = (change: (value: unknown, sent: unknown) => unknown): PropertyDecorator =>
+/** Converts a single value, which a form has once. @param change is not called with undefined and null */
+export const convert = (
+  change: (value: unknown, sent: unknown, inForm: boolean) => unknown,
+): PropertyDecorator =>
   Transform(({ value, obj, key }) => {
     // Only `obj` shows whether the property was sent: class-transformer has copied the value.
     const sent = (obj as Record<string, unknown>)[key];
-    if (Array.isArray(sent) && isForm(obj as object)) {
+    const inForm = isForm(obj as object);
+    if (Array.isArray(sent) && inForm) {
       return new Rejected('duplicate', 'is given more than once');
     }
-    return sent === undefined || sent === null ? sent : change(value, sent);
+    return sent === undefined || sent === null ? sent : change(value, sent, inForm);
   });
+
+/** Rejects a value that a form has more than once. */
+export const IsSingle = (): PropertyDecorator => convert((value) => value);
 
 /** Converts a list. A form repeats the name of a list, so one item is a string there, and no items are null. */
 export const convertList = (

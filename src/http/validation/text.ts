@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { isTimeZone } from '../../time/clock';
 import type { Parsed } from './property';
-import { Doc, Parse, Rule, convert, reject } from './property';
+import { Doc, IsSingle, Parse, Rule, convert, reject } from './property';
 
 /** Whether a string has more than `max` code points; each is one or two UTF-16 units of its `length`. */
 export function isLonger(text: string, max: number): boolean {
@@ -65,7 +65,7 @@ export const IsBoardName = (): PropertyDecorator => Parse(parseBoardName, NAME_S
 
 export const IsTimeZone = (): PropertyDecorator =>
   applyDecorators(
-    convert((value) => value),
+    IsSingle(),
     IsString(),
     Rule('invalid_value', 'must be an IANA time zone name, or UTC', (value) =>
       isTimeZone(value as string),
