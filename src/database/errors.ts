@@ -74,7 +74,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** Whether the connection was lost, and its open transaction with it. */
-export function isConnectionLost(error: unknown): boolean {
+function isConnectionLost(error: unknown): boolean {
   const driverError = driverErrorOf(error);
   if (driverError instanceof DatabaseTimeout) return true;
   const { errno, code = '', fatal } = driverError;

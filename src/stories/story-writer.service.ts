@@ -3,6 +3,7 @@ import type { Change, LockedBoard } from '../database/change';
 import { changedFields, differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { writable } from '../http/input/read-only';
+import { doneAtAfter } from '../tasks/done-at';
 import { Task } from '../tasks/task.entity';
 import { findTasks } from '../tasks/task.queries';
 import { fromRfc3339, toStored } from '../time/clock';
@@ -119,18 +120,13 @@ export class StoryWriter {
     const wanted = { ...writable(body), board_name: to.board.name, sprint_id: to.sprintId };
     const changed = differences(story, wanted)?.after;
     if (!changed) return story;
-    const { instant } = change;
-    const doneAt =
-      changed.status && changed.done_at === undefined
-        ? changed.status === 'done'
-          ? instant.toISOString()
-          : null
-        : changed.done_at;
+    const now = change.instant.toISOString();
+    const doneAt = doneAtAfter(changed, now);
     const after: StoryView = {
       ...story,
       ...changed,
       ...(doneAt !== undefined && { done_at: doneAt }),
-      updated_at: instant.toISOString(),
+      updated_at: now,
       version: story.version + 1,
     };
     const { board_name: boardName, labels, ...columns } = changed;
@@ -142,7 +138,7 @@ export class StoryWriter {
       ...(('title' in changed || 'description' in changed) && {
         search: searchable(after.title, after.description),
       }),
-      updated_at: toStored(instant),
+      updated_at: fromRfc3339(now),
       version: after.version,
     });
     if (to.board.id !== board.id || to.sprintId !== story.sprint_id) {

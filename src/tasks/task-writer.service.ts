@@ -4,6 +4,7 @@ import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { writable } from '../http/input/read-only';
 import { fromRfc3339, toStored } from '../time/clock';
+import { doneAtAfter } from './done-at';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
 import { findTasksOfStories } from './task.queries';
@@ -61,29 +62,21 @@ export class TaskWriter {
   ): Promise<TaskView> {
     const changed = differences(task, writable(body))?.after;
     if (!changed) return task;
-    const { instant } = change;
-    const { status } = changed;
-    const doneAt =
-      status && changed.done_at === undefined
-        ? status === 'done'
-          ? instant.toISOString()
-          : null
-        : changed.done_at;
-    const version = task.version + 1;
-    const done = doneAt !== undefined;
-    await change.update('tasks', task.id, {
-      ...changed,
-      updated_at: toStored(instant),
-      ...(done && { done_at: doneAt && toStored(new Date(doneAt)) }),
-      version,
-    });
+    const now = change.instant.toISOString();
+    const doneAt = doneAtAfter(changed, now);
     const after: TaskView = {
       ...task,
       ...changed,
-      updated_at: instant.toISOString(),
-      ...(done && { done_at: doneAt }),
-      version,
+      ...(doneAt !== undefined && { done_at: doneAt }),
+      updated_at: now,
+      version: task.version + 1,
     };
+    await change.update('tasks', task.id, {
+      ...changed,
+      ...(doneAt !== undefined && { done_at: doneAt && toStored(new Date(doneAt)) }),
+      updated_at: fromRfc3339(now),
+      version: after.version,
+    });
     recordEvent(change, board, 'task.updated', task, after);
     return after;
   }

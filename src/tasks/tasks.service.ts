@@ -94,7 +94,7 @@ export class TasksService implements OnModuleInit {
     return this.unitOfWork.run(caller, (change) => this.createIn(change, storyId, body));
   }
 
-  /** As `create`, as part of a change. */
+  /** Does the same as `create`, as part of a change. */
   async createIn(change: Change, storyId: number, body: CreateTask): Promise<TaskView> {
     const board = await change.lockBoardOf('stories', storyId);
     const story = board && (await findEndOfTasks(change, storyId));
@@ -112,7 +112,7 @@ export class TasksService implements OnModuleInit {
     return this.unitOfWork.run(caller, (change) => this.updateIn(change, id, body));
   }
 
-  /** As `update`, as part of a change. */
+  /** Does the same as `update`, as part of a change. */
   async updateIn(change: Change, id: number, body: UpdateTask): Promise<TaskView> {
     const { board, task } = await this.lock(change, id);
     requireMatch(change.caller, task);
@@ -128,7 +128,7 @@ export class TasksService implements OnModuleInit {
     return this.unitOfWork.run(caller, (change) => this.deleteIn(change, id));
   }
 
-  /** As `delete`, as part of a change. */
+  /** Does the same as `delete`, as part of a change. */
   async deleteIn(change: Change, id: number): Promise<Deleted> {
     const { board, task } = await this.lock(change, id);
     requireMatch(change.caller, task);
