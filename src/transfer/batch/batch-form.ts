@@ -75,11 +75,11 @@ async function readOperation(
     set: isObject(set) ? {} : set,
   });
   const { op, type, as } = sent as unknown as BatchOperation;
-  const Set = setOf(op, type);
-  if (Set === undefined) {
+  const SetDto = setOf(op, type);
+  if (SetDto === undefined) {
     if (operation) fail('op', 'invalid_value', `cannot be ${op} for a ${type}`);
   } else {
-    const fields = fieldsOf(op, Set !== null);
+    const fields = fieldsOf(op, SetDto !== null);
     for (const field of ['id', 'as', 'if_match', 'set'] as const) {
       if (field in sent && !fields.includes(field)) {
         fail(field, 'excluded', `cannot be combined with ${op} ${type}`);
@@ -107,7 +107,7 @@ async function readOperation(
     names.set(name, type);
   }
   const body =
-    Set && isObject(set) ? await check(errors, `${pointer}/set`, Set, { ...set }) : undefined;
+    SetDto && isObject(set) ? await check(errors, `${pointer}/set`, SetDto, { ...set }) : undefined;
   return operation && { ...operation, kind: `${op} ${type}` as Kind, set: body ?? {} };
 }
 

@@ -89,10 +89,10 @@ export const takesCurrent = (op: OperationName): boolean => op === 'start' || op
 
 /** The classes of `set`, whose schemas are part of the OpenAPI document. */
 export const SET_TYPES: Type<object>[] = Object.values(KINDS).flatMap((types) =>
-  Object.values<Type<object> | null>(types).filter((Set) => Set !== null),
+  Object.values<Type<object> | null>(types).filter((SetDto) => SetDto !== null),
 );
 
-function schemaOf(op: OperationName, type: string, Set: Type<object> | null): object {
+function schemaOf(op: OperationName, type: string, SetDto: Type<object> | null): object {
   const all = {
     id: {
       oneOf: [
@@ -103,9 +103,9 @@ function schemaOf(op: OperationName, type: string, Set: Type<object> | null): ob
     },
     as: { type: 'string', pattern: REFERENCE_SCHEMA.pattern.replace('\\$', '') },
     if_match: { type: 'string', maxLength: 1000 },
-    ...(Set && { set: { $ref: getSchemaPath(Set) } }),
+    ...(SetDto && { set: { $ref: getSchemaPath(SetDto) } }),
   };
-  const fields = fieldsOf(op, Set !== null);
+  const fields = fieldsOf(op, SetDto !== null);
   return {
     type: 'object',
     properties: {
@@ -128,8 +128,8 @@ export class Batch {
     maxItems: MAX_OPERATIONS,
     items: {
       oneOf: Object.entries(KINDS).flatMap(([op, types]) =>
-        Object.entries<Type<object> | null>(types).map(([type, Set]) =>
-          schemaOf(op as OperationName, type, Set),
+        Object.entries<Type<object> | null>(types).map(([type, SetDto]) =>
+          schemaOf(op as OperationName, type, SetDto),
         ),
       ),
     },
