@@ -21,7 +21,7 @@ export type Failure =
   | 'other';
 
 /**
- * MySQL errors after which the transaction was rolled back: deadlock and Galera certification (1213),
+ * MySQL errors after which the transaction may succeed when it runs again: deadlock and Galera certification (1213),
  * lock wait timeout (1205), record changed (1020), group replication certification (3101), Galera
  * without quorum (1047), and a server that has just become read-only (1290, 1836).
  */
@@ -49,6 +49,7 @@ interface DriverError {
 const driverErrorOf = (error: unknown): DriverError =>
   ((error instanceof QueryFailedError ? error.driverError : error) ?? {}) as DriverError;
 
+/** Returns the kind of an error of a statement or a transaction. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DatabaseTimeout || error === E_TIMEOUT) return 'unavailable';
   const driverError = driverErrorOf(error);

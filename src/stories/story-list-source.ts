@@ -42,7 +42,7 @@ export function storyListSource(
     else if (!isOfIds && since !== undefined) builder.useIndex('ix_stories_board');
     return builder;
   };
-  // SQLite does so, too, unless the order is by expressions.
+  // SQLite also reads a large board in its order, unless the order is by expressions.
   const order = sortKeys(sort).map((key) =>
     isOfIds || isOfSprints ? { ...key, sql: `+${key.sql}` } : key,
   );
