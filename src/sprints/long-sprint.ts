@@ -5,7 +5,7 @@ import { findTasksOfStories, withTasks } from '../tasks/task.queries';
 import type { SprintView, StoryWithTasks } from './sprint.dto';
 
 /** Stories of a part, at most. */
-const MAX_STORIES = 200;
+const STORIES_OF_PART = 200;
 
 /** The JSON of a sprint with its stories and their tasks, in parts. */
 export function partsOf(
@@ -17,7 +17,7 @@ export function partsOf(
     begin: `${JSON.stringify(sprint).slice(0, -1)},"stories":[`,
     separator: ',',
     end: ']}\n',
-    size: new GrowingPartSize(MAX_STORIES),
+    size: new GrowingPartSize(STORIES_OF_PART),
     read: async (after, limit) => {
       const stories = await findStoriesOfSprint(reader, boardId, sprint.id, { after, limit });
       const ids = stories.map(({ id }) => id);

@@ -25,8 +25,8 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** The most stories, and bytes of JSON, of a sprint that is read at once; a longer sprint is streamed. */
-const MAX_STORIES = 100;
-const MAX_SPRINT_BYTES = 1024 * 1024;
+const STORIES_AT_ONCE = 100;
+const BYTES_AT_ONCE = 1024 * 1024;
 /** How many stories of a sprint are read to estimate its length, if that is unknown. */
 const PROBE_STORIES = 4;
 
@@ -105,7 +105,7 @@ export class SprintCache {
       stories: withTasks(stories, tasks),
     };
     const bytes = Buffer.from(`${JSON.stringify(full)}\n`);
-    this.isLong.set(sprint.id, bytes.length > MAX_SPRINT_BYTES);
+    this.isLong.set(sprint.id, bytes.length > BYTES_AT_ONCE);
     const answer = new CachedAnswer(etag, board.revision, bytes);
     this.answers.set(etag, answer);
     return answer;
@@ -122,12 +122,12 @@ export class SprintCache {
     if (!this.isLong.has(id)) {
       const first = await read(PROBE_STORIES);
       if (first.length < PROBE_STORIES) return first;
-      const length = (JSON.stringify(first).length * MAX_STORIES) / PROBE_STORIES;
-      this.isLong.set(id, length > MAX_SPRINT_BYTES);
+      const length = (JSON.stringify(first).length * STORIES_AT_ONCE) / PROBE_STORIES;
+      this.isLong.set(id, length > BYTES_AT_ONCE);
     }
     if (this.isLong.get(id)) return undefined;
-    const stories = await read(MAX_STORIES + 1);
-    if (stories.length <= MAX_STORIES) return stories;
+    const stories = await read(STORIES_AT_ONCE + 1);
+    if (stories.length <= STORIES_AT_ONCE) return stories;
     this.isLong.set(id, true);
     return undefined;
   }
