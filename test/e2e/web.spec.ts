@@ -1,4 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ReadStream } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -131,6 +134,23 @@ describe('the board in the browser', () => {
     ]);
     expect(await linksOf('/b/%E2%9C%93%2F%3F?sprint=%3E')).toEqual(all);
     expect(await linksOf('/')).toEqual([]);
+  });
+
+  it('closes its files if the connection of pipelined requests is closed', async () => {
+    const opening = jest.spyOn(fs, 'createReadStream');
+    const server = service.app.getHttpServer();
+    const requests: IncomingMessage[] = [];
+    const cut = (request: IncomingMessage): void => {
+      if (requests.push(request) === 3) request.socket.destroy();
+    };
+    server.on('request', cut);
+    const socket = connect(Number(new URL(service.url).port));
+    socket.write('GET /b/x HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(3));
+    while (opening.mock.calls.length < 3) await new Promise(setImmediate);
+    const files = opening.mock.results.map(({ value }) => value as ReadStream);
+    while (!files.every(({ closed }) => closed)) await new Promise(setImmediate);
+    server.off('request', cut);
+    opening.mockRestore();
   });
 
   it('rejects other methods', async () => {

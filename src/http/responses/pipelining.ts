@@ -17,7 +17,9 @@ export function closeWaitingResponses(server: FastifyInstance): void {
       if (!ofSockets.has(socket)) {
         ofSockets.set(socket, waiting);
         socket.once('close', () => {
-          for (const each of waiting) each.destroy().emit('close');
+          // As Node closes the first one. Without `_closed`, a stream that is piped to it later would stay open.
+          for (const each of waiting)
+            Object.assign(each.destroy(), { _closed: true }).emit('close');
         });
       }
       waiting.add(response);
