@@ -58,6 +58,7 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
     root: folder,
     serve: false,
     preCompressed: true,
+    acceptRanges: false,
     cacheControl: false,
     setHeaders: (reply, path) => {
       const isAsset = relative(folder, path).startsWith(`assets${sep}`);

@@ -13,6 +13,7 @@ const BY_STATUS: Record<number, ProblemCode> = {
   400: 'bad_request',
   404: 'route_not_found',
   408: 'request_timeout',
+  412: 'precondition_failed',
   413: 'content_too_large',
   414: 'uri_too_long',
   415: 'unsupported_media_type',
@@ -67,7 +68,11 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (problem.status === 500) {
       const cause: unknown = problem.options.cause ?? exception;
-      this.logger.error({ request_id: request.id, err: cause }, 'request failed');
+      const code = (cause as NodeJS.ErrnoException | null)?.code;
+      // If the client has disconnected, its response was closed before the end.
+      if (!reply.raw.destroyed || code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+        this.logger.error({ request_id: request.id, err: cause }, 'request failed');
+      }
     }
     sendProblem(request, reply, problem);
   }

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { ReadStream } from 'node:fs';
 import fs, { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +14,7 @@ import { send } from '../support/http';
 const PAGE = '<!doctype html><script type="module" src="/assets/main-ABC123.js"></script>';
 const SCRIPT = 'console.log("the board");\n'.repeat(100);
 
+const log: string[] = [];
 let folder: string;
 let service: TestApp;
 let token: Record<string, string>;
@@ -25,7 +28,7 @@ beforeAll(async () => {
   writeFileSync(script, SCRIPT);
   writeFileSync(`${script}.br`, brotliCompressSync(SCRIPT));
   writeFileSync(`${script}.gz`, gzipSync(SCRIPT));
-  service = await startApp({ web: folder });
+  service = await startApp({ web: folder, log, environment: { LOG_LEVEL: 'error' } });
   const made = await service.client.post('/api/tokens', { name: 'Root', scope: 'admin' });
   token = { authorization: `Bearer ${made.body.token}` };
 });
@@ -104,6 +107,19 @@ describe('the board in the browser', () => {
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([404, 'route_not_found']);
   });
 
+  it.each([
+    ['if-match', '"x"'],
+    ['if-unmodified-since', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+  ])('answers 412 to a file with another state than in %s', async (name, value) => {
+    const answer = await get('/service-worker.js', { [name]: value });
+    expect([answer.status, JSON.parse(answer.text).code]).toEqual([412, 'precondition_failed']);
+  });
+
+  it('ignores Range', async () => {
+    const answer = await get('/service-worker.js', { range: 'bytes=100000-' });
+    expect([answer.status, answer.text]).toEqual([200, SCRIPT]);
+  });
+
   it('has a service worker with the CSP of the page, which browsers revalidate at each visit', async () => {
     const page = await get('/b/x', { accept: 'text/html' });
     const worker = await get('/service-worker.js');
@@ -151,6 +167,28 @@ describe('the board in the browser', () => {
     while (!files.every(({ closed }) => closed)) await new Promise(setImmediate);
     server.off('request', cut);
     opening.mockRestore();
+  });
+
+  it('logs no error if a client disconnects before a file is sent', async () => {
+    const server = service.app.getHttpServer();
+    const socket = connect(Number(new URL(service.url).port));
+    const [connection] = (await once(server, 'connection')) as [Socket];
+    const { createReadStream } = fs;
+    const opened = new Promise<ReadStream>((resolve) => {
+      jest.spyOn(fs, 'createReadStream').mockImplementationOnce((...parameters) => {
+        const file = createReadStream(...parameters);
+        connection.destroy();
+        resolve(file);
+        return file;
+      });
+    });
+    socket.write(
+      'GET /service-worker.js HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+    );
+    const file = await opened;
+    while (!file.closed) await new Promise(setImmediate);
+    jest.restoreAllMocks();
+    expect(log).toEqual([]);
   });
 
   it('rejects other methods', async () => {
