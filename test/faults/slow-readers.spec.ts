@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Database } from '../../src/database/database';
 import { SprintCache } from '../../src/sprints/sprint-cache';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
@@ -146,6 +147,25 @@ describe('clients that do not read their long lists', () => {
       expect([path, status]).toEqual([path, 200]);
       while ((await connectionsOf(serviceWithTimeout)) > 0) await sleep(10);
     }
+    await noOpenStreams(serviceWithTimeout);
+  });
+
+  it('are disconnected from a list that they requested together with an import', async () => {
+    const serviceWithTimeout = await startApp({
+      database: service.database,
+      environment: { READER_TIMEOUT_MS: '300' },
+    });
+    afterwards(() => serviceWithTimeout.close());
+    const socket = connect(Number(new URL(serviceWithTimeout.url).port)).pause();
+    socket.on('error', () => undefined);
+    afterwards(() => socket.destroy());
+    socket.write(
+      `POST ${BOARD}/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 1\r\n\r\nx` +
+        `GET ${LIST} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    );
+    const database = serviceWithTimeout.app.get(Database);
+    while (database.openSnapshots === 0) await sleep(10);
+    while ((await connectionsOf(serviceWithTimeout)) > 0) await sleep(10);
     await noOpenStreams(serviceWithTimeout);
   });
 

@@ -1,4 +1,9 @@
-import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  onSendHookHandler,
+  preParsingHookHandler,
+} from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Config } from '../../config/config';
@@ -27,6 +32,10 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
     request.upload = new Upload(request, config.requestTimeoutMs, allow);
     done(null, emptyBodyOf(request));
   };
+  const limitReader: onSendHookHandler = (request, _reply, payload, done) => {
+    request.raw.setTimeout(config.readerTimeoutMs);
+    done(null, payload);
+  };
   const { bodyLimit = 0 } = server.initialConfig;
   server.addHook('onRoute', (route) => {
     const { file, bodyFactor, anonymous } = route.config ?? {};
@@ -34,6 +43,7 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
     if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
     if (!file) return;
     route.preParsing = leaveBody;
+    route.onSend = [route.onSend ?? [], limitReader].flat();
     route.bodyLimit = Number.MAX_SAFE_INTEGER;
   });
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
