@@ -17,7 +17,8 @@ export function createLogger(
     serializers: { err: describeError },
   };
   if (format === 'text') {
-    const stream = destination ?? process.stdout;
+    // Unlike `process.stdout`, it does not end the process if the log is no longer read.
+    const stream = destination ?? pino.destination(1);
     return pino(options, { write: (line) => stream.write(toText(line)) });
   }
   return destination ? pino(options, destination) : pino(options);

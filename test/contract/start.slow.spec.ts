@@ -145,3 +145,19 @@ describe('a program that starts', () => {
     expect(program.output).toMatch(/^\d\d:\d\d:\d\d info {2}GET \/health\/ready 200 [\d.]+ ms$/m);
   });
 });
+
+it.each(['json', 'text'])(
+  'a program whose log is no longer read still serves, as %s',
+  async (format) => {
+    const program = await Program.spawn(
+      { url: `sqlite:${join(folder, 'a.db')}` },
+      {
+        environment: { LOG_LEVEL: 'info', LOG_FORMAT: format },
+        wrapper: ['sh', '-c', '"$@" | true', 'sh'],
+      },
+    );
+    await program.ready();
+    for (let i = 0; i < 3; i += 1) await program.answers('/health/ready', 200);
+    expect(program.output).toBe('');
+  },
+);
