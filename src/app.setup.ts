@@ -16,7 +16,7 @@ import { enableCors } from './http/origins';
 import { acceptFirst, limitConnections, limitLoad } from './http/limits/overload';
 import { logRequests } from './http/request-log';
 import { writeResponses } from './http/responses/hooks';
-import { closeWaitingResponses } from './http/responses/pipelining';
+import { limitPipelining } from './http/limits/pipelining';
 import { RouteTable } from './http/route-table';
 import { SECURITY_HEADERS } from './http/security-headers';
 import { NestLogger } from './logging/logger';
@@ -47,7 +47,6 @@ export async function setUp(
     server.server.emit('request', request, response);
   });
   routes.watch(server);
-  closeWaitingResponses(server);
   limitBodyTime(server, config);
   parseBodies(server, config);
   limitArrivingBodies(server);
@@ -56,6 +55,7 @@ export async function setUp(
     requireWellFormed(request, config);
     done();
   });
+  limitPipelining(server);
   acceptFirst(server);
   limitConnections(server, config.maxConnections);
   limitLoad(server);

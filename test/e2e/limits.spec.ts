@@ -406,3 +406,13 @@ describe('the rate limit', () => {
     expect((await from(trustingNone.url, '192.0.2.2')).status).toBe(429);
   });
 });
+
+it('at most 16 requests wait behind another one of their connection', async () => {
+  const { url } = await start({});
+  const request = 'GET /api/boards HTTP/1.1\r\nHost: localhost\r\n';
+  const requests = `${request}\r\n`.repeat(19) + `${request}Connection: close\r\n\r\n`;
+  const { status, text } = await sendBytes(url, requests);
+  const rest = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code));
+  expect([status, ...rest]).toEqual([...Array<number>(17).fill(200), 503, 503, 503]);
+  expect((await send(`${url}/api/boards`)).status).toBe(200);
+});

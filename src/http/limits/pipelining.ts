@@ -1,12 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Problem } from '../problem';
+import { sendProblem } from '../problem.filter';
+
+/** Maximum responses that wait behind another one of their connection; each may hold an open file or snapshot. */
+const MAX_WAITING = 16;
 
 /**
- * Closes the responses that wait behind another one of their connection when the connection is closed. Node closes
- * only the first one, so the snapshots of the others would stay open.
+ * Rejects requests that a client sends without waiting for the responses to many others. If the connection is
+ * closed, closes the responses that wait: Node closes only the first one, so their snapshots would stay open.
  */
-export function closeWaitingResponses(server: FastifyInstance): void {
+export function limitPipelining(server: FastifyInstance): void {
+  const overloaded = new Problem('overloaded');
   const ofSockets = new WeakMap<Socket, Set<ServerResponse>>();
   server.server.prependListener(
     'request',
@@ -26,4 +32,9 @@ export function closeWaitingResponses(server: FastifyInstance): void {
       response.once('socket', () => waiting.delete(response));
     },
   );
+  server.addHook('onRequest', (request, reply, done) => {
+    const waiting = ofSockets.get(request.raw.socket)?.size ?? 0;
+    if (waiting > MAX_WAITING) sendProblem(request, reply, overloaded);
+    else done();
+  });
 }
