@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
-import { isMissingPage } from '../http/responses/formats';
 import { Origins } from '../http/origins';
 import { Problem } from '../http/problem';
+import { isMissingPage } from '../http/responses/formats';
 import type { Authenticator } from './authenticator';
 import { RateLimit } from './rate-limit';
 

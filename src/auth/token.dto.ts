@@ -2,11 +2,11 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Scope } from '../http/access';
 import { SCOPES } from '../http/access';
 import { EnumField, IdField, InstantField } from '../http/responses/schema';
-import { Check, Doc, Nullable } from '../http/validation/property';
+import { IsOneOf } from '../http/validation/choices';
 import { IsBoardNames } from '../http/validation/collections';
 import { IsFutureInstant } from '../http/validation/dates';
+import { Check, Doc, Nullable } from '../http/validation/property';
 import { IsLine } from '../http/validation/text';
-import { IsOneOf } from '../http/validation/choices';
 
 /** A token as clients see it: without the secret. */
 export class TokenView {

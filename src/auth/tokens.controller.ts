@@ -3,12 +3,12 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
-import { etagOf } from '../http/responses/etag';
 import { Body, Query } from '../http/input/parameters';
-import { PageQuery } from '../http/lists/page.dto';
 import { TokenId } from '../http/input/path';
-import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
+import { PageQuery } from '../http/lists/page.dto';
+import { etagOf } from '../http/responses/etag';
 import { Deleted } from '../http/responses/schema';
+import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
 import { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { TokensService } from './tokens.service';
 

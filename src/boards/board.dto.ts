@@ -1,10 +1,10 @@
 import { ApiProperty, PartialType } from '@nestjs/swagger';
 import { ReadOnly } from '../http/input/read-only';
 import { CountField, IdField, InstantField } from '../http/responses/schema';
-import { Doc, Optional } from '../http/validation/property';
-import { IsBoardName, IsTimeZone } from '../http/validation/text';
 import { IsFlag } from '../http/validation/choices';
 import { IsListOf } from '../http/validation/collections';
+import { Doc, Optional } from '../http/validation/property';
+import { IsBoardName, IsTimeZone } from '../http/validation/text';
 import type { Weekday } from './working-days';
 import { WEEKDAYS } from './working-days';
 

@@ -3,11 +3,11 @@ import type { LockedBoard } from '../database/change';
 import { BOARD_COLUMNS } from '../database/change';
 import type { Reader } from '../database/reader';
 import type { Access } from '../http/access';
-import { REPRESENTATION } from '../http/responses/etag';
 import { Problem } from '../http/problem';
+import { REPRESENTATION } from '../http/responses/etag';
 import { toRfc3339 } from '../time/clock';
-import { parseWorkingDays } from './working-days';
 import type { BoardView } from './board.dto';
+import { parseWorkingDays } from './working-days';
 
 /** A board as plain SQL reads it: instants are stored strings. */
 export type BoardRow = LockedBoard;

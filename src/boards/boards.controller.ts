@@ -3,10 +3,10 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input/parameters';
-import { PageQuery } from '../http/lists/page.dto';
 import { BoardName } from '../http/input/path';
-import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';
+import { PageQuery } from '../http/lists/page.dto';
 import { Deleted } from '../http/responses/schema';
+import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
 

@@ -10,21 +10,21 @@ import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
-import { atRevision } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
-import { requireMatch } from '../http/responses/etag';
+import { requireUnchanged, requireVersion, writable } from '../http/input/read-only';
 import { column } from '../http/lists/keyset';
-import type { PageQuery } from '../http/lists/page.dto';
 import { Listing } from '../http/lists/listing';
+import type { PageQuery } from '../http/lists/page.dto';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
-import { requireUnchanged, requireVersion, writable } from '../http/input/read-only';
+import { atRevision } from '../http/responses/board-revision';
+import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { toStored } from '../time/clock';
+import { BoardSweeper } from './board-sweeper';
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
 import { findBoard, representBoard, whereVisible } from './board.queries';
-import { BoardSweeper } from './board-sweeper';
 import { DEFAULT_WORKING_DAYS, storedWorkingDays } from './working-days';
 
 @Injectable()

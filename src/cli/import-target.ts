@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
+import { MAX_FILE_BYTES } from '../http/input/upload';
 import type { ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
-import { MAX_FILE_BYTES } from '../http/input/upload';
 import type { ImportFormat, ImportView, Mapping } from '../transfer/import/import.dto';
 import { ImportService } from '../transfer/import/import.service';
 import { OPERATOR, withApplication } from './application';

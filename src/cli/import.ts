@@ -1,6 +1,6 @@
+import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { SingleBar } from 'cli-progress';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';

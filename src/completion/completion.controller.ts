@@ -7,8 +7,8 @@ import { SprintId } from '../http/input/path';
 import { Answers, AnswersAction, Rejects, RequireScope, Repeatable } from '../http/route';
 import { ReportView } from '../reports/report.dto';
 import { actionPaths, SprintReferenceOfPath } from '../sprints/sprint-id';
-import type { SprintReference } from '../sprints/sprint.queries';
 import { SprintView } from '../sprints/sprint.dto';
+import type { SprintReference } from '../sprints/sprint.queries';
 import { CompleteSprint } from './completion.dto';
 import { CompletionService } from './completion.service';
 

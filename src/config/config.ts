@@ -1,8 +1,8 @@
 import { plainToInstance } from 'class-transformer';
 import { IsDefined, IsIn, IsIP, ValidateBy, ValidateIf, validateSync } from 'class-validator';
 import { isIP } from 'node:net';
-import type { DatabaseTarget } from './database-url';
 import { ConfigError } from './config-error';
+import type { DatabaseTarget } from './database-url';
 import { readDatabaseUrl } from './database-url';
 import { Integer, ListOf, OneOf, Read, Setting, SETTINGS } from './setting';
 

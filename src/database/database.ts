@@ -10,8 +10,8 @@ import { failureOf, toProblem, unavailable } from './errors';
 import { migrate, NewerDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader } from './reader';
-import type { Snapshot, Snapshots } from './snapshots';
 import { Slots, SlotsOfClients } from './slots';
+import type { Snapshot, Snapshots } from './snapshots';
 import { SqliteSnapshots } from './sqlite-snapshots';
 import { WRITER } from './writer';
 

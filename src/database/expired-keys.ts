@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LessThanOrEqual } from 'typeorm';
 import { Clock } from '../time/clock';
 import { Database } from './database';
-import { IdempotencyKey } from './idempotency-key.entity';
 import { oldestKept } from './idempotency';
+import { IdempotencyKey } from './idempotency-key.entity';
 import { UnitOfWork } from './unit-of-work';
 
 const EVERY_MS = 60_000;

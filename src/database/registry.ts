@@ -8,6 +8,8 @@ import { Task } from '../tasks/task.entity';
 import { IdempotencyKey } from './idempotency-key.entity';
 import { IdempotencyPart } from './idempotency-part.entity';
 import { Initial1763700000000 } from './migrations/1-initial';
+import { ExternalIds1763709000000 } from './migrations/10-external-ids';
+import { Sessions1763710000000 } from './migrations/11-sessions';
 import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
 import { Tokens1763702000000 } from './migrations/3-tokens';
 import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprint';
@@ -16,8 +18,6 @@ import { BacklogTotals1763705000000 } from './migrations/6-backlog-totals';
 import { OpenSprints1763706000000 } from './migrations/7-open-sprints';
 import { RevisionTags1763707000000 } from './migrations/8-revision-tags';
 import { StartsAndWorkingDays1763708000000 } from './migrations/9-starts-and-working-days';
-import { ExternalIds1763709000000 } from './migrations/10-external-ids';
-import { Sessions1763710000000 } from './migrations/11-sessions';
 
 /** Every entity, for the application, the command line and the tests alike. */
 export const entities = [

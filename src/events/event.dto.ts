@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EnumField, IdField, InstantField } from '../http/responses/schema';
 import { AnyOf, AnyText } from '../http/lists/filters';
-import { IsInteger } from '../http/validation/numbers';
+import { EnumField, IdField, InstantField } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
+import { IsInteger } from '../http/validation/numbers';
 import { Optional } from '../http/validation/property';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';

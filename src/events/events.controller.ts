@@ -2,15 +2,15 @@ import { Controller, Get, Header, Req, Res, StreamableFile } from '@nestjs/commo
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accessOf } from '../http/access';
-import { BOARD_REVISION } from '../http/responses/board-revision';
+import { clientOf } from '../http/access';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input/parameters';
-import { PageQuery } from '../http/lists/page.dto';
 import { BoardName, StoryId } from '../http/input/path';
+import { PageQuery } from '../http/lists/page.dto';
 import { Problem } from '../http/problem';
+import { BOARD_REVISION } from '../http/responses/board-revision';
 import { Answers, AnswersTable, Rejects, RequireScope, Route } from '../http/route';
-import { clientOf } from '../http/access';
 import { EventView, FeedQuery, StreamQuery } from './event.dto';
 import { EventsService } from './events.service';
 import { StreamsService } from './streams.service';

@@ -6,11 +6,11 @@ import { collectionTag, findBoard, whereVisible } from '../boards/board.queries'
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { Caller } from '../http/caller';
-import type { Cell } from '../http/responses/csv';
 import { column } from '../http/lists/keyset';
-import type { PageQuery } from '../http/lists/page.dto';
 import { Listing } from '../http/lists/listing';
+import type { PageQuery } from '../http/lists/page.dto';
 import { Problem } from '../http/problem';
+import type { Cell } from '../http/responses/csv';
 import { toRfc3339 } from '../time/clock';
 import type { Fields } from './event';
 import type { EventView, FeedQuery } from './event.dto';

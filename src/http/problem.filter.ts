@@ -2,10 +2,10 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Database } from '../database/database';
-import { BOARD_REVISION } from './responses/board-revision';
 import { PathResources } from './path-resources';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
+import { BOARD_REVISION } from './responses/board-revision';
 import { RouteTable } from './route-table';
 
 /** The problems of the framework's errors, by status. Clients do not see their messages. */

@@ -1,6 +1,6 @@
-import { calendarDate } from '../time/clock';
 import type { Weekday } from '../boards/working-days';
 import { WEEKDAYS } from '../boards/working-days';
+import { calendarDate } from '../time/clock';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
-import type { Fields } from '../events/event';
-import type { EventView } from '../events/event.dto';
 import type { Weekday } from '../boards/working-days';
 import { DEFAULT_WORKING_DAYS, parseWorkingDays } from '../boards/working-days';
+import type { Fields } from '../events/event';
+import type { EventView } from '../events/event.dto';
 import { startOfDay } from './calendar';
 import type { Steps } from './steps';
 import { STEP } from './steps';

@@ -8,9 +8,9 @@ import {
   IntegerField,
   PointsField,
 } from '../http/responses/schema';
-import { Check, Optional } from '../http/validation/property';
-import { IsDecimal, IsInt32, IsInteger } from '../http/validation/numbers';
 import { IsOneOf } from '../http/validation/choices';
+import { IsDecimal, IsInt32, IsInteger } from '../http/validation/numbers';
+import { Check, Optional } from '../http/validation/property';
 import { SprintView } from '../sprints/sprint.dto';
 
 export class ReportedStoryView {

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { Formats, LongResponse } from '../http/route';
-import { fan } from './fan';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
+import { fan } from './fan';
 import { png } from './pictures/png';
 import type { Picture } from './pictures/svg';
 import { PICTURE_STYLE, svg } from './pictures/svg';
+import type { BurndownDayView, BurndownQuery, ReportView, Theme, VelocityView } from './report.dto';
 import type { Burndown, Forecast } from './reports.service';
 import { inSteps } from './steps';
-import type { BurndownDayView, BurndownQuery, ReportView, Theme, VelocityView } from './report.dto';
 
 /** Lets a picture that a browser opens as a page use its own style sheet, and load nothing else. */
 const PICTURE_HEADERS = {

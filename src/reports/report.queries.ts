@@ -1,10 +1,10 @@
 import type { Reader } from '../database/reader';
 import type { Fields } from '../events/event';
 import type { StoredEvent } from '../events/event.queries';
+import type { SprintRow } from '../sprints/sprint.queries';
 import { toRfc3339 } from '../time/clock';
 import { Pace } from '../time/pace';
 import { fromHundredths } from './points';
-import type { SprintRow } from '../sprints/sprint.queries';
 import type { ReplayedEvent, SprintHistory } from './replay';
 import { Replay } from './replay';
 import { inSteps } from './steps';

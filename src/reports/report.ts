@@ -2,14 +2,14 @@ import { calendarDate } from '../time/clock';
 import { endOfDay } from './calendar';
 import { sum } from './points';
 import type { SprintHistory, StoryHistory, StoryState } from './replay';
-import type { Steps } from './steps';
-import { STEP } from './steps';
 import type {
   ReestimatedStoryView,
   ReportedStoryView,
   ReportView,
   UnfinishedStoryView,
 } from './report.dto';
+import type { Steps } from './steps';
+import { STEP } from './steps';
 
 export type Report = Omit<ReportView, 'sprint'>;
 

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
-import { atRevision } from '../http/responses/board-revision';
 import { Problem } from '../http/problem';
+import { atRevision } from '../http/responses/board-revision';
 import type { SprintView } from '../sprints/sprint.dto';
 import type { SprintReference, SprintRow } from '../sprints/sprint.queries';
 import { representSprint, SprintQueries } from '../sprints/sprint.queries';
@@ -27,8 +27,8 @@ import type {
 } from './report.dto';
 import type { Backlog, ReplayedSprint } from './report.queries';
 import { countBacklog, readHistory, replaySprint } from './report.queries';
-import type { Totals } from './velocity';
 import { inSteps } from './steps';
+import type { Totals } from './velocity';
 import { cadence, totals, velocity } from './velocity';
 
 const DEFAULT_SEED = 1;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema, PartialType } from '@nestjs/swagger';
-import { PageQuery } from '../http/lists/page.dto';
 import { ReadOnly } from '../http/input/read-only';
+import { PageQuery } from '../http/lists/page.dto';
 import {
   CountField,
   DateField,
@@ -9,9 +9,9 @@ import {
   IdField,
   InstantField,
 } from '../http/responses/schema';
-import { Doc, Nullable, Optional } from '../http/validation/property';
-import { IsCalendarDate, NotBefore } from '../http/validation/dates';
 import { IsFlag, IsOneOf } from '../http/validation/choices';
+import { IsCalendarDate, NotBefore } from '../http/validation/dates';
+import { Doc, Nullable, Optional } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';

@@ -1,6 +1,6 @@
-import { Check, Doc, Nullable, Optional } from '../http/validation/property';
-import { IsIdList } from '../http/validation/collections';
 import { IsPosition, IsWordOrId } from '../http/validation/choices';
+import { IsIdList } from '../http/validation/collections';
+import { Check, Doc, Nullable, Optional } from '../http/validation/property';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
 

@@ -1,6 +1,7 @@
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
-import { PageQuery } from '../http/lists/page.dto';
 import { ReadOnly } from '../http/input/read-only';
+import { AnyId, AnyInt32, AnyOf, AnyText, HasWords, IsWordList } from '../http/lists/filters';
+import { PageQuery } from '../http/lists/page.dto';
 import {
   CountField,
   Deleted,
@@ -9,12 +10,11 @@ import {
   InstantField,
   IntegerField,
 } from '../http/responses/schema';
-import { AnyId, AnyInt32, AnyOf, AnyText, HasWords, IsWordList } from '../http/lists/filters';
-import { Doc, Nullable, Optional } from '../http/validation/property';
+import { IsOneOf, IsWordOrId } from '../http/validation/choices';
+import { IsLabels } from '../http/validation/collections';
 import { IsInstant } from '../http/validation/dates';
 import { IsInt32, IsPoints } from '../http/validation/numbers';
-import { IsLabels } from '../http/validation/collections';
-import { IsOneOf, IsWordOrId } from '../http/validation/choices';
+import { Doc, Nullable, Optional } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';

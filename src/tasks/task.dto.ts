@@ -1,9 +1,9 @@
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { ReadOnly } from '../http/input/read-only';
 import { EnumField, IdField, InstantField, IntegerField } from '../http/responses/schema';
-import { Doc, Nullable, Optional } from '../http/validation/property';
-import { IsInt32 } from '../http/validation/numbers';
 import { IsOneOf } from '../http/validation/choices';
+import { IsInt32 } from '../http/validation/numbers';
+import { Doc, Nullable, Optional } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';

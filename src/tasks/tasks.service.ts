@@ -9,17 +9,18 @@ import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
-import { atRevision } from '../http/responses/board-revision';
 import type { Caller } from '../http/caller';
-import { requireMatch } from '../http/responses/etag';
+import { requireUnchanged, requireVersion } from '../http/input/read-only';
 import { column } from '../http/lists/keyset';
-import type { PageQuery } from '../http/lists/page.dto';
 import { Listing } from '../http/lists/listing';
+import type { PageQuery } from '../http/lists/page.dto';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
-import { requireUnchanged, requireVersion } from '../http/input/read-only';
+import { atRevision } from '../http/responses/board-revision';
+import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { MAX_SEQ, Story } from '../stories/story.entity';
+import { MAX_TASKS, TaskWriter } from './task-writer.service';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
 import {
@@ -29,7 +30,6 @@ import {
   representTask,
   TASK_COLUMNS,
 } from './task.queries';
-import { MAX_TASKS, TaskWriter } from './task-writer.service';
 
 @Injectable()
 export class TasksService implements OnModuleInit {

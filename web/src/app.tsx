@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useCommands } from './commands';
-import { Keys } from './components/keys';
 import { Button, Icon, Skeleton } from './components/controls';
+import { Keys } from './components/keys';
 import { pathOf, route } from './router';
 import { alertError } from './state/announce';
+import type { Conflict } from './state/changes/conflict';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
 import { recoverFocus } from './state/focus';
-import type { Conflict } from './state/changes/conflict';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
 import { store } from './state/stores';
 import { failureText } from './util/failure';

@@ -8,9 +8,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Config } from '../../config/config';
 import { setBodyTimeout } from '../limits/body-timeout';
+import { Problem } from '../problem';
 import { parseForm } from './form';
 import { mediaTypeOf } from './media-type';
-import { Problem } from '../problem';
 import { Upload } from './upload';
 
 /** Maximum bytes of a body that needs no authentication: it only contains the token of a sign-in. */

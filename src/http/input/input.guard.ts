@@ -1,12 +1,12 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { MALFORMED_QUERY } from './form';
-import { formatOf, requireAcceptable, vary } from '../responses/formats';
-import { declares } from './parameters';
 import type { FieldError } from '../problem';
 import { Problem } from '../problem';
+import { formatOf, requireAcceptable, vary } from '../responses/formats';
 import { fieldError, fieldsOfBody } from '../validation/validation.pipe';
+import { MALFORMED_QUERY } from './form';
+import { declares } from './parameters';
 
 /**
  * Rejects input that a route does not declare, so that nothing that a client sends is ignored: body

@@ -1,8 +1,8 @@
 import { Param } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { parseBoardName } from '../validation/text';
 import type { ProblemCode } from '../problem';
 import { Problem } from '../problem';
+import { parseBoardName } from '../validation/text';
 
 /**
  * Reads an id of a path. An invalid id is treated like one that does not exist.

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { mediaTypeOf } from './media-type';
+import { clientOf } from '../access';
 import type { FieldErrorCode } from '../problem';
 import { Problem } from '../problem';
-import { clientOf } from '../access';
 import { fieldError } from '../validation/validation.pipe';
+import { mediaTypeOf } from './media-type';
 
 /** Maximum bytes of a file. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayUnique } from 'class-validator';
+import { ID, INT32, toInteger } from '../validation/numbers';
 import type { Schema } from '../validation/property';
 import { convert, convertList, Doc, EACH, NO_DUPLICATES, Rule } from '../validation/property';
-import { ID, INT32, toInteger } from '../validation/numbers';
 import { isLonger, isStorable } from '../validation/text';
 
 // Decorators for the filters, the sort and the fields of lists.

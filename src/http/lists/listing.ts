@@ -1,6 +1,6 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database';
 import type { Parameter, Reader } from '../../database/reader';
 import { clientOf } from '../access';

@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Pace } from '../../time/pace';
-import { etagOf, matchesNone, REPRESENTATION } from './etag';
 import { Problem } from '../problem';
 import type { Format, Formats, Writing } from '../route';
 import { MEDIA_TYPES } from '../route';
+import { etagOf, matchesNone, REPRESENTATION } from './etag';
 
 const PARAMETERS: Record<Format, string> = {
   json: '; charset=utf-8',

@@ -6,8 +6,8 @@ import { Clock } from '../../time/clock';
 import { asForm } from '../input/form';
 import type { FieldError, FieldErrorCode } from '../problem';
 import { Problem } from '../problem';
-import { suggestion } from './suggestion';
 import { Rejected, validatedAt } from './property';
+import { suggestion } from './suggestion';
 
 /** Limits of a body: levels of objects and lists, and fields in total, without those of objects in lists. */
 const MAX_DEPTH = 32;

@@ -1,11 +1,11 @@
 import type { Type } from '@nestjs/common';
 import type { FieldError, FieldErrorCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
-import { validate } from '../../http/validation/validation.pipe';
 import { isReference } from '../../http/validation/choices';
+import { validate } from '../../http/validation/validation.pipe';
+import { Pace } from '../../time/pace';
 import { Batch, BatchOperation, fieldsOf, KINDS, MAX_OPERATIONS, takesCurrent } from './batch.dto';
 import type { OperationName, ResourceType } from './batch.dto';
-import { Pace } from '../../time/pace';
 
 /** The kinds of operations, such as `create story`. */
 export type Kind = {

@@ -3,8 +3,6 @@ import { ApiProperty, getSchemaPath, OmitType } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject } from 'class-validator';
 import { CompleteSprint } from '../../completion/completion.dto';
 import { Deleted, EnumField, IdField } from '../../http/responses/schema';
-import { Doc, Nullable, Optional } from '../../http/validation/property';
-import { ID_SCHEMA } from '../../http/validation/numbers';
 import {
   IsFlag,
   IsOneOf,
@@ -13,6 +11,8 @@ import {
   IsWordOrId,
   REFERENCE_SCHEMA,
 } from '../../http/validation/choices';
+import { ID_SCHEMA } from '../../http/validation/numbers';
+import { Doc, Nullable, Optional } from '../../http/validation/property';
 import { IsText } from '../../http/validation/text';
 import { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from '../../sprints/sprint.dto';
 import type { Position } from '../../stories/move.dto';

@@ -5,18 +5,18 @@ import { CompletionService } from '../../completion/completion.service';
 import type { Change, LockedBoard } from '../../database/change';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
-import { requireTag } from '../../http/responses/etag';
 import type { FieldError, ProblemCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
+import { requireTag } from '../../http/responses/etag';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
 import { MovesService } from '../../stories/moves.service';
 import { noSprint, SprintWords } from '../../stories/sprint-words';
 import { StoriesService } from '../../stories/stories.service';
 import { findOpenSprint } from '../../stories/story.queries';
 import { TasksService } from '../../tasks/tasks.service';
-import type { BatchCreateStory, BatchCreateTask, BatchResult } from './batch.dto';
 import type { Kind, Operation } from './batch-form';
 import { readBatch, resolve } from './batch-form';
+import type { BatchCreateStory, BatchCreateTask, BatchResult } from './batch.dto';
 
 type Perform = (
   change: Change,

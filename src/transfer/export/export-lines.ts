@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { FieldErrorCode } from '../../http/problem';
-import { lastLine } from './export-format';
 import { InvalidFile } from '../files/invalid-file';
+import { lastLine } from './export-format';
 
 /** Some lines of a file, but never its last one. */
 export interface Lines {

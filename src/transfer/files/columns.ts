@@ -1,7 +1,7 @@
-import type { CsvRow } from './csv';
 import type { Mapping } from '../import/import.dto';
-import { InvalidFile } from './invalid-file';
 import { comparable } from '../import/known-names';
+import type { CsvRow } from './csv';
+import { InvalidFile } from './invalid-file';
 
 /**
  * Checks the columns of a mapping.

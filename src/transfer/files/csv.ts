@@ -2,8 +2,8 @@ import type { CsvError as ParserError } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { InvalidFile } from './invalid-file';
 import { Pace } from '../../time/pace';
+import { InvalidFile } from './invalid-file';
 import type { Warnings } from './source';
 import { requireUtf8 } from './utf8';
 

@@ -7,8 +7,8 @@ import {
 } from '@streamparser/json';
 import type { Readable } from 'node:stream';
 import type { FieldErrorCode } from '../../http/problem';
-import { InvalidFile } from './invalid-file';
 import { Pace } from '../../time/pace';
+import { InvalidFile } from './invalid-file';
 import { Utf8Check } from './utf8';
 
 /** Brackets within brackets. Documents of Jira nest deepest, about 30 levels for lists in tables. */

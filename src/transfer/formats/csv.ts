@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
-import { unguarded } from '../../http/responses/csv';
 import { Problem } from '../../http/problem';
+import { unguarded } from '../../http/responses/csv';
 import { isLonger } from '../../http/validation/text';
 import { validate } from '../../http/validation/validation.pipe';
 import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
 import { calendarDate } from '../../time/clock';
+import { Pace } from '../../time/pace';
 import { requireColumns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
-import type { Mapping } from '../import/import.dto';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
-import { Pace } from '../../time/pace';
-import { byName, inLowerCase } from '../import/known-names';
-import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
-import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
 import { Warnings } from '../files/source';
+import type { Mapping } from '../import/import.dto';
+import { byName, inLowerCase } from '../import/known-names';
+import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
+import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
 
 type Column = (typeof CSV_COLUMNS)[number];
 

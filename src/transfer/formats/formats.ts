@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
+import type { SourceReader } from '../files/source';
 import type { ImportFormat, Mapping } from '../import/import.dto';
 import { mapSource } from '../import/mapping';
 import type { ImportPlan, PlanContext } from '../import/plan';
-import type { SourceReader } from '../files/source';
 import { planCsv } from './csv';
 import { github } from './github';
 import { jiraCsv } from './jira-csv';

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { requireFields } from '../files/columns';
-import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
 import {
@@ -10,6 +9,7 @@ import {
   type SourceReader,
   type SourceStory,
 } from '../files/source';
+import type { Mapping } from '../import/import.dto';
 
 interface Issue {
   number: number;

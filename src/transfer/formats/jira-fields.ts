@@ -1,9 +1,9 @@
 import { requireFields } from '../files/columns';
-import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, textOf } from '../files/json';
-import { comparable } from '../import/known-names';
 import type { Warnings } from '../files/source';
+import type { Mapping } from '../import/import.dto';
+import { comparable } from '../import/known-names';
 import { isPointsName, jiraField } from './jira-names';
 
 /** The values of the custom fields of an issue. */

@@ -1,7 +1,7 @@
-import type { ImportFormat } from '../import/import.dto';
-import { textOf } from '../files/json';
 import { Pace } from '../../time/pace';
+import { textOf } from '../files/json';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
+import type { ImportFormat } from '../import/import.dto';
 
 /** An issue of Jira, as both of its formats have it. */
 export interface JiraIssue extends Omit<

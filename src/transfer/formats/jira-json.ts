@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Status } from '../../stories/story.entity';
-import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
-import { comparable } from '../import/known-names';
 import type { SourceField, SourceFile, SourceReader, SourceSprint } from '../files/source';
 import { Warnings } from '../files/source';
+import type { Mapping } from '../import/import.dto';
+import { comparable } from '../import/known-names';
 import { textOfDocument } from './adf';
 import { CustomFields } from './jira-fields';
 import type { JiraIssue } from './jira-issues';

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { Columns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
-import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
-import { comparable } from '../import/known-names';
 import type { SourceReader, SourceSprint, SourceStory } from '../files/source';
 import { Warnings } from '../files/source';
+import type { Mapping } from '../import/import.dto';
+import { comparable } from '../import/known-names';
 
 /** The field that each column is read into. */
 const NAMES = {

@@ -1,11 +1,11 @@
 import type { SprintView } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';
+import { Pace } from '../../time/pace';
 import { linesOf } from '../export/export-lines';
 import { parseRow } from '../export/export-rules';
-import { Pace } from '../../time/pace';
+import { Warnings } from '../files/source';
 import type { ImportPlan, PlannedSprint, PlannedStory } from '../import/plan';
 import type { Survey } from '../restore/restore-survey';
-import { Warnings } from '../files/source';
 
 const timeOf = (instant: string | null): Date | null =>
   instant === null ? null : new Date(instant);

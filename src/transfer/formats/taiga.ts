@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream';
-import { IgnoredFields } from '../import/ignored';
+import { Pace } from '../../time/pace';
 import { requireFields } from '../files/columns';
-import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
-import { Pace } from '../../time/pace';
 import {
   Warnings,
   type Skipped,
@@ -14,6 +12,8 @@ import {
   type SourceStatus,
   type SourceStory,
 } from '../files/source';
+import { IgnoredFields } from '../import/ignored';
+import type { Mapping } from '../import/import.dto';
 
 /** A project as Taiga exports it (JSON). Its issues are skipped, because they are not in the backlog. */
 export const taiga: SourceReader = {

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream';
-import { IgnoredFields } from '../import/ignored';
+import { Pace } from '../../time/pace';
 import { requireFields } from '../files/columns';
-import type { Mapping } from '../import/import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
-import { Pace } from '../../time/pace';
 import {
   Warnings,
   type Skipped,
@@ -13,6 +11,8 @@ import {
   type SourceStory,
   type SourceTask,
 } from '../files/source';
+import { IgnoredFields } from '../import/ignored';
+import type { Mapping } from '../import/import.dto';
 import { TrelloFields, type CardValues, type TrelloCard } from './trello-fields';
 
 /**

@@ -1,7 +1,7 @@
-import type { ImportCounts } from './import.dto';
 import type { LineError } from '../files/invalid-file';
 import type { Skipped } from '../files/source';
 import { Warnings } from '../files/source';
+import type { ImportCounts } from './import.dto';
 
 const none = (): ImportCounts => ({ sprints: 0, stories: 0, tasks: 0 });
 

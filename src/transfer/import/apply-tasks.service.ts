@@ -3,12 +3,12 @@ import type { Change, LockedBoard } from '../../database/change';
 import { Problem } from '../../http/problem';
 import { MAX_SEQ } from '../../stories/story.entity';
 import { findStoriesByExternalId } from '../../stories/story.queries';
-import type { TaskView } from '../../tasks/task.dto';
-import { findTasksOfStories } from '../../tasks/task.queries';
 import type { PlacedTask } from '../../tasks/task-writer.service';
 import { MAX_TASKS, TaskWriter } from '../../tasks/task-writer.service';
-import type { Applied } from './applied';
+import type { TaskView } from '../../tasks/task.dto';
+import { findTasksOfStories } from '../../tasks/task.queries';
 import { InvalidFile, noSeq } from '../files/invalid-file';
+import type { Applied } from './applied';
 import type { PlannedTask } from './plan';
 import type { TasksOfBoard } from './tasks-of-board';
 

@@ -13,12 +13,12 @@ import {
   findStoriesByExternalId,
   MAX_STORIES,
 } from '../../stories/story.queries';
+import { InvalidFile, noSeq } from '../files/invalid-file';
 import { Applied } from './applied';
 import type { PlacedSprint } from './apply-sprints.service';
 import { ApplySprints } from './apply-sprints.service';
 import type { TasksOfStory } from './apply-tasks.service';
 import { ApplyTasks } from './apply-tasks.service';
-import { InvalidFile, noSeq } from '../files/invalid-file';
 import type { ImportPlan, PlannedStory } from './plan';
 import { fieldsOf } from './plan';
 import type { Route } from './routes';

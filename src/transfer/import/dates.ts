@@ -1,8 +1,8 @@
 import { calendarDate, wallClock } from '../../time/clock';
-import type { DateOrder } from './import.dto';
-import { DATE_ORDERS } from './import.dto';
 import { InvalidFile } from '../files/invalid-file';
 import type { DateText } from '../files/source';
+import type { DateOrder } from './import.dto';
+import { DATE_ORDERS } from './import.dto';
 
 /** A date or an instant as it is written. */
 interface WrittenDate {

@@ -4,9 +4,9 @@ import type { Caller } from '../../http/caller';
 import { CurrentCaller } from '../../http/caller';
 import { Query } from '../../http/input/parameters';
 import { NewBoardName } from '../../http/input/path';
-import { Answers, Rejects, Repeatable, RequireScope, TakesFile } from '../../http/route';
 import type { Upload } from '../../http/input/upload';
 import { UploadOfRequest } from '../../http/input/upload';
+import { Answers, Rejects, Repeatable, RequireScope, TakesFile } from '../../http/route';
 import { ImportQuery, ImportView } from './import.dto';
 import { ImportService } from './import.service';
 

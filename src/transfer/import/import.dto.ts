@@ -2,9 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CountField, EnumField, IntegerField } from '../../http/responses/schema';
 import { IsFlag, IsOneOf } from '../../http/validation/choices';
 import { IsRecord } from '../../http/validation/collections';
-import { IsTimeZone, isLonger } from '../../http/validation/text';
-import { Optional } from '../../http/validation/property';
 import { parseDate } from '../../http/validation/dates';
+import { Optional } from '../../http/validation/property';
+import { IsTimeZone, isLonger } from '../../http/validation/text';
 import type { Status } from '../../stories/story.entity';
 import { STATUSES } from '../../stories/story.entity';
 

@@ -1,8 +1,8 @@
 import { INT32 } from '../../http/validation/numbers';
 import type { Status } from '../../stories/story.entity';
+import type { SourceStatus } from '../files/source';
 import type { Mapping } from './import.dto';
 import { byName, inLowerCase, priorityOf, statusOf } from './known-names';
-import type { SourceStatus } from '../files/source';
 import type { Texts } from './texts';
 
 /** Decides what the names of statuses and priorities mean, and remembers it. */

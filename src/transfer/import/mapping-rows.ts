@@ -1,6 +1,6 @@
 import type { Steps } from '../../reports/steps';
-import type { Mapping } from './import.dto';
 import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
+import type { Mapping } from './import.dto';
 import type { Texts } from './texts';
 
 /** A story to import, with its sub-tasks and the items of its checklists. */

@@ -1,13 +1,13 @@
 import type { Steps } from '../../reports/steps';
 import { inSteps } from '../../reports/steps';
 import type { Status } from '../../stories/story.entity';
+import type { SourceField, SourceFile, SourceStory, SourceTask } from '../files/source';
 import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
 import { MappedNames } from './mapping-names';
 import { Rows, STEP } from './mapping-rows';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory, PlannedTask } from './plan';
 import { pointsReader } from './points-text';
-import type { SourceField, SourceFile, SourceStory, SourceTask } from '../files/source';
 import { planSprints } from './sprint-plan';
 import { Texts } from './texts';
 

@@ -1,8 +1,8 @@
 import type { CreateBoard } from '../../boards/board.dto';
 import type { CreateStory } from '../../stories/story.dto';
 import type { Status } from '../../stories/story.entity';
-import type { Mapping } from './import.dto';
 import type { Skipped, Warnings } from '../files/source';
+import type { Mapping } from './import.dto';
 
 /** The data, besides the file and the mapping, that a plan depends on. */
 export interface PlanContext {

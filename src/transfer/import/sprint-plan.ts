@@ -1,11 +1,11 @@
 import { addDays, endOfDay } from '../../reports/calendar';
 import type { Steps } from '../../reports/steps';
 import { calendarDate } from '../../time/clock';
+import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
 import type { Mapping } from './import.dto';
 import { byName, inLowerCase } from './known-names';
 import type { PlannedSprint } from './plan';
-import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Texts } from './texts';
 
 interface SprintContext {

@@ -2,8 +2,8 @@ import { EXPORT_VERSION } from '../export/export-format';
 import type { ExportHeader } from '../export/export-format';
 import { invalidLine, linesOf } from '../export/export-lines';
 import { isObject, parseLine, requireRow } from '../export/export-rules';
-import { Ids } from './ids';
 import { InvalidFile } from '../files/invalid-file';
+import { Ids } from './ids';
 
 /** The ids of a file, those of deleted rows included. */
 export interface FileIds {

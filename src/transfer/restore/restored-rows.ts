@@ -1,8 +1,8 @@
 import type { SprintView } from '../../sprints/sprint.dto';
-import type { StoryView } from '../../stories/story.dto';
 import { storyColumns } from '../../stories/story-writer.service';
-import type { TaskView } from '../../tasks/task.dto';
+import type { StoryView } from '../../stories/story.dto';
 import { taskColumns } from '../../tasks/task-writer.service';
+import type { TaskView } from '../../tasks/task.dto';
 import { fromRfc3339 } from '../../time/clock';
 import { OPTIONAL } from '../export/export-rules';
 

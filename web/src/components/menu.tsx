@@ -1,5 +1,5 @@
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { recoverFocus } from '../state/focus';
 
 export interface MenuItem {

@@ -3,9 +3,9 @@ import type { Board, Event, Sprint, Task } from '../../api/types';
 import type { Change, Outcome } from '../changes/change';
 import type { Entity } from '../changes/rows';
 import { createdBy, entityOf } from '../changes/rows';
-import { applyEvent } from './events';
 import type { BoardState, Card } from '../model';
 import { byId, bySeq, withoutStory, withStory, withTask, withTasks } from '../model';
+import { applyEvent } from './events';
 
 /** One board as the service has confirmed it, by responses and by the live stream. */
 export class ConfirmedBoard {

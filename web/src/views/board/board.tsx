@@ -1,5 +1,6 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Sprint, Status } from '../../api/types';
 import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
@@ -8,6 +9,7 @@ import { Menu } from '../../components/menu';
 import { navigate, pathOf, query, storyUrl } from '../../router';
 import { announce } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
+import { openDialog } from '../../state/dialogs';
 import { cardElement, focused } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
@@ -21,11 +23,9 @@ import {
   sumOfPoints,
 } from '../../state/model';
 import { canWrite } from '../../state/session';
-import { openDialog } from '../../state/dialogs';
 import { workingDays } from '../../util/calendar';
-import { whenIdle } from '../../util/retry';
 import { formatDay, formatNumber, plural } from '../../util/format';
-import type { Sprint, Status } from '../../api/types';
+import { whenIdle } from '../../util/retry';
 import { SprintActions } from '../sprint/actions';
 import { Burndown } from './burndown';
 import { Column } from './column';

@@ -1,4 +1,5 @@
 import { useEffect, useId } from 'preact/hooks';
+import type { Sprint } from '../../api/types';
 import { Skeleton } from '../../components/controls';
 import { SprintOptions } from '../../components/sprint-options';
 import { query, setQuery } from '../../router';
@@ -6,7 +7,6 @@ import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
 import { findSprint, sprintsOf } from '../../state/model';
 import { useSettledRevision } from '../../util/answer';
-import type { Sprint } from '../../api/types';
 import { Forecast } from './forecast';
 import { SprintReport } from './sprint-report';
 import { Velocity } from './velocity';

@@ -2,9 +2,9 @@ import { useId } from 'preact/hooks';
 import type { Status } from '../../api/types';
 import { Field, SelectField, TextField } from '../../components/controls';
 import { SprintOptions } from '../../components/sprint-options';
+import type { StoryFields } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
-import type { StoryFields } from '../../state/changes/change';
 
 /** The values of the form of a story, as they are typed. */
 export interface Draft {

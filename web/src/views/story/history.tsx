@@ -1,8 +1,8 @@
 import { api } from '../../api/client';
 import type { Event } from '../../api/types';
-import { store } from '../../state/stores';
 import type { Card } from '../../state/model';
 import { sprintName, statusName } from '../../state/model';
+import { store } from '../../state/stores';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { formatTime } from '../../util/format';
 
