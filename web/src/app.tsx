@@ -11,7 +11,7 @@ import { recoverFocus } from './state/focus';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
 import { store } from './state/stores';
 import { failureText } from './util/failure';
-import { plural } from './util/format';
+import { formatNumber, plural } from './util/format';
 import { lazy } from './util/lazy';
 import { BoardView } from './views/board/board';
 
@@ -219,7 +219,10 @@ function SaveState() {
         </button>
       )}
       {unsaved > 0 ? (
-        <span class="save-state offline">{plural(unsaved, 'unsaved change')}</span>
+        <span class="save-state offline">
+          {formatNumber(unsaved)} unsaved
+          <span class="wide"> {unsaved === 1 ? 'change' : 'changes'}</span>
+        </span>
       ) : (
         isOffline && <span class="save-state">Connecting…</span>
       )}
