@@ -64,7 +64,9 @@ export class SessionsService {
       if (!affected) throw this.rejected(token, 'unknown');
       if (former !== undefined) await manager.delete(Session, former);
       const { identifiers } = await manager.insert(Session, {
-        ...{ token_id: row.id, lookup, hash },
+        token_id: row.id,
+        lookup,
+        hash,
         ...times,
       });
       const surplus = await manager.find(Session, {

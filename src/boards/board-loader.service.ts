@@ -70,7 +70,11 @@ export class BoardLoader {
   private begin({ time_zone, working_days, created_at }: BoardView): Promise<number> {
     return this.unitOfWork.maintain(async (manager) => {
       const { identifiers } = await manager.insert(Board, {
-        ...{ name: null, time_zone, working_days, revision: 0, version: LOADING },
+        name: null,
+        time_zone,
+        working_days,
+        revision: 0,
+        version: LOADING,
         created_at: new Date(created_at),
         updated_at: this.clock.now(),
       });
@@ -103,7 +107,9 @@ export class BoardLoader {
         await requireLoading(change, id);
         if (await change.manager.existsBy(Board, { name })) throw new Problem('name_taken');
         await change.manager.update(Board, id, {
-          ...{ name, revision, version },
+          name,
+          revision,
+          version,
           revision_tag: randomBytes(6).toString('base64url'),
           updated_at: new Date(updated_at),
         });

@@ -176,7 +176,10 @@ export class ReportsService {
         count: sprint.completed_count,
       })),
       work: workOf(query, backlog),
-      ...{ seed, trials, from, sprint_days },
+      seed,
+      trials,
+      from,
+      sprint_days,
     };
     const view = {
       seed,

@@ -94,7 +94,12 @@ function represent(
 ): Omit<TaskView, 'id'> {
   const { title, seq, status = 'todo', assignee = null, external_id = null } = body;
   return {
-    ...{ story_id, title, seq, status, assignee, external_id },
+    story_id,
+    title,
+    seq,
+    status,
+    assignee,
+    external_id,
     created_at: created_at.toISOString(),
     updated_at: instant.toISOString(),
     done_at: status === 'done' ? (done_at ?? instant).toISOString() : null,

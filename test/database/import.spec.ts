@@ -357,7 +357,15 @@ describe("Sprintline's own CSV", () => {
           status,
           seq,
         }: any) => ({
-          ...{ title, description, labels, assignee, priority, points, external_id, status, seq },
+          title,
+          description,
+          labels,
+          assignee,
+          priority,
+          points,
+          external_id,
+          status,
+          seq,
         }),
       );
     expect(await content('Other')).toEqual(await content('Export'));

@@ -113,9 +113,17 @@ async function fill(): Promise<void> {
   }));
   tasks = await ids('SELECT id FROM tasks ORDER BY id');
   const event = (revision: number, entity: string, id: number, after: object) => ({
-    ...{ board_id: board, revision, type: `${entity}.created`, at: AT, actor: 'ada', entity },
-    ...{ entity_id: id, entity_version: 1, sprint_id: null },
-    ...{ before: null, after: JSON.stringify(after) },
+    board_id: board,
+    revision,
+    type: `${entity}.created`,
+    at: AT,
+    actor: 'ada',
+    entity,
+    entity_id: id,
+    entity_version: 1,
+    sprint_id: null,
+    before: null,
+    after: JSON.stringify(after),
   });
   await insert('events', SPRINTS, (i) =>
     event(i + 1, 'sprint', sprints[i] as number, { start_date: sprint(i).start_date }),

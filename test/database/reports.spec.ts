@@ -61,14 +61,18 @@ describe('commitment', () => {
       const carried = await team.story(sprint, { points: 1 });
       at(startOfDay('2026-03-10', zone).getTime() - 1);
       expect(await report(sprint)).toMatchObject({
-        ...{ committed_at: null, commitment_rule: null },
-        ...{ committed: { count: 0 }, added: { count: 0 }, unfinished: { count: 1, points: 1 } },
+        committed_at: null,
+        commitment_rule: null,
+        committed: { count: 0 },
+        added: { count: 0 },
+        unfinished: { count: 1, points: 1 },
       });
       const start = startOfDay('2026-03-10', zone).toISOString();
       at(start);
       expect(await report(sprint)).toMatchObject({
-        ...{ committed_at: start, commitment_rule: 'first_day' },
-        ...{ committed: { count: 1, points: 1 } },
+        committed_at: start,
+        commitment_rule: 'first_day',
+        committed: { count: 1, points: 1 },
       });
       const end = endOfDay('2026-03-10', zone);
       at(end);
@@ -98,8 +102,10 @@ describe('commitment', () => {
       const story = await team.story(sprint, { points: 3 });
       const now = new Date(end.getTime() - 1).toISOString();
       expect(await report(sprint)).toMatchObject({
-        ...{ as_of: now, committed_at: now, commitment_rule: 'first_day' },
-        ...{ committed: { count: 1, points: 3 } },
+        as_of: now,
+        committed_at: now,
+        commitment_rule: 'first_day',
+        committed: { count: 1, points: 3 },
       });
       at(end);
       await team.story(sprint, { points: 5 });
@@ -144,7 +150,8 @@ describe('commitment', () => {
     await agreed({
       committed_at: '2026-03-11T09:00:00.000Z',
       committed: { count: 2, points: 27, stories: [{ id: planned.id }, { id: late.id }] },
-      ...{ added: { count: 0 }, removed: { count: 0 } },
+      added: { count: 0 },
+      removed: { count: 0 },
     });
     const result = await complete(sprint);
     at('2026-03-20T09:00:00.000Z');
@@ -164,7 +171,8 @@ describe('commitment', () => {
     expect(await report(sprint)).toMatchObject({ committed_at: '2026-03-10T23:59:59.999Z' });
     await made2xx(client.put(team.path, { time_zone: 'Europe/Berlin' }));
     expect(await report(sprint)).toMatchObject({
-      ...{ commitment_rule: 'first_day', committed_at: '2026-03-11T22:59:59.999Z' },
+      commitment_rule: 'first_day',
+      committed_at: '2026-03-11T22:59:59.999Z',
     });
     await made2xx(client.put(`/api/sprints/${sprint.id}`, { start_date: '2026-03-12' }));
     expect(await report(sprint)).toMatchObject({ committed_at: '2026-03-12T22:59:59.999Z' });
@@ -365,7 +373,8 @@ describe('a burndown', () => {
     const show = async (): Promise<any> =>
       (await client.get(`/api/sprints/${sprint.id}/burndown`)).body;
     expect(await show()).toMatchObject({
-      ...{ committed_points: 9, committed_count: 1 },
+      committed_points: 9,
+      committed_count: 1,
       days: [{ date: '2026-02-27', working: true, ideal_points: 6 }],
     });
     at('2026-03-20T12:00:00.000Z');
@@ -413,7 +422,9 @@ describe('a burndown', () => {
     const planned = await team.sprint('2026-04-01', { end_date: '2026-04-10' });
     await team.story(planned, { points: 9 });
     expect((await client.get(`/api/sprints/${planned.id}/burndown`)).body).toMatchObject({
-      ...{ committed_points: 0, committed_count: 0, days: [] },
+      committed_points: 0,
+      committed_count: 0,
+      days: [],
     });
   });
 

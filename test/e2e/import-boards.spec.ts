@@ -313,7 +313,10 @@ describe('a project of Taiga', () => {
     const file = JSON.stringify({
       user_stories: [],
       milestones: ['One', 'Two'].map((name) => ({
-        ...{ name, slug: 'same', estimated_start: '2026-11-02', estimated_finish: '2026-11-13' },
+        name,
+        slug: 'same',
+        estimated_start: '2026-11-02',
+        estimated_finish: '2026-11-13',
       })),
     });
     const path = boardPath('Same ids');

@@ -672,7 +672,9 @@ describe('starting a sprint', () => {
     const events = await board.events(2);
     expect(events).toMatchObject([
       {
-        ...{ type: 'sprint.started', entity: 'sprint', id: sprint.id },
+        type: 'sprint.started',
+        entity: 'sprint',
+        id: sprint.id,
         before: { started_at: null, version: 1 },
         after: { started_at: '2026-11-23T09:00:00.000Z', version: 2 },
       },

@@ -49,8 +49,11 @@ describe('two weeks of a team', () => {
     sprint = await team.sprint('2026-11-16', { end_date: '2026-11-27', name: 'Sprint 4' });
     stories.carried = await team.story(sprint, { title: 'Carried over', points: 3 });
     expect(await get('/sprints/next/report')).toMatchObject({
-      ...{ committed_at: null, commitment_rule: null, committed: { count: 0 } },
-      ...{ added: { count: 0 }, unfinished: { points: 3 } },
+      committed_at: null,
+      commitment_rule: null,
+      committed: { count: 0 },
+      added: { count: 0 },
+      unfinished: { points: 3 },
     });
     const early = await service.client.post(`/api/sprints/${sprint.id}/start`);
     expect([early.status, early.body.code]).toEqual([409, 'sprint_not_begun']);

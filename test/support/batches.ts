@@ -54,7 +54,9 @@ export class BatchClient extends Client {
     const answer = await send({});
     const outcome = ({ status, body: { code, errors, revision } }: Answer): object => ({
       status,
-      ...{ code, errors, revision },
+      code,
+      errors,
+      revision,
     });
     expect(outcome(answer)).toEqual(outcome(dry));
     if (answer.status !== 200) return answer;

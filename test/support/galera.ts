@@ -244,7 +244,10 @@ function account(): string[] {
 async function isSynced(port: number): Promise<boolean> {
   try {
     const connection = await createConnection({
-      ...{ host: '127.0.0.1', port, user: 'root', connectTimeout: 1000 },
+      host: '127.0.0.1',
+      port,
+      user: 'root',
+      connectTimeout: 1000,
     });
     try {
       const [rows] = await connection.query("SHOW STATUS LIKE 'wsrep_local_state_comment'");

@@ -297,7 +297,7 @@ const unknownMembers = NAMES.flatMap((name) => [
   json(`member ${shown(name)}`, 'PUT', '/api/stories/{story}', { [name]: { a: 1 } }),
   json(`new member ${shown(name)}`, 'POST', '/api/boards/{board}/backlog', {
     title: 'x',
-    ...{ [name]: 1 },
+    [name]: 1,
   }),
 ]).filter(({ body }) => !/^\{(\}|"title":"x"\})$/.test(String(body)));
 

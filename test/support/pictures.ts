@@ -40,8 +40,11 @@ export function burndownOf(
     typeof scope === 'number' ? scope : (scope[index] as number);
   const none = { scope_points: 0, completed_points: 0, remaining_points: 0, ideal_points: null };
   const rows = remaining.map((left, index) => ({
-    ...{ date: addDays(start_date, index) as string, ...none },
-    ...{ scope_count: 4, completed_count: 1, remaining_count: 3 },
+    date: addDays(start_date, index) as string,
+    ...none,
+    scope_count: 4,
+    completed_count: 1,
+    remaining_count: 3,
     [`scope_${unit}`]: scopeOf(index),
     [`completed_${unit}`]: scopeOf(index) - left,
     [`remaining_${unit}`]: left,
@@ -163,7 +166,10 @@ export const velocityOf = (
       completed_at: `${addDays('2026-03-13', index * 14)}T16:00:00.000Z`,
       committed_points: work(index)[0],
       completed_points: work(index)[1],
-      ...{ unfinished_points: 0, committed_count: 8, completed_count: 7, unfinished_count: 1 },
+      unfinished_points: 0,
+      committed_count: 8,
+      completed_count: 7,
+      unfinished_count: 1,
     })),
   );
 

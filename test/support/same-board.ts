@@ -42,7 +42,10 @@ export async function everythingOf(client: Client, name: string): Promise<Everyt
   };
   return {
     board: await get(path),
-    ...{ sprints, stories, events, histories },
+    sprints,
+    stories,
+    events,
+    histories,
     tasks: await of(stories, (id) => `/api/stories/${id}/tasks`),
     reports: await of(sprints, (id) => `/api/sprints/${id}/report`),
     burndowns: await of(sprints, (id) => `/api/sprints/${id}/burndown`),

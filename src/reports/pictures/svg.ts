@@ -52,8 +52,11 @@ export function svg({ width, height, title, description, content }: Picture, the
     'svg',
     {
       xmlns: 'http://www.w3.org/2000/svg',
-      ...{ width, height, viewBox: `0 0 ${width} ${height}` },
-      ...{ role: 'img', 'font-family': FONT },
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      role: 'img',
+      'font-family': FONT,
     },
     element('title', {}, escaped(title)) +
       element('desc', {}, escaped(description)) +

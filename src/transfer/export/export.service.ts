@@ -120,7 +120,13 @@ function storiesOf(
 function eventLine(board_name: string, row: StoredEvent): string {
   const { revision, type, at, actor, entity, entity_id: id } = row;
   const event = JSON.stringify({
-    ...{ board_name, revision, type, at: toRfc3339(at), actor, entity, id },
+    board_name,
+    revision,
+    type,
+    at: toRfc3339(at),
+    actor,
+    entity,
+    id,
   });
   const { before, after, entity_version: version, sprint_id } = row;
   return (

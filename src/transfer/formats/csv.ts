@@ -209,7 +209,11 @@ function planSprints(
       return {
         key,
         ...(id !== undefined && { id: Number(id) }),
-        ...{ external_id: null, name, goal: null, start_date, completed_at: null },
+        external_id: null,
+        name,
+        goal: null,
+        start_date,
+        completed_at: null,
         end_date: days ? (days.end_date ?? null) : addDays(start_date, SPRINT_DAYS - 1),
         ...(!days && { assumed: true }),
       };

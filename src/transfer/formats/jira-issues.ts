@@ -76,7 +76,16 @@ export async function jiraSource(
       );
     }
     stories.push({
-      ...{ line, title, description, status, priority, points, assignee, labels, done, archived },
+      line,
+      title,
+      description,
+      status,
+      priority,
+      points,
+      assignee,
+      labels,
+      done,
+      archived,
       external_id: idOf(key ?? id),
       epic: isSubtask ? null : epicOf(issue, parent, parent !== undefined && isEpic(parent)),
       sprints: issue.sprints.map((sprint) => sprint.key),

@@ -82,7 +82,10 @@ class JiraSearch {
     const parentFields = fieldsOf(parent.fields);
     const { status, done } = statusOf(fields);
     this.found.push({
-      ...{ line, key, id: textOf(entry.id), kind: kindOfType(fields.issuetype) },
+      line,
+      key,
+      id: textOf(entry.id),
+      kind: kindOfType(fields.issuetype),
       title: textOf(fields.summary) ?? '',
       description: descriptionOf(fields.description),
       status,

@@ -29,7 +29,12 @@ export async function planExport(
       else if (task) {
         const { title, seq, status, assignee, external_id, created_at, done_at } = task;
         stories.at(-1)?.tasks?.push({
-          ...{ line, title, seq, status, assignee, external_id },
+          line,
+          title,
+          seq,
+          status,
+          assignee,
+          external_id,
           created_at: new Date(created_at),
           done_at: timeOf(done_at),
         });
@@ -38,7 +43,11 @@ export async function planExport(
   }
   return {
     board: { time_zone, working_days },
-    ...{ sprints, stories, skipped: [], warnings: new Warnings(), unmapped: new Map() },
+    sprints,
+    stories,
+    skipped: [],
+    warnings: new Warnings(),
+    unmapped: new Map(),
   };
 }
 
@@ -61,7 +70,8 @@ function planStory(
 ): PlannedStory {
   const { id: _, board_name: _name, version: _version, updated_at: _updated, ...fields } = story;
   return {
-    ...{ line, ...fields },
+    line,
+    ...fields,
     sprints: sprint_id === null ? [] : [String(sprint_id)],
     created_at: new Date(created_at),
     done_at: timeOf(done_at),

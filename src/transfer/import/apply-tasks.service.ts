@@ -92,7 +92,8 @@ export class ApplyTasks {
         const body = { title, status, assignee, external_id, seq };
         const before = moved.get(external_id ?? '');
         created.push({
-          ...{ story_id: story.id, body },
+          story_id: story.id,
+          body,
           done_at: done_at ?? (before?.done_at ? new Date(before.done_at) : null),
           created_at: before ? new Date(before.created_at) : others.created_at,
         });

@@ -228,7 +228,8 @@ export class ApplyService {
       board,
       story,
       {
-        ...{ ...fieldsOf(planned), seq },
+        ...fieldsOf(planned),
+        seq,
         ...(status === 'done' && done_at && { done_at: done_at.toISOString() }),
       },
       { board, sprintId: first },

@@ -168,7 +168,11 @@ export class ImportService {
       const statuses = namesOf(plan.unmapped);
       const priorities = namesOf(plan.unmappedPriorities ?? new Map<string, number>());
       return {
-        ...{ format, mapping, created, updated, unchanged },
+        format,
+        mapping,
+        created,
+        updated,
+        unchanged,
         skipped: skipped.slice(0, MAX_LISTED),
         warnings: [
           ...plan.warnings.list(),

@@ -68,11 +68,13 @@ const WORK = { title: '-', seq: 0, status: 'todo' as const, ...TIMES };
 export const TABLES: { [Kind in RowKind]: Table<Rows[Kind]> } = {
   sprint: tableOf<SprintView>('sprints', 'board_id', sprintColumns, {
     ...(OPTIONAL.sprint as unknown as SprintView),
-    ...{ start_date: '2000-01-01', ...TIMES },
+    start_date: '2000-01-01',
+    ...TIMES,
   }),
   story: tableOf<StoryView>('stories', 'board_id', storyColumns, {
     ...(OPTIONAL.story as unknown as StoryView),
-    ...{ labels: [], ...WORK },
+    labels: [],
+    ...WORK,
   }),
   task: tableOf<TaskView>('tasks', 'story_id', taskColumns, {
     ...(OPTIONAL.task as unknown as TaskView),

@@ -90,8 +90,9 @@ describe('commitment', () => {
     const story = log.story(sprint, 3);
     log.now = '2026-03-02T00:00:00.000Z';
     expect(of(log, sprint)).toMatchObject({
-      ...{ committed_at: log.now, commitment_rule: 'first_day' },
-      ...{ committed: { count: 1, points: 3 } },
+      committed_at: log.now,
+      commitment_rule: 'first_day',
+      committed: { count: 1, points: 3 },
     });
     log.now = '2026-03-02T18:00:00.000Z';
     log.update(story, { sprint_id: null });

@@ -29,14 +29,22 @@ async function place(
 }
 
 const sprint = (i: number, fields: Partial<PlannedSprint>): PlannedSprint => ({
-  ...{ key: String(i), external_id: null, name: null, goal: null, completed_at: null },
+  key: String(i),
+  external_id: null,
+  name: null,
+  goal: null,
+  completed_at: null,
   ...DATES,
   ...fields,
 });
 
 const brief = (i: number, fields: Partial<SprintBrief>): SprintBrief => ({
-  ...{ id: i + 1, name: null, external_id: null, start_date: DATES.start_date },
-  ...{ completed_at: null, created_at: '2026-11-23 09:30:00.000' },
+  id: i + 1,
+  name: null,
+  external_id: null,
+  start_date: DATES.start_date,
+  completed_at: null,
+  created_at: '2026-11-23 09:30:00.000',
   ...fields,
 });
 
