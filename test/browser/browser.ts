@@ -59,8 +59,8 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   return page;
 }
 
-/** Holds the response to the next GET of a path, which is that of the time of the request. */
-export async function hold(page: Page, path: RegExp) {
+/** Holds the response to the next request of a path, which is that of the time of the request. */
+export async function hold(page: Page, path: RegExp, method = 'GET') {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   let arrive = (): void => undefined;
@@ -68,7 +68,7 @@ export async function hold(page: Page, path: RegExp) {
   let isFirst = true;
   const isHeld = (url: URL): boolean => path.test(url.pathname + url.search);
   await page.route(isHeld, async (route) => {
-    if (route.request().method() !== 'GET' || !isFirst) return route.fallback();
+    if (route.request().method() !== method || !isFirst) return route.fallback();
     isFirst = false;
     const response = await route.fetch();
     arrive();
@@ -76,6 +76,17 @@ export async function hold(page: Page, path: RegExp) {
     return route.fulfill({ response });
   });
   return { arrived, release };
+}
+
+/** Delays the requests for a URL pattern; resolves with a function that releases them. */
+export async function delay(page: Page, pattern: string): Promise<() => void> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return () => release();
 }
 
 /** The violations that axe finds in the page. */

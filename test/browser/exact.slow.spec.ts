@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { card, list, openPage, startService, titles, until } from './browser';
+import { card, delay, list, openPage, startService, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
@@ -693,12 +693,7 @@ describe('The command palette', () => {
       const board = await startSmallBoard();
       const page = await openPage(board.url);
       await card(page, 'To do', 'Ant').focus();
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
-      await page.route(`**/assets/${script}-*.js`, async (route) => {
-        await released;
-        await route.continue();
-      });
+      const release = await delay(page, `**/assets/${script}-*.js`);
       const requested = page.waitForRequest(`**/assets/${script}-*.js`);
       await page.keyboard.press(key);
       await requested;

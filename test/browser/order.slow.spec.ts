@@ -177,10 +177,7 @@ describe('A response that is older than what the page shows', () => {
   test('does not replace a later change of someone else', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
-    await card(page, 'To do', 'Ant').focus();
-    const answer = await holdUpdate(page);
-    await page.keyboard.press('2');
-    await answer.arrived;
+    const answer = await holdUpdateOfAnt(page);
     await board.client.put(`/api/stories/${board.ids.Ant}`, { points: 5, status: 'done' });
     await board.client.put(`/api/stories/${board.ids.Bee}`, { status: 'done' });
     await card(page, 'Done', 'Bee').waitFor();
@@ -191,10 +188,7 @@ describe('A response that is older than what the page shows', () => {
   test('does not restore a story that someone else has deleted', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
-    await card(page, 'To do', 'Ant').focus();
-    const answer = await holdUpdate(page);
-    await page.keyboard.press('2');
-    await answer.arrived;
+    const answer = await holdUpdateOfAnt(page);
     await board.client.delete(`/api/stories/${board.ids.Ant}`);
     await shownCard(page, 'Ant').waitFor({ state: 'detached' });
     answer.release();
@@ -222,20 +216,13 @@ describe('A response that is older than what the page shows', () => {
   });
 });
 
-/** Holds the response to the next update of a story. */
-async function holdUpdate(page: Page) {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  let arrive = (): void => undefined;
-  const arrived = new Promise<void>((resolve) => (arrive = resolve));
-  await page.route('**/api/stories/*', async (route) => {
-    if (route.request().method() !== 'PUT') return route.fallback();
-    const response = await route.fetch();
-    arrive();
-    await released;
-    return route.fulfill({ response });
-  });
-  return { arrived, release };
+/** Sets Ant to In progress, and holds the response. */
+async function holdUpdateOfAnt(page: Page) {
+  await card(page, 'To do', 'Ant').focus();
+  const answer = await hold(page, /^\/api\/stories\//, 'PUT');
+  await page.keyboard.press('2');
+  await answer.arrived;
+  return answer;
 }
 
 describe('A reset of the live stream', () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { promised } from '../support/faults';
-import { axe, card, list, openPage, startService, titles, until } from './browser';
+import { axe, card, delay, list, openPage, startService, titles, until } from './browser';
 import { day } from './small-board';
 
 const csv = (...rows: string[]): string => `${rows.join('\n')}\n`;
@@ -48,17 +48,6 @@ const importButton = (page: Page) => page.getByRole('button', { name: 'Import', 
 
 const all = async ({ client }: TestApp, path: string): Promise<any[]> =>
   (await client.get(path)).body;
-
-/** Delays the requests for a URL pattern; resolves with a function that releases them. */
-async function hold(page: Page, pattern: string): Promise<() => void> {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(pattern, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return () => release();
-}
 
 const timeZone = async ({ client }: TestApp, board: string): Promise<string> =>
   (await client.get(`/api/boards/${encodeURIComponent(board)}`)).body.time_zone;
@@ -333,7 +322,7 @@ describe('An import', () => {
     const service = await startRocket();
     await service.client.put('/api/boards/rocket', { time_zone: 'Europe/Berlin' });
     const page = await openPage(`${service.url}/b/rocket/settings`, { timezoneId: 'Asia/Tokyo' });
-    const release = await hold(page, '**/api/boards');
+    const release = await delay(page, '**/api/boards');
     const seen: string[] = [];
     page.on('response', (response) => {
       if (response.url().endsWith('/api/boards')) seen.push('list of boards');
@@ -410,7 +399,7 @@ describe('An import', () => {
   test('reads no file while the board has no name', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/import`);
-    const release = await hold(page, '**/import?*');
+    const release = await delay(page, '**/import?*');
     await choose(page, 'comet.csv', csv('title', 'Ant'));
     await page.getByText('Reading the file').waitFor();
     await page.getByLabel('Name').fill('');
@@ -424,7 +413,7 @@ describe('An import', () => {
     const page = await openPage(`${service.url}/import`);
     await choose(page, 'comet.csv', JIRA);
     await preview(page).waitFor();
-    const release = await hold(page, '**/import?*');
+    const release = await delay(page, '**/import?*');
     await importButton(page).click();
     await page.getByText('Importing').waitFor();
     for (const name of ['File', 'Name', 'Format', 'Status Waiting', 'Sub-tasks']) {
