@@ -1,4 +1,4 @@
-import type { DBSchema, IDBPDatabase } from 'idb';
+import type { DBSchema, IDBPDatabase, IDBPObjectStore } from 'idb';
 import { openDB } from 'idb';
 import type { Board, Sprint } from '../../api/types';
 import { randomKey } from '../../util/random';
@@ -77,25 +77,29 @@ export interface ChangeStorage {
   pass(from: string, to: string): Promise<readonly Row[]>;
 }
 
+/** Writes changes in one transaction. */
+async function write(
+  work: (store: IDBPObjectStore<Schema, ['changes'], 'changes', 'readwrite'>) => void,
+): Promise<void> {
+  await run((db) => {
+    const transaction = db.transaction('changes', 'readwrite');
+    work(transaction.store);
+    // So that closing the page now does not abort the transaction.
+    transaction.commit();
+    return transaction.done;
+  });
+}
+
 const inIndexedDb: ChangeStorage = {
   all: async () => (await run((db) => db.getAll('changes'))) ?? [],
-  async put(rows) {
-    await run((db) => {
-      const transaction = db.transaction('changes', 'readwrite');
-      for (const row of rows) void transaction.store.put(row);
-      // So that closing the page now does not abort the transaction.
-      transaction.commit();
-      return transaction.done;
-    });
-  },
-  async remove(keys) {
-    await run((db) => {
-      const transaction = db.transaction('changes', 'readwrite');
-      for (const key of keys) void transaction.store.delete(key);
-      transaction.commit();
-      return transaction.done;
-    });
-  },
+  put: (rows) =>
+    write((store) => {
+      for (const row of rows) void store.put(row);
+    }),
+  remove: (keys) =>
+    write((store) => {
+      for (const key of keys) void store.delete(key);
+    }),
   async pass(from, to) {
     const passed: Row[] = [];
     await run(async (db) => {
