@@ -170,8 +170,10 @@ export class Replay {
     const last = story.states.at(-1);
     if (last && last.inside === inside && isSame(last, story)) return;
     const at = Math.max(Date.parse(event.at), last?.at ?? -Infinity);
-    const { state, done_at } = story;
-    story.states.push({ ...state, done_at, revision: event.revision, at, inside });
+    const { title, points, done } = story.state;
+    const { revision } = event;
+    // Spreading `state` would take eight times as long: properties that are added to a copy are slow.
+    story.states.push({ title, points, done, done_at: story.done_at, revision, at, inside });
   }
 }
 
@@ -186,9 +188,11 @@ function isSame(one: Story['states'][number], { state, done_at }: Story): boolea
 
 /** Returns the history of a story up to a revision; later times become `end`. */
 function until(story: Story, revision: number, end: number): StoryHistory {
-  const states = story.states
-    .filter((state) => state.revision <= revision)
-    .map((state) => (state.at > end ? { ...state, at: end } : state));
+  const count = 1 + story.states.findLastIndex((state) => state.revision <= revision);
+  let states: StoryState[] = story.states.slice(0, count);
+  if (states.some(({ at }) => at > end)) {
+    states = states.map((state) => (state.at > end ? { ...state, at: end } : state));
+  }
   const last = states.at(-1);
   const carried = last?.inside && !last.done && story.next !== undefined;
   return { id: story.id, states, ...(carried && { carried_to: story.next }) };
