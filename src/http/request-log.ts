@@ -8,7 +8,7 @@ export function logRequest(logger: Logger, request: FastifyRequest, reply: Fasti
     request_id: request.id,
     method: request.method,
     url: withoutTokens(request.url),
-    ...(request.access && { actor: request.access.actor }),
+    actor: request.access?.actor,
     route: request.routeOptions.url ?? '(none)',
     status: reply.statusCode,
     duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,

@@ -45,7 +45,7 @@ export class Metrics implements OnApplicationShutdown {
 
   /** Records the duration of a request. `route` is the pattern of the path, which bounds the number of series. */
   observe(method: string, route: string, status: number, seconds: number): void {
-    this.durations.labels(method, route, String(status)).observe(seconds);
+    this.durations.observe({ method, route, status: String(status) }, seconds);
   }
 
   text(): Promise<string> {
