@@ -127,6 +127,11 @@ export class Change implements Reader {
     return this.isSqlite ? '' : ' FOR UPDATE';
   }
 
+  /** Whether the change has locked a board. */
+  get hasLocks(): boolean {
+    return this.boards.size > 0;
+  }
+
   /**
    * Locks several boards at once, in the order of their ids, so that no two changes deadlock. Call it
    * before every read that a decision depends on.
@@ -149,17 +154,27 @@ export class Change implements Reader {
    * @returns the board; undefined if there is no such row, or the caller may not see its board
    */
   async lockBoardOf(table: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
-    if (this.boards.size > 0 || this.restarted.size > 0) {
+    if (this.hasLocks || this.restarted.size > 0) {
       const found = await this.first<{ id: number; name: string | null }>(
         `SELECT b.id, b.name FROM boards b WHERE b.id = (${BOARD_OF[table]})`,
         [id],
       );
-      const { name = null } = found ?? {};
-      if (!found || name === null || !maySee(this.caller, name)) return undefined;
-      const board = (await this.lock(found.id)).get(found.id);
-      return board && this.isAbout(board);
+      return found && this.lockFound(found);
     }
     const board = await this.lockWhere(`b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`, id);
+    return board && this.isAbout(board);
+  }
+
+  /** Locks a board that was read, as `lockBoardOf` does. */
+  async lockFound({
+    id,
+    name,
+  }: {
+    id: number;
+    name: string | null;
+  }): Promise<LockedBoard | undefined> {
+    if (name === null || !maySee(this.caller, name)) return undefined;
+    const board = (await this.lock(id)).get(id);
     return board && this.isAbout(board);
   }
 

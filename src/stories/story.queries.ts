@@ -46,14 +46,20 @@ export async function lockStory(
   change: Change,
   id: number,
 ): Promise<{ board: LockedBoard; story: StoryView }> {
-  const board = await change.lockBoardOf('stories', id);
+  // What a change reads while it has locks cannot change: either its board is locked, or the change starts again.
+  const { hasLocks } = change;
+  let board = hasLocks ? undefined : await change.lockBoardOf('stories', id);
   const found =
-    board &&
-    (await change.first<StoryRow & { board_id: number }>(
-      `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
-      [id],
-    ));
-  if (!found) throw new Problem('story_not_found');
+    hasLocks || board
+      ? await change.first<StoryRow & { board_id: number }>(
+          `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
+          [id],
+        )
+      : undefined;
+  if (hasLocks && found) {
+    board = await change.lockFound({ id: found.board_id, name: found.board_name });
+  }
+  if (!found || !board) throw new Problem('story_not_found');
   const { board_id: boardId, ...row } = found;
   if (boardId !== board.id) throw new Restart('the story moved to another board', boardId);
   return { board, story: representStory(row) };
