@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import type { LockedBoard } from '../database/change';
 import { Change } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -10,6 +11,7 @@ import { Clock, toStored } from '../time/clock';
 import { BoardSweeper } from './board-sweeper';
 import type { BoardView } from './board.dto';
 import { Board, LOADING } from './board.entity';
+import { changeInParts } from './change-in-parts';
 
 /** A board that is being loaded. */
 export interface BoardLoad {
@@ -20,6 +22,12 @@ export interface BoardLoad {
    */
   part: <T>(work: (change: Change) => Promise<T>) => Promise<T>;
 }
+
+/** The fields that a board gets when it is published. */
+type Published = Partial<Board> & { name: string };
+
+/** Milliseconds during which a part is retried: no client waits for it alone. */
+const RETRY_MS = 60_000;
 
 /** The `updated_at` of an abandoned board, so that the sweeper does not keep its log. */
 const LONG_AGO = new Date('2000-01-01');
@@ -43,23 +51,79 @@ export class BoardLoader {
    * @param dryRun whether to delete the board instead of publishing it
    * @throws Problem `name_taken` if a board has this name, before or after the load
    */
-  async load<T extends object>(
+  load<T extends object>(
     caller: Caller,
     board: BoardView,
     work: (load: BoardLoad) => Promise<T>,
     { dryRun = false } = {},
+  ): Promise<T> {
+    const { name, revision, version, updated_at } = board;
+    const published = { name, revision, version, updated_at: new Date(updated_at) };
+    return this.publishAfter(caller, board, published, dryRun, (boardId) =>
+      work({ boardId, part: (part) => this.part(caller, boardId, part) }),
+    );
+  }
+
+  /**
+   * Creates a board by a change that may take long. The pauses of the change divide it into transactions; in
+   * each of them the board has its name, so the change can use the services as if it were one transaction.
+   * @param dryRun whether to delete the board instead of publishing it
+   * @throws Problem `name_taken` as `load` does; Interrupted if a transaction was rolled back
+   */
+  create<T extends object>(
+    caller: Caller,
+    fields: Pick<BoardView, 'name' | 'time_zone' | 'working_days'>,
+    work: (change: Change, board: LockedBoard) => Promise<T>,
+    { dryRun = false } = {},
+  ): Promise<T> {
+    const { name } = fields;
+    const now = this.clock.now();
+    const open = (rest: () => Promise<void>): Change => {
+      // It gets its manager with its first transaction.
+      const change = new Change(undefined as never, caller, this.clock, undefined, rest);
+      change.instant = now;
+      return change;
+    };
+    const board = { ...fields, created_at: now.toISOString() };
+    const published = { name, version: 1, updated_at: now };
+    return this.publishAfter(caller, board, published, dryRun, (boardId) =>
+      changeInParts(
+        open,
+        (part) =>
+          this.part(caller, boardId, async (own) => {
+            await this.update(own, boardId, { name });
+            await part(own.manager);
+            await own.update('boards', boardId, { name: null });
+          }),
+        async (change) => {
+          const locked = await change.lockNamed(name);
+          Object.assign(locked, { version: 1, updated_at: toStored(now) });
+          const result = await work(change, locked);
+          await change.flush();
+          return result;
+        },
+      ),
+    );
+  }
+
+  private async publishAfter<T extends object>(
+    caller: Caller,
+    board: Pick<BoardView, 'name' | 'time_zone' | 'working_days' | 'created_at'>,
+    published: Published,
+    dryRun: boolean,
+    work: (boardId: number) => Promise<T>,
   ): Promise<T> {
     // With an idempotency key, it may be a repeated request, which finds its own board.
     if (!caller.idempotency) await this.requireFree(board.name);
     const boardId = await this.begin(board);
     let isPublished = false;
     try {
-      const result = await work({ boardId, part: (part) => this.part(caller, boardId, part) });
+      const result = await work(boardId);
       if (dryRun) {
         await this.requireFree(board.name);
         return atRevision(result, 0);
       }
-      const answer = await this.publish(caller, boardId, board, result);
+      const answer = await this.publish(caller, boardId, published, result);
       isPublished = caller.idempotency?.replayed !== true;
       return answer;
     } finally {
@@ -67,7 +131,11 @@ export class BoardLoader {
     }
   }
 
-  private begin({ time_zone, working_days, created_at }: BoardView): Promise<number> {
+  private begin({
+    time_zone,
+    working_days,
+    created_at,
+  }: Pick<BoardView, 'time_zone' | 'working_days' | 'created_at'>): Promise<number> {
     return this.unitOfWork.maintain(async (manager) => {
       const { identifiers } = await manager.insert(Board, {
         name: null,
@@ -92,32 +160,25 @@ export class BoardLoader {
         await change.update('boards', id, { updated_at: toStored(change.instant) });
         return work(change);
       },
-      { mayBeLost: true },
+      { mayBeLost: true, retryMs: RETRY_MS },
     );
   }
 
-  private async publish<T>(
-    caller: Caller,
-    id: number,
-    { name, revision, version, updated_at }: BoardView,
-    result: T,
-  ): Promise<T> {
+  private publish<T>(caller: Caller, id: number, published: Published, result: T): Promise<T> {
+    return this.unitOfWork.run(caller, async (change) => {
+      await requireLoading(change, id);
+      const revision_tag = randomBytes(6).toString('base64url');
+      await this.update(change, id, { ...published, revision_tag });
+      await change.lockNamed(published.name);
+      return result;
+    });
+  }
+
+  /** Updates a board, which gets a name. @throws Problem `name_taken` */
+  private async update({ manager }: Change, id: number, fields: Published): Promise<void> {
     try {
-      return await this.unitOfWork.run(caller, async (change) => {
-        await requireLoading(change, id);
-        if (await change.manager.existsBy(Board, { name })) throw new Problem('name_taken');
-        await change.manager.update(Board, id, {
-          name,
-          revision,
-          version,
-          revision_tag: randomBytes(6).toString('base64url'),
-          updated_at: new Date(updated_at),
-        });
-        await change.lockNamed(name);
-        return result;
-      });
+      await manager.update(Board, id, fields);
     } catch (error) {
-      // Another board got this name at the same time.
       if (this.database.isDuplicate(error)) throw new Problem('name_taken');
       throw error;
     }

@@ -10,6 +10,7 @@ import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
+import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion, writable } from '../http/input/read-only';
 import { column } from '../http/lists/keyset';
@@ -21,11 +22,13 @@ import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { toStored } from '../time/clock';
+import { BoardLoader } from './board-loader.service';
 import { BoardSweeper } from './board-sweeper';
 import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
 import { findBoard, representBoard, whereVisible } from './board.queries';
-import { DEFAULT_WORKING_DAYS, storedWorkingDays } from './working-days';
+import { Interrupted } from './change-in-parts';
+import { DEFAULT_WORKING_DAYS, parseWorkingDays, storedWorkingDays } from './working-days';
 
 @Injectable()
 export class BoardsService implements OnModuleInit {
@@ -35,6 +38,7 @@ export class BoardsService implements OnModuleInit {
     private readonly unitOfWork: UnitOfWork,
     private readonly tokens: TokensService,
     private readonly sweeper: BoardSweeper,
+    private readonly loader: BoardLoader,
     private readonly resources: PathResources,
     private readonly config: Config,
   ) {}
@@ -163,6 +167,38 @@ export class BoardsService implements OnModuleInit {
     const board = await this.lockOrCreate(change, name, fields);
     if (board.revision === 0) this.recordCreation(change, board);
     return board;
+  }
+
+  /**
+   * Creates a board with a change that is too long for one transaction, if there is no board with the name.
+   * @returns undefined if the board must be filled by a change in one transaction
+   * @throws Problem that `work` throws
+   */
+  async createByParts<T extends object>(
+    caller: Caller,
+    name: string,
+    { time_zone = 'UTC', working_days }: Omit<CreateBoard, 'name'> = {},
+    work: (change: Change, board: LockedBoard) => Promise<T>,
+    options: { dryRun?: boolean },
+  ): Promise<T | undefined> {
+    const mayCreate = this.config.createBoards === 'implicit' && maySee(caller, name);
+    if (!mayCreate || (await this.boards.existsBy({ name }))) return undefined;
+    const days = working_days ?? parseWorkingDays(DEFAULT_WORKING_DAYS);
+    try {
+      return await this.loader.create(
+        caller,
+        { name, time_zone, working_days: days },
+        (change, board) => {
+          this.recordCreation(change, board);
+          return work(change, board);
+        },
+        options,
+      );
+    } catch (error) {
+      const isTaken = error instanceof Problem && error.code === 'name_taken';
+      if (isTaken || error instanceof Interrupted) return undefined;
+      throw error;
+    }
   }
 
   private lockOrCreate(

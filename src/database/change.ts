@@ -95,17 +95,22 @@ export class Change implements Reader {
   readonly boardsWithEvents = new Set<number>();
   /** The board that the response is about, and its revision before the change. */
   private subject: { board: LockedBoard; before: number } | undefined;
-  private readonly pace = new Pace(WORK_MS);
+  private readonly pace: Pace;
 
-  /** @param restarted boards that an earlier attempt needed but had not locked */
+  /**
+   * @param restarted boards that an earlier attempt needed but had not locked
+   * @param rest resolves when the change may go on after a pause
+   */
   constructor(
-    readonly manager: EntityManager,
+    public manager: EntityManager,
     /** A batch restricts it to one board, and sets the `ifMatch` of each operation. */
     public caller: Caller,
     private readonly clock: Pick<Clock, 'now'>,
     private readonly restarted: ReadonlySet<number> = new Set(),
+    rest?: () => Promise<void>,
   ) {
     this.instant = clock.now();
+    this.pace = new Pace(WORK_MS, rest);
   }
 
   query<R = Record<string, unknown>>(

@@ -82,7 +82,6 @@ export class UnitOfWork {
   ): Promise<T> {
     const { idempotency } = caller;
     if (idempotency?.used) throw new Error('a request with an idempotency key is one change');
-    if (idempotency) idempotency.used = true;
     let changed: ReadonlySet<number> = new Set();
     const result = await this.attempt(
       caller.client,
@@ -102,6 +101,7 @@ export class UnitOfWork {
       },
       retryMs,
     );
+    if (idempotency) idempotency.used = true;
     for (const id of changed) this.commits.emit('board', id);
     return result;
   }
@@ -133,12 +133,13 @@ export class UnitOfWork {
    * Runs a transaction that belongs to no board, such as the deletion of expired rows.
    * @param mayBeLost whether a power cut may undo it after its end. Then SQLite does not sync it; the next
    *   transaction that is synced also syncs those before it, because they are in one file.
+   * @param retryMs as in `run`
    */
   maintain<T>(
     work: (manager: EntityManager) => Promise<T>,
-    { mayBeLost = false } = {},
+    { mayBeLost = false, retryMs = this.retryMs } = {},
   ): Promise<T> {
-    return this.attempt(MAINTENANCE, work, this.retryMs, mayBeLost);
+    return this.attempt(MAINTENANCE, work, retryMs, mayBeLost);
   }
 
   private async attempt<T>(

@@ -18,7 +18,7 @@ export interface IdempotentRequest {
   key: string;
   /** SHA-256 of path and body, in hexadecimal. The digest of a file is added when it has been read. */
   fingerprint: string;
-  /** Set when its change begins, because a request makes one change only. */
+  /** Set when its change is committed, because a request makes one change only. */
   used?: boolean;
   /** Set when the response is that of an earlier request. */
   replayed?: boolean;

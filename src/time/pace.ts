@@ -4,12 +4,18 @@ import { setImmediate } from 'node:timers/promises';
 export class Pace {
   private resumedAt = performance.now();
 
-  /** @param workMs minimum milliseconds of work between two pauses */
-  constructor(private readonly workMs = 10) {}
+  /**
+   * @param workMs minimum milliseconds of work between two pauses
+   * @param rest resolves when the work may go on
+   */
+  constructor(
+    private readonly workMs = 3,
+    private readonly rest: () => Promise<unknown> = setImmediate,
+  ) {}
 
   async pause(): Promise<void> {
     if (performance.now() - this.resumedAt < this.workMs) return;
-    await setImmediate();
+    await this.rest();
     this.resumedAt = performance.now();
   }
 }

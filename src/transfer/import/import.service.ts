@@ -3,7 +3,7 @@ import { Semaphore, withTimeout } from 'async-mutex';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { BoardsService } from '../../boards/boards.service';
-import type { Change } from '../../database/change';
+import type { Change, LockedBoard } from '../../database/change';
 import { Slots, SlotsOfClients } from '../../database/slots';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
@@ -160,8 +160,7 @@ export class ImportService {
       );
     }
     const { plan } = planned;
-    const work = async (change: Change): Promise<ImportView> => {
-      const board = await this.boards.boardForCreation(change, boardName, plan.board);
+    const write = async (change: Change, board: LockedBoard): Promise<ImportView> => {
       const applied = await this.applying.apply(change, board, plan, progress);
       const { created, updated, unchanged } = applied;
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
@@ -184,11 +183,17 @@ export class ImportService {
         unmapped: { statuses, ...(priorities.length > 0 && { priorities }) },
       };
     };
-    return translating(() =>
-      dryRun
+    return translating(async () => {
+      // Others wait for a transaction, so an import that creates the board has many short ones.
+      const options = { dryRun };
+      const view = await this.boards.createByParts(caller, boardName, plan.board, write, options);
+      if (view) return view;
+      const work = async (change: Change): Promise<ImportView> =>
+        write(change, await this.boards.boardForCreation(change, boardName, plan.board));
+      return dryRun
         ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
-        : this.unitOfWork.run(caller, work, RETRY_MS),
-    );
+        : this.unitOfWork.run(caller, work, RETRY_MS);
+    });
   }
 }
 

@@ -687,5 +687,6 @@ it('lets other requests run while it maps many stories', async () => {
   let turns = 0;
   for (; !finished; turns += 1) await setImmediate();
   expect((await planned).stories.length).toBe(5000);
-  expect(turns).toBeGreaterThan(200);
+  // It pauses every 10 ms.
+  expect(turns).toBeGreaterThan(20);
 });

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
+import type { Change } from '../database/change';
+
+/** Milliseconds between two transactions: other processes try to lock an SQLite file every 4 ms at most. */
+const GAP_MS = 5;
+
+/** One of the transactions of a change was rolled back, and its work cannot be done again. */
+export class Interrupted extends Error {}
+
+/**
+ * Runs a change in several transactions. Each pause of the change ends one of them, and the next one begins
+ * before the change continues.
+ * @param open creates the change, which calls `rest` in its pauses; it gets its manager with the first transaction
+ * @param transaction runs one of the transactions
+ * @throws Interrupted if a transaction must run again
+ */
+export async function changeInParts<T>(
+  open: (rest: () => Promise<void>) => Change,
+  transaction: (part: (manager: EntityManager) => Promise<void>) => Promise<void>,
+  work: (change: Change) => Promise<T>,
+): Promise<T> {
+  let endPart: (isLast: boolean) => void;
+  let proceed: () => void;
+  const change = open(
+    () =>
+      new Promise((resolve) => {
+        proceed = resolve;
+        endPart(false);
+      }),
+  );
+  let result: Promise<T> | undefined;
+  for (let isLast = false; !isLast;) {
+    if (result) await sleep(GAP_MS);
+    let hasBegun = false;
+    await transaction(async (manager) => {
+      if (hasBegun) throw new Interrupted('a part of the change was rolled back');
+      hasBegun = true;
+      change.manager = manager;
+      isLast = await new Promise((resolve) => {
+        endPart = resolve;
+        if (result) {
+          proceed();
+          return;
+        }
+        const end = (): void => endPart(true);
+        result = work(change);
+        result.then(end, end);
+      });
+      // If it has failed, the last transaction is rolled back.
+      if (isLast) await result;
+    });
+  }
+  return result as Promise<T>;
+}
