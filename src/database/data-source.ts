@@ -11,7 +11,7 @@ import { entities, migrations } from './registry';
  */
 export type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 
-/** Connections for long reads: at most 24 lists that are streamed (see `Database`), and reports. */
+/** Connections for long reads: at most 20 lists that are streamed (see `Database`), and reports. */
 const SNAPSHOT_CONNECTIONS = 32;
 
 /** Size of the page cache of an SQLite connection in KiB; the cache includes the uncommitted changes. */

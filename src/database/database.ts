@@ -25,7 +25,7 @@ const PING_MS = 1000;
 const SNAPSHOT_STATEMENT_MS = 10_000;
 
 /** Concurrent snapshots, in total and for one client. A long list keeps one open until it is sent. */
-const SNAPSHOTS = 24;
+const SNAPSHOTS = 20;
 const SNAPSHOTS_OF_ONE_CLIENT = 4;
 /** Milliseconds that a request waits for one of them, and requests that may wait. */
 const SNAPSHOT_WAIT_MS = 500;

@@ -6,7 +6,7 @@ export type Steps<Result> = Generator<undefined, Result, undefined>;
 /** The events, or states of stories, that a report processes in a step. */
 export const STEP = 1000;
 
-/** Minimum milliseconds of work between two pauses; 24 reports may run at once. */
+/** Minimum milliseconds of work between two pauses; 20 reports may run at once. */
 const WORK_MS = 2;
 
 /** Runs a long computation; other requests run between its steps. */

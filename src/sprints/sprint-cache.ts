@@ -22,7 +22,7 @@ import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.quer
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Bytes kept, for the cache, of all answers that are being sent; to a slow client that takes minutes. */
-const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** The most stories, and bytes of JSON, of a sprint that is read at once; a longer sprint is streamed. */
 const STORIES_AT_ONCE = 100;
@@ -48,6 +48,8 @@ export class SprintCache {
     sizeCalculation: (answer) => answer.size,
   });
   private keptBytes = 0;
+  /** The entity tags of the answers whose bytes are kept. */
+  private readonly keeping = new Set<string>();
   /** Whether a sprint is streamed, by its id; kept so that not every request estimates the length of the sprint. */
   private readonly isLong = new LRUCache<number, boolean>({ max: 10_000 });
 
@@ -154,13 +156,16 @@ export class SprintCache {
     revision: number,
     parts: AsyncGenerator<string>,
   ): AsyncGenerator<string> {
-    let kept: Buffer[] | undefined = [];
+    // Of equal answers, those of many readers, one is kept.
+    let kept: Buffer[] | undefined = this.keeping.has(etag) ? undefined : [];
     let size = 0;
     const discard = (): void => {
+      if (kept) this.keeping.delete(etag);
       this.keptBytes -= size;
       kept = undefined;
       size = 0;
     };
+    if (kept) this.keeping.add(etag);
     try {
       for await (const part of parts) {
         if (kept) {
