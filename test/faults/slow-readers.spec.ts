@@ -73,7 +73,7 @@ describe('clients that do not read their long lists', () => {
     await noOpenStreams(service);
   });
 
-  it('keep at most 8 MiB of a sprint in memory, and nothing once they disconnect', async () => {
+  it('keep a sprint in memory once, at most 4 MiB of it, and nothing once they disconnect', async () => {
     const sprint = await made2xx(
       service.client.post('/api/boards/Full/sprints', { start_date: '2020-01-01' }),
     );
@@ -95,7 +95,7 @@ describe('clients that do not read their long lists', () => {
     for (const { socket } of slow) socket.destroy();
     await noOpenStreams(service);
     expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(8 * 1024 * 1024);
+    expect(most).toBeLessThanOrEqual(4 * 1024 * 1024);
     expect(cache.keptBytes).toBe(0);
   });
 
