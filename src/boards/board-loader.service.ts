@@ -26,7 +26,7 @@ export interface BoardLoad {
 /** The fields that a board gets when it is published. */
 type Published = Partial<Board> & { name: string };
 
-/** Milliseconds during which a part is retried: no client waits for it alone. */
+/** Milliseconds during which each transaction of a load is retried: a failure would waste the others. */
 const RETRY_MS = 60_000;
 
 /** The `updated_at` of an abandoned board, so that the sweeper does not keep its log. */
@@ -136,18 +136,21 @@ export class BoardLoader {
     working_days,
     created_at,
   }: Pick<BoardView, 'time_zone' | 'working_days' | 'created_at'>): Promise<number> {
-    return this.unitOfWork.maintain(async (manager) => {
-      const { identifiers } = await manager.insert(Board, {
-        name: null,
-        time_zone,
-        working_days,
-        revision: 0,
-        version: LOADING,
-        created_at: new Date(created_at),
-        updated_at: this.clock.now(),
-      });
-      return identifiers[0]?.id as number;
-    });
+    return this.unitOfWork.maintain(
+      async (manager) => {
+        const { identifiers } = await manager.insert(Board, {
+          name: null,
+          time_zone,
+          working_days,
+          revision: 0,
+          version: LOADING,
+          created_at: new Date(created_at),
+          updated_at: this.clock.now(),
+        });
+        return identifiers[0]?.id as number;
+      },
+      { retryMs: RETRY_MS },
+    );
   }
 
   /** Does not sync its transaction: a power cut may undo the last parts only before the board is published. */
@@ -165,13 +168,17 @@ export class BoardLoader {
   }
 
   private publish<T>(caller: Caller, id: number, published: Published, result: T): Promise<T> {
-    return this.unitOfWork.run(caller, async (change) => {
-      await requireLoading(change, id);
-      const revision_tag = randomBytes(6).toString('base64url');
-      await this.update(change, id, { ...published, revision_tag });
-      await change.lockNamed(published.name);
-      return result;
-    });
+    return this.unitOfWork.run(
+      caller,
+      async (change) => {
+        await requireLoading(change, id);
+        const revision_tag = randomBytes(6).toString('base64url');
+        await this.update(change, id, { ...published, revision_tag });
+        await change.lockNamed(published.name);
+        return result;
+      },
+      RETRY_MS,
+    );
   }
 
   /** Updates a board, which gets a name. @throws Problem `name_taken` */

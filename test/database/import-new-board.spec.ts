@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { Database } from '../../src/database/database';
-import { useApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { onStatement } from '../support/statements';
 import { upload } from '../support/upload';
@@ -160,5 +160,31 @@ describe('an import that creates its board', () => {
       failing();
     }
     expect(await rows()).toEqual(before);
+  });
+
+  it.each([
+    ['its beginning', /^INSERT INTO .boards./],
+    ['its end', /^UPDATE .boards. SET .*revision_tag/],
+  ])('waits if the database is locked at %s for longer than a change waits', async (_, locked) => {
+    const deadline = 400;
+    const environment = { DATABASE_DEADLINE_MS: String(deadline) };
+    const other = await startApp({ environment });
+    let until: number | undefined;
+    const stop = onStatement({
+      before: ({ sql }) => {
+        if (!locked.test(sql)) return;
+        until ??= performance.now() + deadline;
+        if (performance.now() > until) return;
+        throw Object.assign(new Error('Lock wait timeout exceeded'), { errno: 1205 });
+      },
+    });
+    try {
+      const type = 'text/csv';
+      const answer = await upload(other.client, freshName('Locked'), 'title\na\n', { type });
+      expect([until !== undefined, answer.status]).toEqual([true, 200]);
+    } finally {
+      stop();
+      await other.close();
+    }
   });
 });
