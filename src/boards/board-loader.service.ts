@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
 import type { LockedBoard } from '../database/change';
 import { Change } from '../database/change';
 import { Database } from '../database/database';
@@ -78,9 +79,8 @@ export class BoardLoader {
   ): Promise<T> {
     const { name } = fields;
     const now = this.clock.now();
-    const open = (rest: () => Promise<void>): Change => {
-      // It gets its manager with its first transaction.
-      const change = new Change(undefined as never, caller, this.clock, undefined, rest);
+    const open = (manager: EntityManager, rest: () => Promise<void>): Change => {
+      const change = new Change(manager, caller, this.clock, undefined, rest);
       change.instant = now;
       return change;
     };

@@ -11,24 +11,23 @@ export class Interrupted extends Error {}
 /**
  * Runs a change in several transactions. Each pause of the change ends one of them, and the next one begins
  * before the change continues.
- * @param open creates the change, which calls `rest` in its pauses; it gets its manager with the first transaction
+ * @param open creates the change in the first transaction; the change calls `rest` in its pauses
  * @param transaction runs one of the transactions
  * @throws Interrupted if a transaction must run again
  */
 export async function changeInParts<T>(
-  open: (rest: () => Promise<void>) => Change,
+  open: (manager: EntityManager, rest: () => Promise<void>) => Change,
   transaction: (part: (manager: EntityManager) => Promise<void>) => Promise<void>,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   let endPart: (isLast: boolean) => void;
   let proceed: () => void;
-  const change = open(
-    () =>
-      new Promise((resolve) => {
-        proceed = resolve;
-        endPart(false);
-      }),
-  );
+  const rest = (): Promise<void> =>
+    new Promise((resolve) => {
+      proceed = resolve;
+      endPart(false);
+    });
+  let opened: Change | undefined;
   let result: Promise<T> | undefined;
   for (let isLast = false; !isLast;) {
     if (result) await sleep(GAP_MS);
@@ -36,6 +35,7 @@ export async function changeInParts<T>(
     await transaction(async (manager) => {
       if (hasBegun) throw new Interrupted('a part of the change was rolled back');
       hasBegun = true;
+      const change = (opened ??= open(manager, rest));
       change.manager = manager;
       isLast = await new Promise((resolve) => {
         endPart = resolve;

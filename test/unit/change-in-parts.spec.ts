@@ -17,9 +17,9 @@ function run<T>(
   let count = 0;
   let pause: () => Promise<void>;
   return changeInParts(
-    (rest) => {
+    (manager, rest) => {
       pause = rest;
-      return new Change(0 as never, caller, new Clock(), undefined, rest);
+      return new Change(manager, caller, new Clock(), undefined, rest);
     },
     (part) => transaction(part as Part, (count += 1)),
     (change) => work(change, pause),
@@ -82,6 +82,21 @@ describe('a change in parts', () => {
       await part(0 as never);
     };
     await expect(run(work, again)).rejects.toThrow(Interrupted);
+    expect(steps).toBe(1);
+  });
+
+  it('ends if one of its transactions cannot be committed', async () => {
+    let steps = 0;
+    const work = async (_change: Change, pause: () => Promise<void>): Promise<void> => {
+      steps += 1;
+      await pause();
+      steps += 1;
+    };
+    const full = async (part: Part): Promise<void> => {
+      await part(0 as never);
+      throw new Error('disk full');
+    };
+    await expect(run(work, full)).rejects.toThrow('disk full');
     expect(steps).toBe(1);
   });
 });
