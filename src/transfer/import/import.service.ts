@@ -87,7 +87,7 @@ export class ImportService {
   ) {}
 
   /**
-   * Imports an uploaded file in one change; with `dry_run` the change is rolled back.
+   * Imports an uploaded file, all of it or nothing; with `dry_run` nothing is changed.
    * @throws Problem `invalid_file`, `unknown_format`, `ambiguous_dates`, `sprint_full`, `overloaded`, …
    */
   async import(
@@ -139,7 +139,7 @@ export class ImportService {
   }
 
   /**
-   * Writes a plan in one change; with `dryRun` it is rolled back.
+   * Writes a plan, all of it or nothing; with `dryRun` nothing is changed.
    * @param progress called with the number of stories that are written
    */
   apply(
