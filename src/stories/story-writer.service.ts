@@ -97,8 +97,8 @@ export class StoryWriter {
       for (const row of rows) {
         last = row.id;
         if (before.has(row.id)) continue;
-        const { id, ...view } = representStory(row);
-        created({ id, ...view }, refs.size > 0 ? refs.get(keyOf(view))?.shift() : undefined);
+        const story = representStory(row);
+        created(story, refs.size > 0 ? refs.get(keyOf(story))?.shift() : undefined);
       }
       more = rows.length === CHUNK;
       await change.flush();
@@ -117,20 +117,21 @@ export class StoryWriter {
     body: UpdateStory & { done_at?: string | null },
     to: { board: LockedBoard; sprintId: number | null },
   ): Promise<StoryView> {
-    const wanted = { ...writable(body), board_name: to.board.name, sprint_id: to.sprintId };
-    const changed = differences(story, wanted)?.after;
+    const next = { ...story, ...writable(body), board_name: to.board.name, sprint_id: to.sprintId };
+    const changed = differences(story, next)?.after;
     if (!changed) return story;
     const now = change.instant.toISOString();
     const doneAt = doneAtAfter(changed, now);
     const after: StoryView = {
-      ...story,
-      ...changed,
+      ...next,
       ...(doneAt !== undefined && { done_at: doneAt }),
       updated_at: now,
       version: story.version + 1,
     };
     const { board_name: boardName, labels, ...columns } = changed;
     await change.update('stories', story.id, {
+      updated_at: fromRfc3339(now),
+      version: after.version,
       ...columns,
       ...(labels && { labels: storedLabels(labels) }),
       ...(boardName !== undefined && { board_id: to.board.id }),
@@ -138,8 +139,6 @@ export class StoryWriter {
       ...(('title' in changed || 'description' in changed) && {
         search: searchable(after.title, after.description),
       }),
-      updated_at: fromRfc3339(now),
-      version: after.version,
     });
     if (to.board.id !== board.id || to.sprintId !== story.sprint_id) {
       await this.recordMove(change, board, to.board, story, after);
@@ -218,7 +217,8 @@ function represent(
 }
 
 /** Identifies a new story by its unique `external_id`, or by all its fields: equal stories are interchangeable. */
-const keyOf = (story: Omit<StoryView, 'id'>): string => story.external_id ?? JSON.stringify(story);
+const keyOf = (story: Omit<StoryView, 'id'>): string =>
+  story.external_id ?? JSON.stringify({ ...story, id: undefined });
 
 /** Converts the representation of a story to its columns, as the databases store them. */
 export function storyColumns(
@@ -226,10 +226,10 @@ export function storyColumns(
   { board_name: _, ...story }: Omit<StoryView, 'id'>,
 ): Record<string, unknown> {
   return {
-    ...story,
-    labels: storedLabels(story.labels),
     board_id: boardId,
     search: searchable(story.title, story.description),
+    ...story,
+    labels: storedLabels(story.labels),
     created_at: fromRfc3339(story.created_at),
     updated_at: fromRfc3339(story.updated_at),
     done_at: story.done_at && fromRfc3339(story.done_at),

@@ -384,7 +384,7 @@ onSqlite(
         if (sql !== 'COMMIT') written += sql;
         else {
           const isPart = written.includes('UPDATE boards SET updated_at');
-          const isChange = written.includes('UPDATE stories SET title');
+          const isChange = written.includes('UPDATE stories SET');
           const [row] = (await query('PRAGMA synchronous')) as { synchronous: number }[];
           levels[isPart ? 'part' : isChange ? 'change' : 'other'].push(row?.synchronous ?? -1);
           written = '';
