@@ -71,8 +71,8 @@ async function readOperation(
   };
   const { set = {}, ...others } = sent;
   const operation = await check(errors, pointer, BatchOperation, {
-    ...others,
     set: isObject(set) ? {} : set,
+    ...others,
   });
   const { op, type, as } = sent as unknown as BatchOperation;
   const SetDto = setOf(op, type);
@@ -108,7 +108,7 @@ async function readOperation(
   }
   const body =
     SetDto && isObject(set) ? await check(errors, `${pointer}/set`, SetDto, { ...set }) : undefined;
-  return operation && { ...operation, kind: `${op} ${type}` as Kind, set: body ?? {} };
+  return operation && Object.assign(operation, { kind: `${op} ${type}` as Kind, set: body ?? {} });
 }
 
 /** Validates fields; undefined if there are errors, which are added with their pointers. */
@@ -140,6 +140,7 @@ function* referencesOf(
 
 /** Replaces the names in an operation by the ids that they stand for. */
 export function resolve(operation: Operation, ids: ReadonlyMap<string, number>): Operation {
+  if (ids.size === 0) return operation;
   const idOf = <T>(value: T): T | number =>
     isReference(value) ? (ids.get(value) ?? value) : value;
   const { set, id } = operation;

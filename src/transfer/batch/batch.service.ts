@@ -12,7 +12,6 @@ import { SprintChanges } from '../../sprints/sprint-changes.service';
 import { MovesService } from '../../stories/moves.service';
 import { noSprint, SprintWords } from '../../stories/sprint-words';
 import { StoriesService } from '../../stories/stories.service';
-import { findOpenSprint } from '../../stories/story.queries';
 import { TasksService } from '../../tasks/tasks.service';
 import type { Kind, Operation } from './batch-form';
 import { readBatch, resolve } from './batch-form';
@@ -76,11 +75,12 @@ export class BatchService {
         : await change.lockNamed(boardName);
       requireTag(caller, collectionTag(board));
       const { revision: before } = board;
+      const restricted: Caller = { ...caller, boards: new Set([board.name]), ifMatch: undefined };
       const ids = new Map<string, number>();
       const results: BatchResult['results'] = [];
       for (const [i, operation] of operations.entries()) {
         const { op, type, as, if_match: ifMatch } = operation;
-        change.caller = { ...caller, boards: new Set([board.name]), ifMatch };
+        change.caller = { ...restricted, ifMatch };
         const { id, ...resource } = await this.perform(
           change,
           board,
@@ -124,9 +124,13 @@ export class BatchService {
     { sprint_id: sent = null, ...body }: BatchCreateStory,
   ): Promise<{ id: number }> {
     const id = await this.words.idOf(change, board, sent);
-    const exists = id === null || (id !== undefined && (await findOpenSprint(change, id)));
-    if (id === undefined || !exists) throw Problem.invalid([noSprint(sent)]);
-    return this.stories.createIn(change, board, id, body);
+    if (id === undefined) throw Problem.invalid([noSprint(sent)]);
+    try {
+      return await this.stories.createIn(change, board, id, body);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'sprint_not_found') throw error;
+      throw Problem.invalid([noSprint(sent)]);
+    }
   }
 
   private async createTask(
