@@ -1,9 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A prefix for scanners of leaked secrets, a lookup id, and 32 random bytes. */
 const FORM = /^spl_([0-9a-f]{16})_[\w-]{43}$/;
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** Creates a token. Its lookup id and its digest are stored. */
 export function makeToken(): { token: string; lookup: string; hash: string } {

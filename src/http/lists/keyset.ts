@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Parameter } from '../../database/reader';
 import { Problem } from '../problem';
 import { parseDate } from '../validation/dates';
@@ -65,10 +65,8 @@ function digestOf({ path, parameters }: Location): string {
     .filter(([name]) => !['limit', 'cursor', 'count', 'fields', 'format'].includes(name))
     .map((pair) => pair.join('='))
     .sort();
-  return createHash('sha1')
-    .update([path.replace(/\/$/, ''), ...others].join('\n'))
-    .digest('base64url')
-    .slice(0, 12);
+  const text = [path.replace(/\/$/, ''), ...others].join('\n');
+  return hash('sha1', text, 'base64url').slice(0, 12);
 }
 
 /** Encodes the beginning of a page: the keys of the last row of the page before. */
