@@ -53,7 +53,7 @@ export function storyListSource(
   const isPlain = !isFiltered && query.sprint_id === undefined && sort.join() === 'seq';
   return {
     query: build,
-    ...(isPlain && { plain: plainList(scope) }),
+    plain: isPlain ? plainList(scope) : undefined,
     order,
     indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || scope.isRecent),
     represent: (row: StoryRow) => {

@@ -41,7 +41,7 @@ export class StoryListsService {
       const { board, sprintId } = await find(reader);
       return this.source(board, sprintId, query);
     };
-    const source = { ...(await resolve(this.database)), resolve };
+    const source = { resolve, ...(await resolve(this.database)) };
     return new Listing(this.database, source, query);
   }
 
@@ -74,13 +74,13 @@ export class StoryListsService {
     // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
     const also = sprintId ? [sprintId] : [];
     return {
-      ...storyListSource(this.stories, scope, query),
       board: {
         ...board,
         tagOf: (at) => collectionTag(at, ...also),
         find: (reader) =>
           sprintId ? findBoardOfSprint(reader, sprintId) : findRevision(reader, board.id),
       },
+      ...storyListSource(this.stories, scope, query),
     };
   }
 
