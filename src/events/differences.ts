@@ -4,11 +4,12 @@ import type { Fields } from './event';
 /** The properties of `after` whose values differ from those of `before`, with both values. */
 export function changedFields(before: object, after: object): { before: Fields; after: Fields } {
   const left = before as Fields;
+  const right = after as Fields;
   const changed = { before: {} as Fields, after: {} as Fields };
-  for (const [name, value] of Object.entries(after)) {
-    if (isEqual(left[name], value)) continue;
+  for (const name of Object.keys(right)) {
+    if (isEqual(left[name], right[name])) continue;
     changed.before[name] = left[name];
-    changed.after[name] = value;
+    changed.after[name] = right[name];
   }
   return changed;
 }

@@ -46,6 +46,7 @@ export class StoryOrder {
     if (gap.shift) await shift(change, to, gap.shift, [...inList]);
     const present = stories.map(({ seq }) => seq);
     const seqs = assignSeqs(gap.lower, gap.upper, present);
+    const now = change.instant.toISOString();
     const result = stories.map((story, i): StoryView => {
       const seq = seqs[i] ?? story.seq;
       if (inList.has(story) && seq === story.seq) return story;
@@ -54,7 +55,7 @@ export class StoryOrder {
         board_name: to.board.name,
         sprint_id: to.sprintId,
         seq,
-        updated_at: change.instant.toISOString(),
+        updated_at: now,
         version: story.version + 1,
       };
     });

@@ -191,7 +191,7 @@ function represent(
   body: NewStory,
   {
     done_at = null,
-    created_at: createdAt = change.instant,
+    created_at: createdAt,
     version = 1,
   }: Partial<Pick<PlacedStory<never>, 'done_at' | 'created_at' | 'version'>> = {},
 ): Omit<StoryView, 'id'> {
@@ -209,7 +209,7 @@ function represent(
     assignee: body.assignee ?? null,
     labels: body.labels ?? [],
     external_id: body.external_id ?? null,
-    created_at: createdAt.toISOString(),
+    created_at: createdAt?.toISOString() ?? now,
     updated_at: now,
     done_at: status === 'done' ? (done_at?.toISOString() ?? now) : null,
     version,
