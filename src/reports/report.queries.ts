@@ -41,7 +41,7 @@ const LATER_EVENTS = `SELECT ${COLUMNS}, e.sprint_id FROM events e
   WHERE e.board_id = ? AND e.revision > ? AND e.entity_version > 0`;
 
 /** Stories whose events are read at once. */
-const STORIES_AT_ONCE = 100;
+const STORIES_AT_ONCE = 40;
 
 /** The replay of a sprint up to a revision of its board's log. */
 export interface ReplayedSprint {
