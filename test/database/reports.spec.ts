@@ -1011,8 +1011,8 @@ describe('a report', () => {
     }
     const uses = (index: string): number => plan.filter((line) => line.includes(index)).length;
     expect(uses('ix_events_sprint')).toBe(1);
-    // The events of the board, of the sprint, and of its 500 stories, 100 at a time.
-    expect(uses('ix_events_entity')).toBe(7);
+    // The events of the board, of the sprint, and of its 500 stories, 40 at a time.
+    expect(uses('ix_events_entity')).toBe(15);
     expect(plan.filter((line) => /^SCAN |^(e|events) null/.test(line))).toEqual([]);
   });
 
