@@ -396,6 +396,7 @@ describe('The plan', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     // The menus are one below the other, and visible.
     const menus = list(page, 'Backlog').getByRole('button', { name: 'Move' });
+    await menus.nth(5).waitFor();
     const boxes = await Promise.all((await menus.all()).map((menu) => menu.boundingBox()));
     expect(boxes).toHaveLength(6);
     expect(new Set(boxes.map((box) => Math.round(box!.x))).size).toBe(1);
