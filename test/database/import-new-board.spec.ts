@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { BoardSweeper } from '../../src/boards/board-sweeper';
-import { Database } from '../../src/database/database';
 import { startApp, useApp } from '../support/app';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
+import { rowCounts } from '../support/row-counts';
 import { onStatement } from '../support/statements';
 import { upload } from '../support/upload';
 
@@ -31,21 +30,8 @@ function onFirstPart(then: () => void): () => void {
   });
 }
 
-/** Counts the rows of each table, without those that the sweeper deletes. */
-async function rows(): Promise<number[]> {
-  await service.app.get(BoardSweeper).sweep();
-  const counts: number[] = [];
-  for (const table of ['boards', 'sprints', 'stories', 'tasks', 'events']) {
-    const [row] = await service.app
-      .get(Database)
-      .query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);
-    counts.push(row?.n ?? 0);
-  }
-  return counts;
-}
-
 describe('an import that creates its board', () => {
-  it('lets others change their boards meanwhile, and shows nothing until its end', async () => {
+  it('lets other boards be changed meanwhile, and is not visible before its end', async () => {
     const other = await Workspace.create(service.client);
     const { id } = await other.story(null);
     const name = freshName('Long');
@@ -81,7 +67,7 @@ describe('an import that creates its board', () => {
 
   it('adds its stories to a board that is created with this name meanwhile', async () => {
     const name = freshName('Raced');
-    const before = await rows();
+    const before = await rowCounts(service);
     let meanwhile: Promise<unknown> | undefined;
     const stop = onFirstPart(() => {
       const story = { title: 'was first', external_id: 'N-7' };
@@ -100,7 +86,7 @@ describe('an import that creates its board', () => {
       COUNT - 1,
       1,
     ]);
-    const after = await rows();
+    const after = await rowCounts(service);
     expect(after.map((count, i) => count - (before[i] as number)).slice(0, 3)).toEqual([
       1,
       5,
@@ -113,7 +99,7 @@ describe('an import that creates its board', () => {
 
   it('starts again in one transaction after a conflict, and doubles nothing', async () => {
     const name = freshName('Conflict');
-    const before = await rows();
+    const before = await rowCounts(service);
     let fails = false;
     const stops = [
       onFirstPart(() => (fails = true)),
@@ -130,7 +116,7 @@ describe('an import that creates its board', () => {
     } finally {
       for (const stop of stops) stop();
     }
-    const after = await rows();
+    const after = await rowCounts(service);
     expect(after.map((count, i) => count - (before[i] as number))).toEqual([
       1,
       5,
@@ -141,7 +127,7 @@ describe('an import that creates its board', () => {
   });
 
   it('leaves nothing after a dry run or an error', async () => {
-    const before = await rows();
+    const before = await rowCounts(service);
     const real = freshName('Dry');
     const dry = await load(real, '?dry_run=true');
     expect([dry.status, dry.body.created.stories]).toEqual([200, COUNT]);
@@ -159,7 +145,7 @@ describe('an import that creates its board', () => {
       stop();
       failing();
     }
-    expect(await rows()).toEqual(before);
+    expect(await rowCounts(service)).toEqual(before);
   });
 
   it.each([

@@ -29,6 +29,8 @@ const of = async (path: string): Promise<any> => (await client.get(path)).body;
 const storiesOf = (board: string): Promise<any> => of(`/api/boards/${board}/stories`);
 
 const HEADER = 'external_id,title,description,status,priority,points,assignee,labels,seq,sprint\n';
+/** The fields of a story in CSV, without its sprint. */
+const FIELDS = HEADER.split(',').slice(0, -1);
 
 describe('an import of CSV', () => {
   it('creates stories with every field, in the order of the file, and their sprints', async () => {
@@ -344,30 +346,8 @@ describe("Sprintline's own CSV", () => {
     const same = await load('Export', text);
     expect(same.body).toMatchObject({ unchanged: { sprints: 1, stories: 9 }, warnings: [] });
     await load('Other', text);
-    const content = async (board: string): Promise<object[]> =>
-      (await storiesOf(board)).map(
-        ({
-          title,
-          description,
-          labels,
-          assignee,
-          priority,
-          points,
-          external_id,
-          status,
-          seq,
-        }: any) => ({
-          title,
-          description,
-          labels,
-          assignee,
-          priority,
-          points,
-          external_id,
-          status,
-          seq,
-        }),
-      );
+    const content = async (board: string): Promise<unknown[]> =>
+      (await storiesOf(board)).map((story: any) => FIELDS.map((name) => story[name]));
     expect(await content('Other')).toEqual(await content('Export'));
     expect((await client.get('/api/boards/Other/stories?format=csv')).text).toBe(text);
   });

@@ -18,6 +18,7 @@ import { asOfEarlierVersion, linesOf, signed } from '../support/export-file';
 import { livedBoard } from '../support/lived-board';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
+import { rowCounts } from '../support/row-counts';
 import { asRestored, everythingOf } from '../support/same-board';
 import { onStatement } from '../support/statements';
 import { upload } from '../support/upload';
@@ -59,18 +60,6 @@ async function failure(text: string | Buffer, name = freshName('Refused')): Prom
   expect((await service.client.get(boardPath(name))).status).toBe(404);
   const [error] = answer.body.errors ?? [];
   return [error?.code, error?.line];
-}
-
-/** Counts the rows of each table. */
-async function rows(): Promise<number[]> {
-  await service.app.get(BoardSweeper).sweep();
-  const tables = ['boards', 'sprints', 'stories', 'tasks', 'events'];
-  const counts = await Promise.all(
-    tables.map((table) =>
-      service.app.get(Database).query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`),
-    ),
-  );
-  return counts.map(([row]) => row?.n ?? 0);
 }
 
 describe('a board that is restored with its log', () => {
@@ -156,11 +145,11 @@ describe('a board that is restored with its log', () => {
   });
 
   it('is not created by a dry run, which has the same counts', async () => {
-    const before = await rows();
+    const before = await rowCounts(service);
     const name = freshName('Dry');
     const counts = await restore(file, name, '?dry_run=true');
     expect((await service.client.get(boardPath(name))).status).toBe(404);
-    expect(await rows()).toEqual(before);
+    expect(await rowCounts(service)).toEqual(before);
     expect(await restore(file, name)).toEqual(counts);
   });
 });
@@ -170,10 +159,10 @@ describe('a restore is rejected and creates nothing', () => {
   beforeAll(async () => {
     // The log of a deleted board is kept for a minute.
     service.clock.set('2026-11-21T09:00:00Z');
-    before = await rows();
+    before = await rowCounts(service);
   });
   afterEach(async () => {
-    expect(await rows()).toEqual(before);
+    expect(await rowCounts(service)).toEqual(before);
   });
 
   it('if the file is cut anywhere', async () => {
@@ -332,15 +321,15 @@ it('a restore is repeated safely with an idempotency key', async () => {
   const name = freshName('Repeated');
   const repeat = (): Promise<Answer> =>
     send(file, name, '', { 'idempotency-key': encodeURIComponent(name) });
-  const before = await rows();
+  const before = await rowCounts(service);
   const first = await repeat();
-  const after = await rows();
+  const after = await rowCounts(service);
   const second = await repeat();
   expect([first.status, second.status]).toEqual([200, 200]);
   expect(second.body).toEqual(first.body);
   expect(second.headers.get('idempotent-replayed')).toBe('true');
   expect(after[0]).toBe((before[0] ?? 0) + 1);
-  expect(await rows()).toEqual(after);
+  expect(await rowCounts(service)).toEqual(after);
 });
 
 it('a restore is possible with the command line, too', async () => {
@@ -415,10 +404,10 @@ onSqlite(
 
 it('two concurrent restores with one name create one board', async () => {
   const name = freshName('Twice');
-  const before = await rows();
+  const before = await rowCounts(service);
   const done = await Promise.all([send(file, name), send(file, name)]);
   expect(done.map(({ status }) => status).sort()).toEqual([200, 409]);
-  const one = (await rows()).map((count, i) => count - (before[i] ?? 0));
+  const one = (await rowCounts(service)).map((count, i) => count - (before[i] ?? 0));
   const shown = await everythingOf(service.client, name);
   expect(one).toEqual([
     1,
@@ -432,7 +421,7 @@ it('two concurrent restores with one name create one board', async () => {
 describe('a load that stops', () => {
   it('is deleted once a sweeper has seen its last part for five minutes, whatever its clock', async () => {
     service.clock.set('2026-11-21T12:00:00Z');
-    const before = await rows();
+    const before = await rowCounts(service);
     const name = freshName('Stopped');
     let reading = 0;
     const stopped = restoreFrom(name, () => {
@@ -448,17 +437,17 @@ describe('a load that stops', () => {
         // The transactions have the clock of another instance.
         for (const time of ['14:00:00', '14:04:59']) {
           service.clock.set(`2026-11-21T${time}Z`);
-          expect((await rows())[2]).toBeGreaterThan(before[2] ?? 0);
+          expect((await rowCounts(service))[2]).toBeGreaterThan(before[2] ?? 0);
         }
         service.clock.set('2026-11-21T14:05:01Z');
-        expect(await rows()).toEqual(before);
+        expect(await rowCounts(service)).toEqual(before);
         yield Buffer.from(file.slice(half));
       })();
     });
     // Its rows were deleted, so the load fails, too.
     await expect(stopped).rejects.toMatchObject({ code: 'database_unavailable' });
     expect((await service.client.get(boardPath(name))).status).toBe(404);
-    expect(await rows()).toEqual(before);
+    expect(await rowCounts(service)).toEqual(before);
   });
 
   it('is not deleted by a sweep that has found it before it is published', async () => {
