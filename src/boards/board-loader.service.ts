@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { LockedBoard } from '../database/change';
-import { Change } from '../database/change';
+import { Change, newRevisionTag } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
@@ -27,7 +26,7 @@ export interface BoardLoad {
 /** The fields that a board gets when it is published. */
 type Published = Partial<Board> & { name: string };
 
-/** Milliseconds during which each transaction of a load is retried: a failure would waste the others. */
+/** Milliseconds during which each transaction of a load is retried: if one failed, the work of the others would be lost. */
 const RETRY_MS = 60_000;
 
 /** The `updated_at` of an abandoned board, so that the sweeper does not keep its log. */
@@ -172,8 +171,7 @@ export class BoardLoader {
       caller,
       async (change) => {
         await requireLoading(change, id);
-        const revision_tag = randomUUID().slice(-12);
-        await this.update(change, id, { ...published, revision_tag });
+        await this.update(change, id, { ...published, revision_tag: newRevisionTag() });
         await change.lockNamed(published.name);
         return result;
       },

@@ -5,7 +5,7 @@ import type { Change } from '../database/change';
 /** Milliseconds between two transactions: other processes try to lock an SQLite file every 4 ms at most. */
 const GAP_MS = 5;
 
-/** One of the transactions of a change was rolled back, and its work cannot be done again. */
+/** A transaction of a change in parts was rolled back; its work cannot be repeated. */
 export class Interrupted extends Error {}
 
 /**

@@ -1,5 +1,4 @@
 import type { Change, LockedBoard } from '../database/change';
-import { Restart } from '../database/change';
 import type { Reader } from '../database/reader';
 import { maySee } from '../http/access';
 import { Problem } from '../http/problem';
@@ -46,22 +45,17 @@ export async function lockStory(
   change: Change,
   id: number,
 ): Promise<{ board: LockedBoard; story: StoryView }> {
-  // What a change reads while it has locks cannot change: either its board is locked, or the change starts again.
-  const { hasLocks } = change;
-  let board = hasLocks ? undefined : await change.lockBoardOf('stories', id);
-  const found =
-    hasLocks || board
-      ? await change.first<StoryRow & { board_id: number }>(
-          `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
-          [id],
-        )
-      : undefined;
-  if (hasLocks && found) {
-    board = await change.lockFound({ id: found.board_id, name: found.board_name });
+  if (!change.hasLocks && !(await change.lockBoardOf('stories', id))) {
+    throw new Problem('story_not_found');
   }
-  if (!found || !board) throw new Problem('story_not_found');
-  const { board_id: boardId, ...row } = found;
-  if (boardId !== board.id) throw new Restart('the story moved to another board', boardId);
+  const found = await change.first<StoryRow & { board_id: number }>(
+    `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
+    [id],
+  );
+  // Usually its board is locked already. If it is another board, the change starts again with both locked.
+  const board = found && (await change.lockFound(found.board_id, found.board_name));
+  if (!board) throw new Problem('story_not_found');
+  const { board_id: _, ...row } = found;
   return { board, story: representStory(row) };
 }
 
