@@ -65,22 +65,3 @@ export function endOfDay(date: string, timeZone: string): Date {
   if (next === null) throw new RangeError('no day after 9999-12-31');
   return new Date(startOfDay(next, timeZone).getTime() - 1);
 }
-
-/**
- * Returns a function that finds the last millisecond of the local day of an instant. It remembers the days,
- * because a report asks for those of up to 40,000 events.
- */
-export function endsOfDays(timeZone: string): (at: number) => number {
-  /** The ends of the local days that overlap a day of UTC, by its number. */
-  const known = new Map<number, number[]>();
-  const endAfter = (at: number): number =>
-    endOfDay(calendarDate(new Date(at), timeZone), timeZone).getTime();
-  return (at) => {
-    const day = Math.floor(at / DAY_MS);
-    const ends = known.get(day) ?? [endAfter(day * DAY_MS)];
-    known.set(day, ends);
-    let last = ends.at(-1) as number;
-    while (last < at) ends.push((last = endAfter(last + 1)));
-    return ends.find((end) => end >= at) as number;
-  };
-}

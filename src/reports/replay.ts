@@ -172,7 +172,7 @@ export class Replay {
     const at = Math.max(Date.parse(event.at), last?.at ?? -Infinity);
     const { title, points, done } = story.state;
     const { revision } = event;
-    // Spreading `state` would take eight times as long: properties that are added to a copy are slow.
+    // Not `{ ...story.state, at }`: V8 adds properties to a copy so slowly that the replay took eight times as long.
     story.states.push({ title, points, done, done_at: story.done_at, revision, at, inside });
   }
 }
@@ -188,11 +188,9 @@ function isSame(one: Story['states'][number], { state, done_at }: Story): boolea
 
 /** Returns the history of a story up to a revision; later times become `end`. */
 function until(story: Story, revision: number, end: number): StoryHistory {
-  const count = 1 + story.states.findLastIndex((state) => state.revision <= revision);
-  let states: StoryState[] = story.states.slice(0, count);
-  if (states.some(({ at }) => at > end)) {
-    states = states.map((state) => (state.at > end ? { ...state, at: end } : state));
-  }
+  const states = story.states
+    .filter((state) => state.revision <= revision)
+    .map((state) => (state.at > end ? { ...state, at: end } : state));
   const last = states.at(-1);
   const carried = last?.inside && !last.done && story.next !== undefined;
   return { id: story.id, states, ...(carried && { carried_to: story.next }) };

@@ -1,5 +1,5 @@
 import { calendarDate } from '../time/clock';
-import { endOfDay, endsOfDays } from './calendar';
+import { endOfDay } from './calendar';
 import { sum } from './points';
 import type { SprintHistory, StoryHistory, StoryState } from './replay';
 import type {
@@ -34,25 +34,24 @@ export function* commitment(history: SprintHistory): Steps<Commitment | null> {
     const includes = ({ revision }: StoryState): boolean => revision <= started.revision;
     return { at: Math.min(started.at, end), rule: 'started', includes };
   }
-  if (calendarDate(new Date(end), time_zone) < start_date) return null;
-  const endOfFirstDay = endOfDay(start_date, time_zone).getTime();
-  const endOfDayOf = endsOfDays(time_zone);
-  let first = Infinity;
+  const dateOf = (at: number): string => calendarDate(new Date(at), time_zone);
+  if (dateOf(end) < start_date) return null;
+  let first: string | undefined;
   let count = 0;
   for (const { states } of history.stories) {
     for (const [index, { at, inside }] of states.entries()) {
       if (++count % STEP === 0) yield;
       if (!inside) continue;
-      const endOfItsDay = Math.max(endOfFirstDay, endOfDayOf(at));
-      if (endOfItsDay >= first) break;
+      const date = dateOf(at) < start_date ? start_date : dateOf(at);
+      if (first !== undefined && date >= first) break;
       const next = states[index + 1];
-      if (next && next.at <= endOfItsDay) continue;
-      first = endOfItsDay;
+      if (next && dateOf(next.at) <= date) continue;
+      first = date;
       break;
     }
   }
-  if (first === Infinity) return null;
-  const at = Math.min(first, end);
+  if (first === undefined) return null;
+  const at = Math.min(endOfDay(first, time_zone).getTime(), end);
   return { at, rule: 'first_day', includes: (state) => state.at <= at };
 }
 
