@@ -48,7 +48,7 @@ export class SprintCache {
     sizeCalculation: (answer) => answer.size,
   });
   private keptBytes = 0;
-  /** The entity tags of the answers whose bytes are kept. */
+  /** The entity tags of the answers that are being kept. */
   private readonly keeping = new Set<string>();
   /** Whether a sprint is streamed, by its id; kept so that not every request estimates the length of the sprint. */
   private readonly isLong = new LRUCache<number, boolean>({ max: 10_000 });
@@ -156,7 +156,7 @@ export class SprintCache {
     revision: number,
     parts: AsyncGenerator<string>,
   ): AsyncGenerator<string> {
-    // Of equal answers, those of many readers, one is kept.
+    // If several clients read the same sprint, only the answer to the first one is kept.
     let kept: Buffer[] | undefined = this.keeping.has(etag) ? undefined : [];
     let size = 0;
     const discard = (): void => {
