@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { FieldErrorCode } from '../../http/problem';
-import { InvalidFile } from '../files/invalid-file';
+import { invalidLine } from '../files/invalid-file';
 import { lastLine } from './export-format';
 
 /** Some lines of a file, but never its last one. */
@@ -18,11 +17,6 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 10;
 /** A byte order mark, which an editor may have added. It does not count for the checksum. */
 const MARK = Buffer.from('\ufeff');
-
-/** @throws InvalidFile */
-export function invalidLine(line: number, code: FieldErrorCode, detail: string): InvalidFile {
-  return new InvalidFile(`Line ${line}: ${detail}.`, 'invalid_file', [{ line, code, detail }]);
-}
 
 /**
  * Reads the lines of an export except the last one, which has the checksum of the others.

@@ -10,7 +10,7 @@ import { CreateStory } from '../../stories/story.dto';
 import type { TaskView } from '../../tasks/task.dto';
 import { CreateTask } from '../../tasks/task.dto';
 import { isTimeZone } from '../../time/clock';
-import { invalidLine } from './export-lines';
+import { invalidLine } from '../files/invalid-file';
 import type { Rule } from './field-rules';
 import { instant, integer, oneOf, orNull, rulesOf, text } from './field-rules';
 

@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Pace } from '../../time/pace';
-import { InvalidFile } from './invalid-file';
+import { InvalidFile, invalidLine } from './invalid-file';
 import type { Warnings } from './source';
 import { requireUtf8 } from './utf8';
 
@@ -76,19 +76,15 @@ export async function readTable(
   const isOnlyShort = short === 1 && rows > 1 && last.cells < columns;
   if (isOnlyShort && !endsLine && columns >= WIDE_COLUMNS) {
     const detail = `the file ends in the middle of this row, after ${last.cells} of ${columns} cells`;
-    throw new InvalidFile(
-      `Export the file again: it is cut off on line ${last.line}.`,
-      'invalid_file',
-      [{ line: last.line, code: 'cut', detail }],
-    );
+    const message = `Export the file again: it is cut off on line ${last.line}.`;
+    throw invalidLine(last.line, 'cut', detail, message);
   }
 }
 
 function tooMany(line: number, max: number): InvalidFile {
   const detail = `more than ${max} rows are too many for one import`;
-  return new InvalidFile(`The file must be split on line ${line}: ${detail}.`, 'invalid_file', [
-    { line, code: 'too_many', detail },
-  ]);
+  const message = `The file must be split on line ${line}: ${detail}.`;
+  return invalidLine(line, 'too_many', detail, message);
 }
 
 /**
@@ -145,11 +141,8 @@ async function parseCsv(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const reason = reasonOf(error, delimiter);
-    throw new InvalidFile(
-      `This is not CSV, because of the row that begins on line ${line}: ${reason}.`,
-      'invalid_file',
-      [{ line, code: 'malformed', detail: reason }],
-    );
+    const message = `This is not CSV, because of the row that begins on line ${line}: ${reason}.`;
+    throw invalidLine(line, 'malformed', reason, message);
   }
   return { endsLine };
 }
@@ -196,9 +189,8 @@ async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, voi
       if (nul !== -1) {
         line += breaks(piece.subarray(0, nul));
         const detail = 'has a NUL byte';
-        throw new InvalidFile(`The file is not text: line ${line} ${detail}.`, 'invalid_file', [
-          { line, code: 'invalid_text', detail },
-        ]);
+        const message = `The file is not text: line ${line} ${detail}.`;
+        throw invalidLine(line, 'invalid_text', detail, message);
       }
       line += breaks(piece);
       yield piece;

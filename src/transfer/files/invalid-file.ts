@@ -19,6 +19,14 @@ export class InvalidFile extends Error {
   }
 }
 
+/** A file with one error. @param message names the line, and may say what can be done */
+export const invalidLine = (
+  line: number,
+  code: FieldErrorCode,
+  detail: string,
+  message = `Line ${line}: ${detail}.`,
+): InvalidFile => new InvalidFile(message, 'invalid_file', [{ line, code, detail }]);
+
 /** The error of a row for which there is no greater `seq`. */
 export const noSeq = (line: number): LineError => ({
   line,

@@ -8,7 +8,7 @@ import {
 import type { Readable } from 'node:stream';
 import type { FieldErrorCode } from '../../http/problem';
 import { Pace } from '../../time/pace';
-import { InvalidFile } from './invalid-file';
+import { InvalidFile, invalidLine } from './invalid-file';
 import { Utf8Check } from './utf8';
 
 /** Brackets within brackets. Documents of Jira nest deepest, about 30 levels for lists in tables. */
@@ -123,9 +123,8 @@ export class JsonTokens {
       lineStart = this.read + at + 1;
     }
     const byte = Math.max(1, position - lineStart + 1);
-    return new InvalidFile(`On line ${line}, byte ${byte}: ${what}.`, 'invalid_file', [
-      { line, code, detail: `byte ${byte}: ${what}` },
-    ]);
+    const message = `On line ${line}, byte ${byte}: ${what}.`;
+    return invalidLine(line, code, `byte ${byte}: ${what}`, message);
   }
 }
 

@@ -1,4 +1,4 @@
-import { InvalidFile } from './invalid-file';
+import { invalidLine } from './invalid-file';
 
 /** The encodings that a byte order mark names, by its bytes. */
 const MARKS: Record<string, string> = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf-16be' };
@@ -39,7 +39,7 @@ export async function* fromUtf16(
 
 const breaks = (text: string): number => text.split('\n').length - 1;
 
-const notUtf16 = (line: number): InvalidFile =>
-  new InvalidFile(`The file is not in UTF-16: line ${line} has invalid bytes.`, 'invalid_file', [
-    { line, code: 'invalid_text', detail: 'has bytes that are not UTF-16' },
-  ]);
+function notUtf16(line: number) {
+  const message = `The file is not in UTF-16: line ${line} has invalid bytes.`;
+  return invalidLine(line, 'invalid_text', 'has bytes that are not UTF-16', message);
+}

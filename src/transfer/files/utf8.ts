@@ -1,4 +1,4 @@
-import { InvalidFile } from './invalid-file';
+import { invalidLine } from './invalid-file';
 
 /** Checks that the bytes of a file are UTF-8. */
 export class Utf8Check {
@@ -25,11 +25,8 @@ export class Utf8Check {
       this.decoder.decode(bytes, { stream: bytes !== undefined });
     } catch {
       const detail = 'has bytes that are not UTF-8';
-      throw new InvalidFile(
-        `The file is not in UTF-8: line ${this.line} has invalid bytes. Convert it first.`,
-        'invalid_file',
-        [{ line: this.line, code: 'invalid_text', detail }],
-      );
+      const message = `The file is not in UTF-8: line ${this.line} has invalid bytes. Convert it first.`;
+      throw invalidLine(this.line, 'invalid_text', detail, message);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { requireFields } from '../files/columns';
-import { InvalidFile } from '../files/invalid-file';
+import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
 import {
   Warnings,
@@ -93,9 +93,8 @@ const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'pro
 
 function notAnIssue(entry: number): InvalidFile {
   const detail = 'it has no number and title';
-  return new InvalidFile(`Entry ${entry} is not an issue of GitHub: ${detail}.`, 'invalid_file', [
-    { line: entry, code: 'required', detail },
-  ]);
+  const message = `Entry ${entry} is not an issue of GitHub: ${detail}.`;
+  return invalidLine(entry, 'required', detail, message);
 }
 
 function isPullRequest(fields: Record<string, unknown>): boolean {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Status } from '../../stories/story.entity';
-import { InvalidFile } from '../files/invalid-file';
+import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import type { SourceField, SourceFile, SourceReader, SourceSprint } from '../files/source';
 import { Warnings } from '../files/source';
@@ -71,9 +71,7 @@ class JiraSearch {
     const key = textOf(entry.key);
     if (key === null || entry.fields === undefined) {
       const detail = 'it does not have the key and the fields of an issue of Jira';
-      throw new InvalidFile(`Entry ${line}: ${detail}.`, 'invalid_file', [
-        { line, code: 'required', detail },
-      ]);
+      throw invalidLine(line, 'required', detail, `Entry ${line}: ${detail}.`);
     }
     for (const name of Object.keys(fields)) this.present.add(name);
     this.custom.add(line, fields);

@@ -1,8 +1,8 @@
 import { EXPORT_VERSION } from '../export/export-format';
 import type { ExportHeader } from '../export/export-format';
-import { invalidLine, linesOf } from '../export/export-lines';
+import { linesOf } from '../export/export-lines';
 import { isObject, parseLine, requireRow } from '../export/export-rules';
-import { InvalidFile } from '../files/invalid-file';
+import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { Ids } from './ids';
 
 /** The ids of a file, those of deleted rows included. */

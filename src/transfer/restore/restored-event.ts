@@ -1,8 +1,8 @@
 import type { EventEntity, Fields } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
 import { fromRfc3339 } from '../../time/clock';
-import { invalidLine } from '../export/export-lines';
 import { isObject, parseLine, requireFields, requireRow } from '../export/export-rules';
+import { invalidLine } from '../files/invalid-file';
 import type { FileIds } from './restore-survey';
 
 /** The greatest version that the databases store. */
