@@ -37,27 +37,29 @@ type OnLongRow = (line: number, surplus: string[]) => void;
 /**
  * Reads a table whose first row names the columns. Short rows are padded and long rows cut, with a
  * warning; so every row has as many cells as the header.
- * @param begin gets the header, and returns the function that gets each row
+ * @param readHeader converts the names of the columns to what `onRow` needs of them
+ * @returns the converted header
  * @throws InvalidFile as `parseCsv` does, if there is no header, or if the last row seems to be cut off
  */
-export async function readTable(
+export async function readTable<Header extends object>(
   input: Readable,
   warnings: Warnings,
-  begin: (header: string[]) => (row: CsvRow) => void,
+  readHeader: (names: string[]) => Header,
+  onRow: (row: CsvRow, header: Header) => void,
   onLongRow: OnLongRow = (line, surplus) =>
     warnings.add('long_row', `line ${line} has cells beyond the header: ${surplus.join(', ')}`),
-): Promise<void> {
+): Promise<Header> {
   let columns = 0;
   let rows = 0;
   /** The rows that have fewer cells than the header. */
   let short = 0;
   let last = { line: 0, cells: 0 };
-  let onRow: ((row: CsvRow) => void) | undefined;
+  let header: Header | undefined;
   const { endsLine } = await parseCsv(input, ({ line, cells }) => {
     last = { line, cells: cells.length };
-    if (!onRow) {
+    if (!header) {
       columns = cells.length;
-      onRow = begin(cells.map((name) => name.trim()));
+      header = readHeader(cells.map((name) => name.trim()));
       return;
     }
     rows += 1;
@@ -70,15 +72,16 @@ export async function readTable(
       const surplus = cells.splice(columns).filter((cell) => cell.trim() !== '');
       if (surplus.length > 0) onLongRow(line, surplus);
     }
-    onRow({ line, cells });
+    onRow({ line, cells }, header);
   });
-  if (!onRow) throw new InvalidFile('The file is empty; its first line must name the columns.');
+  if (!header) throw new InvalidFile('The file is empty; its first line must name the columns.');
   const isOnlyShort = short === 1 && rows > 1 && last.cells < columns;
   if (isOnlyShort && !endsLine && columns >= WIDE_COLUMNS) {
     const detail = `the file ends in the middle of this row, after ${last.cells} of ${columns} cells`;
     const message = `Export the file again: it is cut off on line ${last.line}.`;
     throw invalidLine(last.line, 'cut', detail, message);
   }
+  return header;
 }
 
 function tooMany(line: number, max: number): InvalidFile {

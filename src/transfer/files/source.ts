@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Status } from '../../stories/story.entity';
-import type { ImportFormat, Mapping } from '../import/import.dto';
+import type { Mapping } from '../import/import.dto';
 
 /**
  * The content of a file in the terms of the tool that wrote it. `mapSource` converts it to a plan; readers do
  * not interpret statuses or dates, and do not apply limits.
  */
 export interface SourceFile {
-  format: ImportFormat;
   sprints: SourceSprint[];
   /** In the order of the tool's board; the import numbers them in this order. */
   stories: SourceStory[];
@@ -19,11 +18,13 @@ export interface SourceFile {
   /** Dates that are not imported. They help to detect the order of day and month when the imported dates are ambiguous. */
   otherDates?: ReadonlySet<DateText>;
   /** Fields that the file has for no story; the import leaves them as they are. */
-  lacks?: ReadonlySet<SourceField>;
+  lacks?: Partial<
+    Record<
+      'description' | 'priority' | 'points' | 'assignee' | 'labels' | 'sprints' | 'tasks',
+      boolean
+    >
+  >;
 }
-
-export type SourceField =
-  'description' | 'priority' | 'points' | 'assignee' | 'labels' | 'sprints' | 'tasks';
 
 /** A date or an instant, as the file has it: `2026-11-23`, `10/Feb/26 2:51 PM`, RFC 3339, … */
 export type DateText = string;
@@ -98,6 +99,15 @@ export interface Skipped {
 export class Warnings {
   private readonly byCode = new Map<string, { count: number; examples: string[] }>();
 
+  /** @param unit what the numbers of places are: lines of a table, or entries of a JSON file */
+  constructor(private readonly unit: 'line' | 'entry' = 'line') {}
+
+  /** @param place a number or, for another place than a line or an entry, its name */
+  at(code: string, place: number | string, detail: string): void {
+    const where = typeof place === 'number' ? `${this.unit} ${place}` : place;
+    this.add(code, `${where}: ${detail}`.toWellFormed());
+  }
+
   /** @param count how often it happened */
   add(code: string, example: string, count = 1): void {
     const warning = this.byCode.get(code) ?? { count: 0, examples: [] };
@@ -111,12 +121,5 @@ export class Warnings {
   }
 }
 
-/** Reads the files of one tool. */
-export interface SourceReader {
-  format: ImportFormat;
-  /**
-   * @param file the bytes of the file, which are read as they arrive
-   * @throws InvalidFile
-   */
-  read(file: Readable, mapping: Mapping): Promise<SourceFile>;
-}
+/** Reads a file of one tool as it arrives. @throws InvalidFile */
+export type SourceReader = (file: Readable, mapping: Mapping) => Promise<SourceFile>;

@@ -36,14 +36,11 @@ export async function planCsv(
   const warnings = new Warnings();
   const rows: CsvRow[] = [];
   const errors: LineError[] = [];
-  let header: string[] = [];
-  await readTable(
+  const header = await readTable(
     file,
     warnings,
-    (names) => {
-      header = names;
-      return (row) => rows.push(row);
-    },
+    (names) => names,
+    (row) => rows.push(row),
     (line) => errors.push({ line, code: 'too_many', detail: 'has more cells than the header' }),
   );
   const columns = columnsOf(header, mapping, warnings);

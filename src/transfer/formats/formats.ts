@@ -15,12 +15,12 @@ import { trello } from './trello';
 type PlanFile = (file: Readable, mapping: Mapping, context: PlanContext) => Promise<ImportPlan>;
 
 const foreign =
-  (reader: SourceReader): PlanFile =>
+  (read: SourceReader): PlanFile =>
   async (file, mapping, context) =>
-    mapSource(await reader.read(file, mapping), mapping, context);
+    mapSource(await read(file, mapping), mapping, context);
 
-/** The formats that can be imported into any board. */
-export const FORMATS: Partial<Record<ImportFormat, PlanFile>> = {
+/** The formats of other tools, and our CSV. */
+export const FORMATS: Record<Exclude<ImportFormat, 'sprintline'>, PlanFile> = {
   csv: planCsv,
   'jira-csv': foreign(jiraCsv),
   'jira-json': foreign(jiraJson),

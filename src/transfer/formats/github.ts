@@ -1,15 +1,7 @@
-import type { Readable } from 'node:stream';
 import { requireFields } from '../files/columns';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
-import {
-  Warnings,
-  type Skipped,
-  type SourceField,
-  type SourceReader,
-  type SourceStory,
-} from '../files/source';
-import type { Mapping } from '../import/import.dto';
+import { Warnings, type Skipped, type SourceReader, type SourceStory } from '../files/source';
 
 interface Issue {
   number: number;
@@ -23,70 +15,63 @@ interface Issue {
  * an issue a line), and as `gh issue list --json` writes them. Pull requests are skipped, and milestones
  * are labels.
  */
-export const github: SourceReader = {
-  format: 'github',
-
-  async read(file: Readable, mapping: Mapping) {
-    requireFields(mapping);
-    const issues: Issue[] = [];
-    const pullRequests = new Set<string>();
-    const skipped: Skipped[] = [];
-    const warnings = new Warnings();
-    const present = new Set<string>();
-    let entries = 0;
-    const visit = (value: unknown): void => {
-      if (Array.isArray(value)) {
-        for (const entry of value) visit(entry);
-        return;
-      }
-      const fields = fieldsOf(value);
-      if (Array.isArray(fields.items)) {
-        visit(fields.items);
-        return;
-      }
-      entries += 1;
-      const { number } = fields;
-      if (typeof number !== 'number' || !Number.isSafeInteger(number) || !('title' in fields)) {
-        throw notAnIssue(entries);
-      }
-      const repository = repositoryOf(fields);
-      if (isPullRequest(fields)) {
-        const id = `${repository ?? ''}#${number}`;
-        skipped.push(
-          pullRequests.has(id)
-            ? { line: entries, code: 'duplicate', detail: `#${number} is in the file already` }
-            : { line: entries, code: 'pull_request', detail: `#${number} is a pull request` },
-        );
-        pullRequests.add(id);
-      } else {
-        for (const name of Object.keys(fields)) present.add(name);
-        const story = storyOf(fields, entries, warnings);
-        issues.push({
-          number,
-          repository,
-          story: { ...story, external_id: idOf(number, repository) },
-        });
-      }
-    };
-    await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
-    if (entries === 0) throw new InvalidFile('The file has no issues.');
-    const stories = inOrder(issues).map(({ story }) => story);
-    const hasPoints = stories.some(({ points }) => points !== null);
-    const lacks = new Set<SourceField>(['priority', 'sprints', 'tasks']);
-    if (!hasPoints) lacks.add('points');
-    // gh writes only the requested fields.
-    for (const [field, names] of FIELDS) {
-      if (!names.some((name) => present.has(name))) lacks.add(field);
+export const github: SourceReader = async (file, mapping) => {
+  requireFields(mapping);
+  const issues: Issue[] = [];
+  const pullRequests = new Set<string>();
+  const skipped: Skipped[] = [];
+  const warnings = new Warnings('entry');
+  const present = new Set<string>();
+  let entries = 0;
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) {
+      for (const entry of value) visit(entry);
+      return;
     }
-    return { format: 'github', sprints: [], stories, skipped, warnings, lacks };
-  },
+    const fields = fieldsOf(value);
+    if (Array.isArray(fields.items)) {
+      visit(fields.items);
+      return;
+    }
+    entries += 1;
+    const { number } = fields;
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || !('title' in fields)) {
+      throw notAnIssue(entries);
+    }
+    const repository = repositoryOf(fields);
+    if (isPullRequest(fields)) {
+      const id = `${repository ?? ''}#${number}`;
+      skipped.push(
+        pullRequests.has(id)
+          ? { line: entries, code: 'duplicate', detail: `#${number} is in the file already` }
+          : { line: entries, code: 'pull_request', detail: `#${number} is a pull request` },
+      );
+      pullRequests.add(id);
+    } else {
+      for (const name of Object.keys(fields)) present.add(name);
+      const story = storyOf(fields, entries, warnings);
+      issues.push({
+        number,
+        repository,
+        story: { ...story, external_id: idOf(number, repository) },
+      });
+    }
+  };
+  await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
+  if (entries === 0) throw new InvalidFile('The file has no issues.');
+  const stories = inOrder(issues).map(({ story }) => story);
+  // gh writes only the requested fields.
+  const lacks = {
+    description: !present.has('body'),
+    priority: true,
+    points: stories.every(({ points }) => points === null),
+    assignee: !present.has('assignees') && !present.has('assignee'),
+    labels: !present.has('labels') && !present.has('milestone'),
+    sprints: true,
+    tasks: true,
+  };
+  return { sprints: [], stories, skipped, warnings, lacks };
 };
-
-const FIELDS: [SourceField, string[]][] = [
-  ['description', ['body']],
-  ['assignee', ['assignees', 'assignee']],
-  ['labels', ['labels', 'milestone']],
-];
 
 /** Large fields that the import does not read. */
 const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'projectItems'];
@@ -114,7 +99,7 @@ function storyOf(
     (user) => textOf(fieldsOf(user).login) ?? [],
   );
   const [assignee = null, ...others] = new Set(assignees);
-  if (others.length > 0) warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
+  if (others.length > 0) warnings.at('other_assignees', line, others.join(', '));
   const closedAt = textOf(fields.closed_at ?? fields.closedAt);
   const state =
     textOf(fields.state)?.toLowerCase() ??

@@ -1,11 +1,9 @@
-import type { Readable } from 'node:stream';
 import { Columns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
-import type { SourceField, SourceReader } from '../files/source';
+import type { SourceReader } from '../files/source';
 import { Warnings } from '../files/source';
-import type { Mapping } from '../import/import.dto';
 import { statusOf } from '../import/known-names';
 import type { JiraIssue } from './jira-issues';
 import { jiraSource, sprintOf } from './jira-issues';
@@ -16,35 +14,42 @@ import { isDateColumn, JIRA_FIELDS, jiraField, kindOf } from './jira-names';
 const MAX_OTHER_DATES = 2000;
 
 /** Issues of Jira, exported as CSV with all fields or with the current ones. */
-export const jiraCsv: SourceReader = {
-  format: 'jira-csv',
-
-  async read(file: Readable, mapping: Mapping) {
-    const warnings = new Warnings();
-    const issues: JiraIssue[] = [];
-    const otherDates = new Set<string>();
-    let columns: Columns<JiraField> | undefined;
-    await readTable(file, warnings, (header) => {
-      const found = new Columns(header, jiraField, JIRA_FIELDS, mapping);
-      if (!found.has('title')) throw new InvalidFile(noTitle(header));
-      columns = found;
-      const dates = header.flatMap((name, i) => (isDateColumn(name) ? [i] : []));
-      return (row) => {
-        issues.push(issueOf(row, found, warnings));
-        for (const i of dates) {
-          if (otherDates.size < MAX_OTHER_DATES) otherDates.add(row.cells[i] ?? '');
-        }
-      };
-    });
-    const found = columns as unknown as Columns<JiraField>;
-    return {
-      ...(await jiraSource('jira-csv', issues, warnings)),
-      columns: found.recognised(),
-      otherDates,
-      lacks: lacking(found),
-    };
-  },
+export const jiraCsv: SourceReader = async (file, mapping) => {
+  const warnings = new Warnings('line');
+  const issues: JiraIssue[] = [];
+  const otherDates = new Set<string>();
+  const { columns } = await readTable(
+    file,
+    warnings,
+    (header) => {
+      const columns = new Columns(header, jiraField, JIRA_FIELDS, mapping);
+      if (!columns.has('title')) throw new InvalidFile(noTitle(header));
+      return { columns, dates: header.flatMap((name, i) => (isDateColumn(name) ? [i] : [])) };
+    },
+    (row, { columns, dates }) => {
+      issues.push(issueOf(row, columns, warnings));
+      for (const i of dates) {
+        if (otherDates.size < MAX_OTHER_DATES) otherDates.add(row.cells[i] ?? '');
+      }
+    },
+  );
+  return {
+    ...(await jiraSource(issues, warnings)),
+    columns: columns.recognised(),
+    otherDates,
+    lacks: {
+      description: !columns.has('description'),
+      priority: !columns.has('priority'),
+      points: !columns.has('points'),
+      assignee: !columns.has('assignee'),
+      labels: !LABEL_FIELDS.some((field) => columns.has(field)),
+      sprints: !columns.has('sprint'),
+    },
+  };
 };
+
+/** The fields that labels of stories are made of. */
+const LABEL_FIELDS = ['labels', 'parent', 'epic', 'parent_title', 'epic_title'] as const;
 
 const noTitle = (header: readonly string[]): string =>
   `No column is the title (Summary); the file has ${header.slice(0, 50).join(', ')}. Map one to it: ` +
@@ -58,7 +63,7 @@ function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): 
   const type = trimmed('type');
   const points = columns.all(row, 'points');
   if (new Set(points).size > 1) {
-    warnings.add('points_differ', `line ${row.line}: ${points.join(', ')}; the first is used`);
+    warnings.at('points_differ', row.line, `${points.join(', ')}; the first is used`);
   }
   return {
     line: row.line,
@@ -86,18 +91,4 @@ function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): 
     rank: trimmed('rank'),
     archived: false,
   };
-}
-
-/** Returns the fields that have no column. */
-function lacking(columns: Columns<JiraField>): Set<SourceField> {
-  const needed: Partial<Record<SourceField, JiraField[]>> = {
-    description: ['description'],
-    priority: ['priority'],
-    points: ['points'],
-    assignee: ['assignee'],
-    labels: ['labels', 'parent', 'epic', 'parent_title', 'epic_title'],
-    sprints: ['sprint'],
-  };
-  const lacks = Object.entries(needed).filter(([, fields]) => !fields.some((f) => columns.has(f)));
-  return new Set(lacks.map(([field]) => field as SourceField));
 }

@@ -1,7 +1,6 @@
 import { Pace } from '../../time/pace';
 import { textOf } from '../files/json';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
-import type { ImportFormat } from '../import/import.dto';
 
 /** An issue of Jira, as both of its formats have it. */
 export interface JiraIssue extends Omit<
@@ -26,7 +25,6 @@ export interface JiraIssue extends Omit<
 
 /** Converts issues to stories, and epics to labels. */
 export async function jiraSource(
-  format: ImportFormat,
   issues: readonly JiraIssue[],
   warnings: Warnings,
 ): Promise<SourceFile> {
@@ -94,13 +92,7 @@ export async function jiraSource(
       rank,
     });
   }
-  return {
-    format,
-    sprints: [...sprints.values()],
-    stories: inOrder(stories),
-    skipped,
-    warnings,
-  };
+  return { sprints: [...sprints.values()], stories: inOrder(stories), skipped, warnings };
 }
 
 const idOf = (name: string | null): string | null => (name === null ? null : `jira:${name}`);

@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { Status } from '../../stories/story.entity';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
-import type { SourceField, SourceFile, SourceReader, SourceSprint } from '../files/source';
+import type { SourceFile, SourceReader, SourceSprint } from '../files/source';
 import { Warnings } from '../files/source';
 import type { Mapping } from '../import/import.dto';
 import { comparable } from '../import/known-names';
@@ -19,31 +18,27 @@ const LARGE = ['changelog', 'renderedFields', 'editmeta', 'operations', 'transit
 const LARGE_FIELDS = ['comment', 'worklog', 'attachment', 'issuelinks', 'project', 'watches'];
 
 /** The response of a search with Jira's REST API: one page, a list of pages, or only the issues. */
-export const jiraJson: SourceReader = {
-  format: 'jira-json',
-
-  async read(file: Readable, mapping: Mapping) {
-    const search = new JiraSearch(mapping);
-    const issue = (value: unknown): void => search.add(fieldsOf(value));
-    await readJson(
-      file,
-      {
-        '$.issues.*': issue,
-        '$.names': (names) => search.custom.addNames(names),
-        '$.schema': (schema) => search.custom.addSchema(schema),
-        '$.*.issues.*': issue,
-        '$.*': (value) => {
-          // An issue, or a page whose issues were added already.
-          const { issues, names, schema } = fieldsOf(value);
-          if (!Array.isArray(issues)) return issue(value);
-          search.custom.addNames(names);
-          search.custom.addSchema(schema);
-        },
+export const jiraJson: SourceReader = async (file, mapping) => {
+  const search = new JiraSearch(mapping);
+  const issue = (value: unknown): void => search.add(fieldsOf(value));
+  await readJson(
+    file,
+    {
+      '$.issues.*': issue,
+      '$.names': (names) => search.custom.addNames(names),
+      '$.schema': (schema) => search.custom.addSchema(schema),
+      '$.*.issues.*': issue,
+      '$.*': (value) => {
+        // An issue, or a page whose issues were added already.
+        const { issues, names, schema } = fieldsOf(value);
+        if (!Array.isArray(issues)) return issue(value);
+        search.custom.addNames(names);
+        search.custom.addSchema(schema);
       },
-      { drop: [...LARGE, ...LARGE_FIELDS.map((field) => `fields.${field}`)], several: true },
-    );
-    return search.source();
-  },
+    },
+    { drop: [...LARGE, ...LARGE_FIELDS.map((field) => `fields.${field}`)], several: true },
+  );
+  return search.source();
 };
 
 const CATEGORIES = new Map<string | null, Status>([
@@ -54,7 +49,7 @@ const CATEGORIES = new Map<string | null, Status>([
 
 class JiraSearch {
   readonly custom: CustomFields;
-  private readonly warnings = new Warnings();
+  private readonly warnings = new Warnings('entry');
   private readonly found: JiraIssue[] = [];
   /** The keys of stories, by the keys of the sub-tasks that they name. */
   private readonly subtasks = new Map<string, string>();
@@ -125,22 +120,21 @@ class JiraSearch {
         this.warnings.add('subtask_missing', `${key}, a sub-task of ${story}, is not in the file`);
       }
     }
-    const source = await jiraSource('jira-json', issues, this.warnings);
-    return { ...source, columns: custom.columns, lacks: this.lacking(custom.columns, source) };
-  }
-
-  /** Returns the fields that the search did not request. */
-  private lacking(
-    columns: Record<string, string | null>,
-    { stories }: SourceFile,
-  ): Set<SourceField> {
-    const fields = ['description', 'priority', 'assignee', 'labels'] as const;
-    const lacks = new Set<SourceField>(fields.filter((field) => !this.present.has(field)));
-    if (!Object.values(columns).includes('points')) lacks.add('points');
-    const asked = this.present.has('sprint') || this.custom.has('gh-sprint');
-    if (!asked && !this.found.some(({ sprints }) => sprints.length > 0)) lacks.add('sprints');
-    if (stories.some(({ epic }) => epic !== null)) lacks.delete('labels');
-    return lacks;
+    const source = await jiraSource(issues, this.warnings);
+    const { present } = this;
+    // The fields that the search did not request.
+    const lacks = {
+      description: !present.has('description'),
+      priority: !present.has('priority'),
+      points: Object.keys(custom.columns).length === 0,
+      assignee: !present.has('assignee'),
+      labels: !present.has('labels') && source.stories.every(({ epic }) => epic === null),
+      sprints:
+        !present.has('sprint') &&
+        !this.custom.has('gh-sprint') &&
+        issues.every(({ sprints }) => sprints.length === 0),
+    };
+    return { ...source, columns: custom.columns, lacks };
   }
 }
 

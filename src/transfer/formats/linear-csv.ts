@@ -1,11 +1,9 @@
-import type { Readable } from 'node:stream';
 import { Columns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
 import type { SourceReader, SourceSprint, SourceStory } from '../files/source';
 import { Warnings } from '../files/source';
-import type { Mapping } from '../import/import.dto';
 import { comparable } from '../import/known-names';
 
 /** The field that each column is read into. */
@@ -35,44 +33,41 @@ const FIELDS = new Map<string, Field>(Object.entries(NAMES));
 const fieldOf = (name: string): Field | null => FIELDS.get(comparable(name)) ?? null;
 
 /** Issues of Linear, exported as CSV. */
-export const linearCsv: SourceReader = {
-  format: 'linear-csv',
-
-  async read(file: Readable, mapping: Mapping) {
-    const warnings = new Warnings();
-    const stories: SourceStory[] = [];
-    const cycles = new Map<string, SourceSprint>();
-    let columns: Columns<Field> | undefined;
-    await readTable(file, warnings, (header) => {
-      const found = new Columns(header, fieldOf, Object.values(NAMES), mapping);
-      if (!found.has('title')) {
-        throw new InvalidFile(`No column is the title; the file has ${header.join(', ')}.`);
-      }
-      columns = found;
-      return (row) => {
-        const cycle = cycleOf(row, found);
-        if (cycle && !cycles.has(cycle.key)) cycles.set(cycle.key, cycle);
-        stories.push(storyOf(row, found, cycle));
-        const parent = found.first(row, 'parent');
-        // Sub-issues of Linear have all fields of issues, so they become stories, too.
-        if (parent) warnings.add('parent_ignored', `line ${row.line}: ${parent} is its parent`);
-      };
-    });
-    const found = columns as unknown as Columns<Field>;
-    return {
-      format: 'linear-csv',
-      sprints: [...cycles.values()],
-      stories,
-      skipped: [],
-      warnings,
-      columns: found.recognised(),
-      lacks: new Set(
-        (['description', 'priority', 'points', 'assignee', 'labels'] as const).filter(
-          (field) => !found.has(field),
-        ),
-      ),
-    };
-  },
+export const linearCsv: SourceReader = async (file, mapping) => {
+  const warnings = new Warnings('line');
+  const stories: SourceStory[] = [];
+  const cycles = new Map<string, SourceSprint>();
+  const columns = await readTable(
+    file,
+    warnings,
+    (header) => {
+      const columns = new Columns(header, fieldOf, Object.values(NAMES), mapping);
+      if (columns.has('title')) return columns;
+      throw new InvalidFile(`No column is the title; the file has ${header.join(', ')}.`);
+    },
+    (row, columns) => {
+      const cycle = cycleOf(row, columns);
+      if (cycle && !cycles.has(cycle.key)) cycles.set(cycle.key, cycle);
+      stories.push(storyOf(row, columns, cycle));
+      const parent = columns.first(row, 'parent');
+      // Sub-issues of Linear have all fields of issues, so they become stories, too.
+      if (parent) warnings.at('parent_ignored', row.line, `${parent} is its parent`);
+    },
+  );
+  return {
+    sprints: [...cycles.values()],
+    stories,
+    skipped: [],
+    warnings,
+    columns: columns.recognised(),
+    lacks: {
+      description: !columns.has('description'),
+      priority: !columns.has('priority'),
+      points: !columns.has('points'),
+      assignee: !columns.has('assignee'),
+      labels: !columns.has('labels'),
+    },
+  };
 };
 
 /** Returns the cycle of an issue. Its id has the team, because each team numbers its own cycles. */

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { Pace } from '../../time/pace';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
@@ -16,29 +15,25 @@ import { IgnoredFields } from '../import/ignored';
 import type { Mapping } from '../import/import.dto';
 
 /** A project as Taiga exports it (JSON). Its issues are skipped, because they are not in the backlog. */
-export const taiga: SourceReader = {
-  format: 'taiga',
-
-  async read(file: Readable, mapping: Mapping) {
-    requireFields(mapping);
-    const project = new TaigaProject(mapping);
-    await readJson(
-      file,
-      {
-        '$.points.*': (points) => project.addPoints(fieldsOf(points)),
-        '$.us_statuses.*': (status) => project.addStatus('story', fieldsOf(status)),
-        '$.task_statuses.*': (status) => project.addStatus('task', fieldsOf(status)),
-        '$.milestones.*': (milestone) => project.addMilestone(fieldsOf(milestone)),
-        '$.epics.*': (epic, number) => project.addEpic(fieldsOf(epic), number),
-        '$.user_stories.*': (story, number) => project.addStory(fieldsOf(story), number),
-        '$.tasks.*': (task, number) => project.addTask(fieldsOf(task), number),
-        '$.issues.*': (issue, number) => project.skipIssue(fieldsOf(issue), number),
-      },
-      // Attachments are in the file, in base64.
-      { drop: ['attachments', 'history'] },
-    );
-    return project.source();
-  },
+export const taiga: SourceReader = async (file, mapping) => {
+  requireFields(mapping);
+  const project = new TaigaProject(mapping);
+  await readJson(
+    file,
+    {
+      '$.points.*': (points) => project.addPoints(fieldsOf(points)),
+      '$.us_statuses.*': (status) => project.addStatus('story', fieldsOf(status)),
+      '$.task_statuses.*': (status) => project.addStatus('task', fieldsOf(status)),
+      '$.milestones.*': (milestone) => project.addMilestone(fieldsOf(milestone)),
+      '$.epics.*': (epic, number) => project.addEpic(fieldsOf(epic), number),
+      '$.user_stories.*': (story, number) => project.addStory(fieldsOf(story), number),
+      '$.tasks.*': (task, number) => project.addTask(fieldsOf(task), number),
+      '$.issues.*': (issue, number) => project.skipIssue(fieldsOf(issue), number),
+    },
+    // Attachments are in the file, in base64.
+    { drop: ['attachments', 'history'] },
+  );
+  return project.source();
 };
 
 interface Status {
@@ -85,7 +80,7 @@ class TaigaProject {
   /** Titles of epics by the `ref` of their stories. */
   private readonly epics = new Map<number, string[]>();
   private readonly skipped: Skipped[] = [];
-  private readonly warnings = new Warnings();
+  private readonly warnings = new Warnings('entry');
   private readonly ignored = new IgnoredFields();
 
   constructor(private readonly mapping: Mapping) {}
@@ -135,7 +130,7 @@ class TaigaProject {
     const others = textsOf(story.assigned_users).filter((user) => user !== row.assignee);
     const assignee = row.assignee ?? others.shift() ?? null;
     if (others.length > 0) {
-      this.warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
+      this.warnings.at('other_assignees', line, others.join(', '));
     }
     for (const field of ['client_requirement', 'team_requirement', 'swimlane']) {
       if (story[field]) this.ignored.count(field);
@@ -186,13 +181,13 @@ class TaigaProject {
       await pace.pause();
     }
     this.ignored.addTo(this.warnings);
-    const lacks: SourceFile['lacks'] = new Set([
-      'priority',
-      ...(stories.some(({ points }) => points !== null) ? [] : ['points' as const]),
-      ...(this.mapping.subtasks === 'skip' ? ['tasks' as const] : []),
-    ]);
     const { sprints, skipped, warnings } = this;
-    return { format: 'taiga', sprints, stories, skipped, warnings, lacks };
+    const lacks = {
+      priority: true,
+      points: stories.every(({ points }) => points === null),
+      tasks: this.mapping.subtasks === 'skip',
+    };
+    return { sprints, stories, skipped, warnings, lacks };
   }
 
   private row(fields: Record<string, unknown>, line: number, done: unknown): Row {
@@ -200,7 +195,7 @@ class TaigaProject {
     const title = textOf(fields.subject) ?? '';
     if (fields.is_blocked === true) {
       const note = textOf(fields.blocked_note) ?? 'without a note';
-      this.warnings.add('blocked', `entry ${line}: "${title.slice(0, 80)}" is blocked, ${note}`);
+      this.warnings.at('blocked', line, `"${title.slice(0, 80)}" is blocked, ${note}`);
     }
     this.ignored.count('due_date', fields.due_date ? 1 : 0);
     for (const [name, value] of Object.entries(fieldsOf(fields.custom_attributes_values))) {

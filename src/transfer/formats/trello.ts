@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { Pace } from '../../time/pace';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
@@ -19,27 +18,23 @@ import { TrelloFields, type CardValues, type TrelloCard } from './trello-fields'
  * A board as Trello exports it (JSON). Its lists are statuses: Trello has no sprints, and a list that is
  * named after one has no dates.
  */
-export const trello: SourceReader = {
-  format: 'trello',
-
-  async read(file: Readable, mapping: Mapping) {
-    requireFields(mapping, 'points', 'priority');
-    const board = new TrelloBoard(mapping);
-    await readJson(
-      file,
-      {
-        '$.lists.*': (list) => board.addList(fieldsOf(list)),
-        '$.cards.*': (card, number) => board.addCard(fieldsOf(card), number),
-        '$.members.*': (member) => board.addMember(fieldsOf(member)),
-        '$.labels.*': (label) => board.addLabel(fieldsOf(label)),
-        '$.checklists.*': (checklist) => board.addChecklist(fieldsOf(checklist)),
-        '$.customFields.*': (field) => board.fields.add(fieldsOf(field)),
-        '$.actions.*': (action) => board.addAction(fieldsOf(action)),
-      },
-      { drop: ['attachments', 'pluginData', 'limits', 'cover', 'memberCreator', 'display'] },
-    );
-    return board.source();
-  },
+export const trello: SourceReader = async (file, mapping) => {
+  requireFields(mapping, 'points', 'priority');
+  const board = new TrelloBoard(mapping);
+  await readJson(
+    file,
+    {
+      '$.lists.*': (list) => board.addList(fieldsOf(list)),
+      '$.cards.*': (card, number) => board.addCard(fieldsOf(card), number),
+      '$.members.*': (member) => board.addMember(fieldsOf(member)),
+      '$.labels.*': (label) => board.addLabel(fieldsOf(label)),
+      '$.checklists.*': (checklist) => board.addChecklist(fieldsOf(checklist)),
+      '$.customFields.*': (field) => board.fields.add(fieldsOf(field)),
+      '$.actions.*': (action) => board.addAction(fieldsOf(action)),
+    },
+    { drop: ['attachments', 'pluginData', 'limits', 'cover', 'memberCreator', 'display'] },
+  );
+  return board.source();
 };
 
 /** The characters of the name of a member that are kept: any number of cards may name the member. */
@@ -83,7 +78,7 @@ class TrelloBoard {
   /** When an item of a checklist was completed. */
   private readonly completions = new Map<string, string>();
   private readonly skipped: Skipped[] = [];
-  private readonly warnings = new Warnings();
+  private readonly warnings = new Warnings('entry');
   private readonly ignored = new IgnoredFields();
 
   constructor(private readonly mapping: Mapping) {}
@@ -112,8 +107,7 @@ class TrelloBoard {
       return;
     }
     // Templates are imported, because they are cards of a list like others.
-    if (card.isTemplate === true)
-      this.warnings.add('template', `entry ${line}: "${title.slice(0, 100)}"`);
+    if (card.isTemplate === true) this.warnings.at('template', line, `"${title.slice(0, 100)}"`);
     const badges = fieldsOf(card.badges);
     this.ignored.count('due', card.due ? 1 : 0);
     this.ignored.count('start', card.start ? 1 : 0);
@@ -215,14 +209,14 @@ class TrelloBoard {
       await pace.pause();
     }
     this.ignored.addTo(this.warnings);
-    const lacks: SourceFile['lacks'] = new Set([
-      'sprints',
-      ...(points ? [] : ['points' as const]),
-      ...(priorities ? [] : ['priority' as const]),
-      ...(this.mapping.subtasks === 'skip' ? ['tasks' as const] : []),
-    ]);
     const { skipped, warnings } = this;
-    return { format: 'trello', sprints: [], stories, skipped, warnings, lacks };
+    const lacks = {
+      sprints: true,
+      points: !points,
+      priority: !priorities,
+      tasks: this.mapping.subtasks === 'skip',
+    };
+    return { sprints: [], stories, skipped, warnings, lacks };
   }
 
   private story(card: Card, points: CardValues | null, priorities: CardValues | null): SourceStory {
@@ -259,7 +253,7 @@ class TrelloBoard {
     }
     const [first = null, ...others] = new Set(names);
     if (others.length > 0) {
-      this.warnings.add('other_assignees', `entry ${line}: ${others.join(', ')}`);
+      this.warnings.at('other_assignees', line, others.join(', '));
     }
     return first;
   }

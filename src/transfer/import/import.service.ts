@@ -131,9 +131,7 @@ export class ImportService {
         fileName: file.name,
       });
       if (format === 'sprintline') return planOwn(detected, file);
-      const planFile = FORMATS[format];
-      if (!planFile) throw new Problem('unknown_format', `${format} cannot be imported.`);
-      const plan = await planFile(detected.file, mapping, context);
+      const plan = await FORMATS[format](detected.file, mapping, context);
       return { format, mapping: plan.mapping ?? mapping, plan };
     });
   }

@@ -1,9 +1,8 @@
 import { INT32 } from '../../http/validation/numbers';
 import type { Status } from '../../stories/story.entity';
-import type { SourceStatus } from '../files/source';
+import type { SourceStatus, Warnings } from '../files/source';
 import type { Mapping } from './import.dto';
 import { byName, inLowerCase, priorityOf, statusOf } from './known-names';
-import type { Texts } from './texts';
 
 /** Decides what the names of statuses and priorities mean, and remembers it. */
 export class MappedNames {
@@ -18,7 +17,7 @@ export class MappedNames {
 
   constructor(
     mapping: Mapping,
-    private readonly texts: Texts,
+    private readonly warnings: Warnings,
   ) {
     this.statuses = byName(mapping.status);
     this.priorities = byName(mapping.priority);
@@ -42,7 +41,7 @@ export class MappedNames {
     const known = this.priorities.get(inLowerCase(name)) ?? numberOf(name) ?? priorityOf(name);
     if (known === undefined) {
       countUp(this.unmappedPriorities, name);
-      this.texts.warn('priority_unknown', line, `"${name}"`);
+      this.warnings.at('priority_unknown', line, `"${name}"`);
     }
     if (typeof known === 'number') this.usedPriorities.set(name, known);
     return known ?? null;

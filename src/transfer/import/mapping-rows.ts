@@ -1,7 +1,6 @@
 import type { Steps } from '../../reports/steps';
 import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
 import type { Mapping } from './import.dto';
-import type { Texts } from './texts';
 
 /** A story to import, with its sub-tasks and the items of its checklists. */
 export interface Row {
@@ -23,7 +22,6 @@ export class Rows {
   constructor(
     private readonly source: SourceFile,
     private readonly mapping: Mapping,
-    private readonly texts: Texts,
   ) {
     this.skipped = [...source.skipped];
   }
@@ -90,7 +88,7 @@ export class Rows {
     if (isFound) return parent;
     if ((this.mapping.subtasks ?? 'tasks') === 'tasks') {
       const what = `"${story.title}" is a sub-task, but ${story.parent} is not in the file`;
-      this.texts.warn('parent_missing', story.line, what);
+      this.source.warnings.at('parent_missing', story.line, what);
     }
     return null;
   }
@@ -129,7 +127,7 @@ export class Rows {
       story.labels.length > 0 && 'labels',
     ].filter((field) => field !== false);
     if (lost.length > 0) {
-      this.texts.warn(
+      this.source.warnings.at(
         'task_fields_dropped',
         story.line,
         `${story.title.slice(0, 80)}: a task has no ${lost.join(', ')}`,

@@ -1,7 +1,7 @@
 import type { Steps } from '../../reports/steps';
 import { inSteps } from '../../reports/steps';
 import type { Status } from '../../stories/story.entity';
-import type { SourceField, SourceFile, SourceStory, SourceTask } from '../files/source';
+import type { SourceFile, SourceStory, SourceTask } from '../files/source';
 import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
 import { MappedNames } from './mapping-names';
@@ -52,11 +52,11 @@ class Mapper {
     private readonly mapping: Mapping,
     private readonly context: PlanContext,
   ) {
-    this.texts = new Texts(source.warnings, source.format.endsWith('csv') ? 'line' : 'entry');
-    this.names = new MappedNames(mapping, this.texts);
-    this.rows = new Rows(source, mapping, this.texts);
+    this.texts = new Texts(source.warnings);
+    this.names = new MappedNames(mapping, source.warnings);
+    this.rows = new Rows(source, mapping);
     this.timeZone = mapping.time_zone ?? context.timeZone;
-    this.points = pointsReader(source.stories, this.texts);
+    this.points = pointsReader(source.stories, source.warnings);
     for (const [column, field] of Object.entries(source.columns ?? {})) {
       if (field === null) source.warnings.add('unknown_column', column);
     }
@@ -152,24 +152,24 @@ class Mapper {
   ): PlannedStory {
     const { line } = source;
     const id = this.storyId(source);
-    const lacks = (field: SourceField): boolean => this.source.lacks?.has(field) ?? false;
+    const { lacks = {} } = this.source;
     return {
       line,
       external_id: id,
       title: this.title(source, id),
-      ...(!lacks('description') && {
+      ...(!lacks.description && {
         description: this.texts.block(source.description ?? '', 32_767, 'description', line),
       }),
       ...(status && { status }),
-      ...(!lacks('priority') && { priority: this.names.priority(source.priority, line) }),
-      ...(!lacks('points') && {
+      ...(!lacks.priority && { priority: this.names.priority(source.priority, line) }),
+      ...(!lacks.points && {
         points: source.points === null ? null : this.points(source.points, line),
       }),
-      ...(!lacks('assignee') && { assignee: this.assignee(source) }),
-      ...(!lacks('labels') && { labels: this.labels(source) }),
-      ...(!lacks('sprints') && { sprints: sprintsOf(source) }),
+      ...(!lacks.assignee && { assignee: this.assignee(source) }),
+      ...(!lacks.labels && { labels: this.labels(source) }),
+      ...(!lacks.sprints && { sprints: sprintsOf(source) }),
       done_at: this.doneAt(source, status),
-      ...(!lacks('tasks') && { tasks: tasks.map((task) => this.task(task)) }),
+      ...(!lacks.tasks && { tasks: tasks.map((task) => this.task(task)) }),
       ...(source.parent !== null &&
         this.mapping.subtasks !== 'stories' && { parent: source.parent }),
     };
@@ -195,7 +195,7 @@ class Mapper {
     const id = this.id(story);
     if (id === null) {
       const what = `"${story.title}" is new at each import, because the file has no id for it`;
-      this.texts.warn('no_external_id', story.line, what);
+      this.source.warnings.at('no_external_id', story.line, what);
     }
     return id;
   }
@@ -205,7 +205,7 @@ class Mapper {
     const plain = this.texts.line(title, 255, 'title', line);
     if (plain !== null) return plain;
     const replacement = id ?? 'Untitled';
-    this.texts.warn('title_missing', line, `the title is "${replacement}" now`);
+    this.source.warnings.at('title_missing', line, `the title is "${replacement}" now`);
     return replacement;
   }
 
@@ -219,7 +219,7 @@ class Mapper {
     const all = [...names].map((label) => this.texts.line(label, 50, 'label', line));
     const different = [...new Set(all.filter((label) => label !== null))];
     const dropped = different.splice(MAX_LABELS);
-    if (dropped.length > 0) this.texts.warn('labels_dropped', line, dropped.join(', '));
+    if (dropped.length > 0) this.source.warnings.at('labels_dropped', line, dropped.join(', '));
     return different;
   }
 
@@ -227,7 +227,7 @@ class Mapper {
   private doneAt({ done, line }: SourceTask | SourceStory, status?: Status): Date | null {
     if (status !== 'done' || !done) return null;
     const instant = this.dates.instant(done);
-    if (!instant) this.texts.warn('date_unreadable', line, `"${done}"`);
+    if (!instant) this.source.warnings.at('date_unreadable', line, `"${done}"`);
     return instant;
   }
 }

@@ -1,5 +1,4 @@
-import type { SourceStory } from '../files/source';
-import type { Texts } from './texts';
+import type { SourceStory, Warnings } from '../files/source';
 
 const MAX_POINTS = 1000;
 
@@ -9,7 +8,7 @@ const MAX_POINTS = 1000;
  */
 export function pointsReader(
   stories: readonly SourceStory[],
-  texts: Texts,
+  warnings: Warnings,
 ): (points: string | number, line: number) => number | null {
   const has = (pattern: RegExp): boolean =>
     stories.some(({ points }) => typeof points === 'string' && pattern.test(points));
@@ -20,7 +19,7 @@ export function pointsReader(
     const decimal = hasComma ? text.replace(',', '.') : text;
     const number = /^\d+(\.\d+)?$/.test(decimal) ? Number(decimal) : NaN;
     if (number <= MAX_POINTS && Math.round(number * 100) / 100 === number) return number;
-    texts.warn('points_invalid', line, `"${text}"`);
+    warnings.at('points_invalid', line, `"${text}"`);
     return null;
   };
 }

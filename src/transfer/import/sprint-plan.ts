@@ -220,6 +220,6 @@ class SprintPlanner {
   }
 
   private warn(code: string, { name, key }: SourceSprint, detail: string): void {
-    this.context.texts.warn(code, `sprint "${name ?? key}"`, detail);
+    this.context.texts.warnings.at(code, `sprint "${name ?? key}"`, detail);
   }
 }

@@ -8,46 +8,40 @@ const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 /** Of a text of one line, no more characters are read: in a file, any number of stories may share a long one. */
 const MAX_LINE = 2000;
 
-/** The number of a line of a table or of an entry of a JSON file, or the name of another place. */
-type Place = number | string;
-
 /** Adapts texts of a file to the limits of their fields, and warns of what it changed. */
 export class Texts {
-  constructor(
-    private readonly warnings: Warnings,
-    private readonly unit: 'line' | 'entry',
-  ) {}
-
-  warn(code: string, place: Place, detail: string): void {
-    const where = typeof place === 'number' ? `${this.unit} ${place}` : place;
-    this.warnings.add(code, `${where}: ${detail}`.toWellFormed());
-  }
+  constructor(readonly warnings: Warnings) {}
 
   /** A text of one line, trimmed; null if nothing is left. */
-  line(text: string, max: number, field: string, place: Place): string | null {
+  line(text: string, max: number, field: string, place: number | string): string | null {
     const start = text.slice(0, MAX_LINE);
     const plain = start
       .replace(/[\t\n\r\v\f]+/g, ' ')
       .replace(INVISIBLE, '')
       .toWellFormed()
       .trim();
-    if (plain !== start.trim()) this.warn('characters_removed', place, `${field} "${plain}"`);
+    if (plain !== start.trim())
+      this.warnings.at('characters_removed', place, `${field} "${plain}"`);
     return this.cut(plain, max, field, place) || null;
   }
 
   /** A text of any number of lines; null if nothing is left. */
-  block(text: string, max: number, field: string, place: Place): string | null {
+  block(text: string, max: number, field: string, place: number | string): string | null {
     const plain = text.replace(CONTROLS, '').toWellFormed();
-    if (plain !== text) this.warn('characters_removed', place, field);
+    if (plain !== text) this.warnings.at('characters_removed', place, field);
     return plain.trim() === '' ? null : this.cut(plain, max, field, place);
   }
 
   /** At most `max` code points. */
-  private cut(text: string, max: number, field: string, place: Place): string {
+  private cut(text: string, max: number, field: string, place: number | string): string {
     if (text.length <= max) return text;
     const points = [...text.slice(0, 2 * max + 2)];
     if (points.length <= max) return text;
-    this.warn(`${field}_cut`, place, `"${text.slice(0, 100)}…" has more than ${max} characters`);
+    this.warnings.at(
+      `${field}_cut`,
+      place,
+      `"${text.slice(0, 100)}…" has more than ${max} characters`,
+    );
     return points.slice(0, max).join('').trimEnd();
   }
 }

@@ -9,12 +9,13 @@ async function table(file: string | Buffer, pieces = Infinity) {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += pieces) parts.push(bytes.subarray(at, at + pieces));
   const warnings = new Warnings();
-  let header: string[] = [];
   const rows: { line: number; cells: string[] }[] = [];
-  await readTable(Readable.from(parts), warnings, (names) => {
-    header = names;
-    return (row) => rows.push(row);
-  });
+  const header = await readTable(
+    Readable.from(parts),
+    warnings,
+    (names) => names,
+    (row) => rows.push(row),
+  );
   return { header, rows, warnings: warnings.list() };
 }
 

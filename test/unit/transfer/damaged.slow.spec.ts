@@ -99,7 +99,7 @@ describe('a damaged JSON file', () => {
     await fc.assert(
       fc.asyncProperty(damaged, fc.integer({ min: 1, max: 80 }), async (text, chunk) => {
         for (const reader of [github, taiga, trello]) {
-          await resultOf(reader.read(fileOf(text, chunk), {}));
+          await resultOf(reader(fileOf(text, chunk), {}));
         }
         await resultOf(detectFormat(fileOf(text, chunk), { format: 'auto' }));
       }),

@@ -38,7 +38,7 @@ const gh = (number: number, more: object = {}): object => ({
   ...more,
 });
 
-const read = (value: unknown): Promise<SourceFile> => github.read(jsonFile(value, 4096), {});
+const read = (value: unknown): Promise<SourceFile> => github(jsonFile(value, 4096), {});
 
 const ids = ({ stories }: SourceFile): (string | null)[] =>
   stories.map(({ external_id: id }) => id);
@@ -50,22 +50,22 @@ describe('issues of GitHub', () => {
       { number: 2, title: 'done', closedAt: '2026-03-02T10:00:00Z' },
       { number: 3, title: 'closed', closed: true },
     ]);
-    expect([...(source.lacks ?? [])].sort()).toEqual([
-      'assignee',
-      'description',
-      'labels',
-      'points',
-      'priority',
-      'sprints',
-      'tasks',
-    ]);
+    expect(source.lacks).toEqual({
+      description: true,
+      priority: true,
+      points: true,
+      assignee: true,
+      labels: true,
+      sprints: true,
+      tasks: true,
+    });
     expect(source.stories.map(({ status }) => status?.category)).toEqual([
       undefined,
       'done',
       'done',
     ]);
     const { lacks } = await read([{ number: 1, title: 'in a milestone', milestone: null }]);
-    expect(lacks).not.toContain('labels');
+    expect(lacks?.labels).toBe(false);
   });
 
   it.each([
@@ -81,7 +81,15 @@ describe('issues of GitHub', () => {
     expect(source.stories.map(({ title }) => title)).toEqual(['Issue 1', 'Issue 2', 'Issue 3']);
     expect(source.sprints).toEqual([]);
     expect(source.skipped).toEqual([]);
-    expect([...(source.lacks ?? [])].sort()).toEqual(['points', 'priority', 'sprints', 'tasks']);
+    expect(source.lacks).toEqual({
+      description: false,
+      priority: true,
+      points: true,
+      assignee: false,
+      labels: false,
+      sprints: true,
+      tasks: true,
+    });
   });
 
   it('are read from consecutive pages, and from one issue per line', async () => {
@@ -91,9 +99,9 @@ describe('issues of GitHub', () => {
       [1, 2, 3, 4].map((number) => JSON.stringify(gh(number))).join('\n'),
       `${JSON.stringify({ items: [gh(1), gh(2)] })} ${JSON.stringify({ items: [gh(3), gh(4)] })}\n`,
     ]) {
-      const source = await github.read(fileOf(text, 50), {});
+      const source = await github(fileOf(text, 50), {});
       expect(ids(source)).toEqual(['github:1', 'github:2', 'github:3', 'github:4']);
-      const cut = github.read(fileOf(text.slice(0, text.lastIndexOf('}')), 50), {});
+      const cut = github(fileOf(text.slice(0, text.lastIndexOf('}')), 50), {});
       await expect(cut).rejects.toThrow('in the middle');
     }
   });
@@ -133,7 +141,7 @@ describe('issues of GitHub', () => {
           tasks: [],
         },
       ]);
-      expect(source.lacks?.has('points')).toBe(false);
+      expect(source.lacks?.points).toBe(false);
       expect(source.warnings.list()).toEqual([
         { code: 'other_assignees', count: 1, examples: ['entry 1: ada'] },
       ]);
@@ -249,7 +257,7 @@ describe('issues of GitHub', () => {
 
   it('are rejected if there is none', async () => {
     for (const text of ['[]', '[[], []]', '{"items": []}', ' ']) {
-      await expect(github.read(fileOf(text), {})).rejects.toThrow('The file has no issues.');
+      await expect(github(fileOf(text), {})).rejects.toThrow('The file has no issues.');
     }
   });
 
@@ -273,7 +281,7 @@ describe('issues of GitHub', () => {
 withPublished('exports/github-issues.json')('real issues of GitHub', () => {
   it('are read', async () => {
     const file = createReadStream(published('exports/github-issues.json'));
-    const { stories, skipped } = await github.read(file, {});
+    const { stories, skipped } = await github(file, {});
     expect(stories).toHaveLength(26);
     const codes = skipped.map(({ code }) => code).sort();
     expect(codes).toEqual(['duplicate', ...Array<string>(15).fill('pull_request')]);

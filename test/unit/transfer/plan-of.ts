@@ -6,12 +6,12 @@ import { fileOf } from './files';
 
 /** Returns the plan of a file at a fixed time; values are counted by name. */
 export async function planOf(
-  reader: SourceReader,
+  read: SourceReader,
   file: string | Buffer | ReturnType<typeof fileOf>,
   mapping: Mapping = {},
 ): Promise<ImportPlan & { codes: Record<string, number> }> {
   const stream = typeof file === 'string' || Buffer.isBuffer(file) ? fileOf(file, 97) : file;
-  const source = await reader.read(stream, mapping);
+  const source = await read(stream, mapping);
   const plan = await mapSource(source, mapping, {
     now: new Date('2026-11-21T09:30:00Z'),
     timeZone: 'UTC',

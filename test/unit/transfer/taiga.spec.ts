@@ -68,7 +68,7 @@ const project = (more: object): object => ({
 });
 
 const read = (value: object, mapping: Mapping = {}): Promise<SourceFile> =>
-  taiga.read(jsonFile(value, 4096), mapping);
+  taiga(jsonFile(value, 4096), mapping);
 
 describe('a project of Taiga', () => {
   it('has a sprint for each milestone', async () => {
@@ -147,7 +147,7 @@ describe('a project of Taiga', () => {
     expect(source.warnings.list()).toEqual([
       { code: 'other_assignees', count: 1, examples: ['entry 1: grace@example.org'] },
     ]);
-    expect([...(source.lacks ?? [])]).toEqual(['priority']);
+    expect(source.lacks).toEqual({ priority: true, points: false, tasks: false });
   });
 
   it('has null points if no role has estimated, and 0 if one has estimated 0', async () => {
@@ -159,7 +159,7 @@ describe('a project of Taiga', () => {
     );
     expect(stories.map((found) => found.points)).toEqual([null, 0, null]);
     const source = await read(project({ user_stories: [story(1, points('?'))] }));
-    expect(source.lacks?.has('points')).toBe(true);
+    expect(source.lacks?.points).toBe(true);
   });
 
   it('orders stories by their sprint or the backlog', async () => {

@@ -34,7 +34,7 @@ const board = (cards: object[], more: object = {}): object => ({
 });
 
 const read = (value: object, mapping: Mapping = {}): Promise<SourceFile> =>
-  trello.read(jsonFile(value, 4096), mapping);
+  trello(jsonFile(value, 4096), mapping);
 
 const titles = ({ stories }: SourceFile): string[] => stories.map(({ title }) => title);
 
@@ -59,7 +59,7 @@ describe('a board of Trello', () => {
       [1, 'trello:1', 'Done'],
       [4, 'trello:4', undefined],
     ]);
-    expect([...(source.lacks ?? [])].sort()).toEqual(['points', 'priority', 'sprints']);
+    expect(source.lacks).toEqual({ sprints: true, points: true, priority: true, tasks: false });
   });
 
   it('reads description, members and labels with a name', async () => {
@@ -270,7 +270,7 @@ describe('a board of Trello', () => {
         );
         expect(source.stories.map(({ points }) => points)).toEqual(['3', '0.5', null]);
         expect(titles(source)).toEqual(['(0) Part', '(1) Part', '(2) Part']);
-        expect(source.lacks?.has('points')).toBe(false);
+        expect(source.lacks?.points).toBe(false);
       },
     );
 
@@ -346,7 +346,7 @@ describe('a board of Trello', () => {
       }),
     );
     expect(source.stories[0]?.priority).toBe('High');
-    expect(source.lacks?.has('priority')).toBe(false);
+    expect(source.lacks?.priority).toBe(false);
     expect(source.warnings.list()).toEqual([]);
   });
 
@@ -354,7 +354,7 @@ describe('a board of Trello', () => {
     await expect(read({ name: 'x' })).rejects.toThrow('neither cards nor lists');
     await expect(read([] as object)).rejects.toThrow('neither cards nor lists');
     await expect(read(board([]))).rejects.toThrow('The board has no cards.');
-    await expect(trello.read(fileOf('{"cards": [{"id": "1"'), {})).rejects.toThrow('in the middle');
+    await expect(trello(fileOf('{"cards": [{"id": "1"'), {})).rejects.toThrow('in the middle');
   });
 
   it.each([
@@ -369,7 +369,7 @@ describe('a board of Trello', () => {
 });
 
 const open = (name: string): Promise<SourceFile> =>
-  trello.read(createReadStream(published(`exports/${name}`)), {});
+  trello(createReadStream(published(`exports/${name}`)), {});
 
 const countBy = (texts: (string | undefined)[]): Record<string, number> =>
   Object.fromEntries(
