@@ -1,4 +1,4 @@
-import type { Steps } from '../../reports/steps';
+import { Pace } from '../../time/pace';
 import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
 import type { Mapping } from './import.dto';
 
@@ -11,8 +11,6 @@ export interface Row {
 const MAX_TASKS = 1000;
 /** The most levels of sub-tasks; more are a cycle. */
 const MAX_LEVELS = 10;
-/** Stories that are processed in less than 10 ms. */
-export const STEP = 200;
 
 /** Decides which rows of a file become stories, which become tasks, and which are skipped. */
 export class Rows {
@@ -27,30 +25,31 @@ export class Rows {
   }
 
   /** The stories to import, with their sub-tasks. */
-  *stories(): Steps<Row[]> {
+  async stories(): Promise<Row[]> {
+    const pace = new Pace();
     const rows = new Map<string, SourceStory>();
     const kept: SourceStory[] = [];
-    for (const [i, story] of this.source.stories.entries()) {
-      if (i % STEP === STEP - 1) yield;
+    for (const story of this.source.stories) {
+      await pace.pause();
       if (!this.isNew(story)) continue;
       if (story.external_id !== null) rows.set(story.external_id, story);
       kept.push(story);
     }
     const stories = new Map<SourceStory, Row>();
     const subtasks: { source: SourceStory; parent: SourceStory }[] = [];
-    for (const [i, source] of kept.entries()) {
-      if (i % STEP === STEP - 1) yield;
+    for (const source of kept) {
+      await pace.pause();
       const parent = source.parent === null ? null : this.parentOf(source, rows);
       if (this.isSkipped(source, parent)) continue;
       if (parent && this.mapping.subtasks !== 'stories') subtasks.push({ source, parent });
       else stories.set(source, { source, tasks: [] });
     }
-    for (const [i, row] of [...stories.values()].entries()) {
-      if (i % STEP === STEP - 1) yield;
+    for (const row of stories.values()) {
+      await pace.pause();
       this.addTasks(row, row.source.tasks);
     }
-    for (const [i, { source, parent }] of subtasks.entries()) {
-      if (i % STEP === STEP - 1) yield;
+    for (const { source, parent } of subtasks) {
+      await pace.pause();
       const row = stories.get(parent);
       if (!row) continue;
       this.warnOfLostFields(source);

@@ -1,19 +1,16 @@
-import type { Steps } from '../../reports/steps';
-import { inSteps } from '../../reports/steps';
 import type { Status } from '../../stories/story.entity';
+import { Pace } from '../../time/pace';
 import type { SourceFile, SourceStory, SourceTask } from '../files/source';
 import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
 import { MappedNames } from './mapping-names';
-import { Rows, STEP } from './mapping-rows';
+import { Rows } from './mapping-rows';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory, PlannedTask } from './plan';
 import { pointsReader } from './points-text';
 import { planSprints } from './sprint-plan';
 import { Texts } from './texts';
 
 const MAX_LABELS = 20;
-/** Stories whose descriptions, 32,767 characters long, are read in less than 10 ms. */
-const STORY_STEP = 20;
 
 /**
  * Plans the import of a file: decides about statuses, priorities, dates, sub-tasks, and values over a limit.
@@ -25,7 +22,7 @@ export function mapSource(
   mapping: Mapping,
   context: PlanContext,
 ): Promise<ImportPlan> {
-  return inSteps(new Mapper(source, mapping, context).plan());
+  return new Mapper(source, mapping, context).plan();
 }
 
 /** A task of the file, with its status decided. */
@@ -45,6 +42,7 @@ class Mapper {
   private readonly rows: Rows;
   private readonly timeZone: string;
   private readonly points: (text: string | number, line: number) => number | null;
+  private readonly pace = new Pace();
   private dates: Dates;
 
   constructor(
@@ -62,21 +60,21 @@ class Mapper {
     }
   }
 
-  *plan(): Steps<ImportPlan> {
+  async plan(): Promise<ImportPlan> {
     const items: Item[] = [];
-    for (const row of yield* this.rows.stories()) {
+    for (const row of await this.rows.stories()) {
+      await this.pace.pause();
       items.push({
         source: row.source,
         status: this.names.status(row.source.status),
         tasks: row.tasks.map((source) => ({ source, status: this.names.status(source.status) })),
       });
-      if (items.length % STEP === 0) yield;
     }
-    const finder = yield* this.datesOf(items);
-    const others = finder.isOpen ? yield* this.otherDates() : undefined;
+    const finder = await this.datesOf(items);
+    const others = finder.isOpen ? await this.otherDates() : undefined;
     const order = this.mapping.date_order ?? finder.order(others);
     this.dates = new Dates(order, this.timeZone);
-    const { sprints, sprintsOf } = yield* planSprints(this.source, this.mapping, {
+    const { sprints, sprintsOf } = await planSprints(this.source, this.mapping, {
       now: this.context.now,
       timeZone: this.timeZone,
       dates: this.dates,
@@ -85,8 +83,8 @@ class Mapper {
     });
     const stories: PlannedStory[] = [];
     for (const item of items) {
+      await this.pace.pause();
       stories.push(this.story(item, sprintsOf));
-      if (stories.length % STORY_STEP === 0) yield;
     }
     return {
       sprints,
@@ -100,13 +98,13 @@ class Mapper {
   }
 
   /** Collects the dates that the import uses. */
-  private *datesOf(items: readonly Item[]): Steps<OrderFinder> {
+  private async datesOf(items: readonly Item[]): Promise<OrderFinder> {
     const finder = new OrderFinder();
     for (const { start, end, completed, closed } of this.source.sprints) {
       for (const text of [start, end, closed ? completed : null]) if (text) finder.add(text);
     }
-    for (const [i, item] of items.entries()) {
-      if (i % STEP === STEP - 1) yield;
+    for (const item of items) {
+      await this.pace.pause();
       for (const { source, status } of [item, ...item.tasks]) {
         if (status === 'done' && source.done) finder.add(source.done, source.line);
       }
@@ -114,11 +112,11 @@ class Mapper {
     return finder;
   }
 
-  private *otherDates(): Steps<OrderFinder> {
+  private async otherDates(): Promise<OrderFinder> {
     const finder = new OrderFinder();
     for (const text of this.source.otherDates ?? []) {
+      await this.pace.pause();
       finder.add(text);
-      yield;
     }
     return finder;
   }

@@ -1,6 +1,6 @@
 import { addDays, endOfDay } from '../../reports/calendar';
-import type { Steps } from '../../reports/steps';
 import { calendarDate } from '../../time/clock';
+import { Pace } from '../../time/pace';
 import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
 import type { Mapping } from './import.dto';
@@ -24,8 +24,6 @@ interface PlannedSprints {
 
 /** Days of a sprint whose length the file does not state. */
 export const SPRINT_DAYS = 14;
-/** Sprints that are planned in less than 10 ms. */
-const STEP = 100;
 /** Compares names of sprints: Sprint 2 precedes Sprint 10. */
 export const naturally = new Intl.Collator('en', { numeric: true });
 
@@ -42,17 +40,17 @@ export function assumedStart(today: string, position: number): string {
 }
 
 /** Decides about the dates of the sprints, and which of them are completed. */
-export function* planSprints(
+export async function planSprints(
   source: SourceFile,
   mapping: Mapping,
   context: SprintContext,
-): Steps<PlannedSprints> {
+): Promise<PlannedSprints> {
   const found = new Map(source.sprints.map((sprint) => [sprint.key, sprint]));
   for (const { source: story } of context.stories) {
     for (const key of story.sprints) if (!found.has(key)) found.set(key, unknown(key));
   }
   const planner = new SprintPlanner(mapping, context);
-  const planned = yield* planner.plan([...found.values()]);
+  const planned = await planner.plan([...found.values()]);
   return {
     sprints: [...planned.values()],
     sprintsOf: ({ sprints }) => inOrder(new Set(sprints), planned),
@@ -106,10 +104,11 @@ class SprintPlanner {
     this.today = calendarDate(context.now, context.timeZone);
   }
 
-  *plan(sprints: readonly SourceSprint[]): Steps<Map<string, PlannedSprint>> {
+  async plan(sprints: readonly SourceSprint[]): Promise<Map<string, PlannedSprint>> {
+    const pace = new Pace();
     const days = new Map<string, Days | null>();
-    for (const [i, sprint] of sprints.entries()) {
-      if (i % STEP === STEP - 1) yield;
+    for (const sprint of sprints) {
+      await pace.pause();
       days.set(sprint.key, this.daysOf(sprint));
     }
     this.layOut(sprints, days);
@@ -119,8 +118,8 @@ class SprintPlanner {
         .map(({ source }) => source.sprints.at(-1)),
     );
     const planned = new Map<string, PlannedSprint>();
-    for (const [i, sprint] of sprints.entries()) {
-      if (i % STEP === STEP - 1) yield;
+    for (const sprint of sprints) {
+      await pace.pause();
       const sprintDays = days.get(sprint.key) as Days;
       planned.set(sprint.key, this.sprint(sprint, sprintDays, withOpenStories));
     }
