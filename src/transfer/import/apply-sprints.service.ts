@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Change, LockedBoard } from '../../database/change';
+import type { Change } from '../../database/change';
 import { differences } from '../../events/differences';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
 import type { SprintBrief } from '../../sprints/sprint.queries';
 import { SprintQueries } from '../../sprints/sprint.queries';
 import { toStored } from '../../time/clock';
-import type { Applied } from './applied';
+import type { ImportRun } from './import-run';
 import type { PlannedSprint } from './plan';
 
 /** A sprint of the plan that is on the board now. */
@@ -33,12 +33,11 @@ export class ApplySprints {
    * @throws Problem `external_id_taken` if the file has one for two sprints
    */
   async place(
-    change: Change,
-    board: LockedBoard,
+    run: ImportRun,
     planned: readonly PlannedSprint[],
     existing: readonly SprintBrief[],
-    applied: Applied,
   ): Promise<Map<string, PlacedSprint>> {
+    const { change } = run;
     const placed = new Map<string, PlacedSprint>();
     const byId = new Map(existing.map((sprint) => [sprint.id, sprint]));
     const free = new FreeSprints();
@@ -50,9 +49,7 @@ export class ApplySprints {
       await change.pause();
       const named = sprint.id === undefined ? undefined : byId.get(sprint.id);
       const found = named ?? free.take(sprint);
-      const one = found
-        ? await this.update(change, board, sprint, found, applied)
-        : await this.create(change, board, sprint, applied);
+      const one = found ? await this.update(run, sprint, found) : await this.create(run, sprint);
       placed.set(sprint.key, one);
     }
     return placed;
@@ -78,10 +75,8 @@ export class ApplySprints {
   }
 
   private async create(
-    change: Change,
-    board: LockedBoard,
+    { change, board, created, warnings }: ImportRun,
     sprint: PlannedSprint,
-    { created, warnings }: Applied,
   ): Promise<PlacedSprint> {
     const { external_id, name: ownName, goal, start_date, end_date, assumed } = sprint;
     const body = { external_id, name: ownName, goal, start_date, end_date };
@@ -96,11 +91,9 @@ export class ApplySprints {
   }
 
   private async update(
-    change: Change,
-    board: LockedBoard,
+    { change, board, updated, unchanged, warnings }: ImportRun,
     sprint: PlannedSprint,
     found: SprintBrief,
-    { updated, unchanged, warnings }: Applied,
   ): Promise<PlacedSprint> {
     const { name, goal, start_date, end_date, external_id, assumed, completed_at } = sprint;
     const placed: PlacedSprint = {

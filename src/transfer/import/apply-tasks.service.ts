@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Change, LockedBoard } from '../../database/change';
 import { Problem } from '../../http/problem';
 import { MAX_SEQ } from '../../stories/story.entity';
 import { findStoriesByExternalId } from '../../stories/story.queries';
@@ -8,9 +7,8 @@ import { MAX_TASKS, TaskWriter } from '../../tasks/task-writer.service';
 import type { TaskView } from '../../tasks/task.dto';
 import { findTasksOfStories } from '../../tasks/task.queries';
 import { InvalidFile, noSeq } from '../files/invalid-file';
-import type { Applied } from './applied';
+import type { ImportRun } from './import-run';
 import type { PlannedTask } from './plan';
-import type { TasksOfBoard } from './tasks-of-board';
 
 /** The tasks that a plan has for a story. */
 export interface TasksOfStory {
@@ -35,33 +33,23 @@ export class ApplyTasks {
   constructor(private readonly writer: TaskWriter) {}
 
   /** @throws Problem `too_many_tasks`, InvalidFile if a task would need a `seq` above the maximum */
-  async apply(
-    change: Change,
-    board: LockedBoard,
-    stories: readonly TasksOfStory[],
-    tasksOfBoard: TasksOfBoard,
-    applied: Applied,
-  ): Promise<void> {
+  async apply(run: ImportRun, stories: readonly TasksOfStory[]): Promise<void> {
+    const { change } = run;
     let group: TasksOfStory[] = [];
     let count = 0;
     for (const [i, story] of stories.entries()) {
       group.push(story);
       count += story.tasks.length;
       if (group.length < STORIES && count < TASKS && i < stories.length - 1) continue;
-      await this.applyGroup(change, board, group, tasksOfBoard, applied);
+      await this.applyGroup(run, group);
       await change.flush();
       await change.pause();
       [group, count] = [[], 0];
     }
   }
 
-  private async applyGroup(
-    change: Change,
-    board: LockedBoard,
-    group: readonly TasksOfStory[],
-    tasksOfBoard: TasksOfBoard,
-    applied: Applied,
-  ): Promise<void> {
+  private async applyGroup(run: ImportRun, group: readonly TasksOfStory[]): Promise<void> {
+    const { change, board } = run;
     const ids = group.filter(({ isNew }) => !isNew).map(({ story }) => story.id);
     const existing = new Map<number, TaskView[]>();
     for (const task of await findTasksOfStories(change, ids)) {
@@ -72,14 +60,10 @@ export class ApplyTasks {
     const missing: Missing[] = [];
     for (const one of group) {
       const own = existing.get(one.story.id) ?? [];
-      missing.push({
-        ...one,
-        own,
-        tasks: await this.update(change, board, own, one.tasks, applied),
-      });
+      missing.push({ ...one, own, tasks: await this.update(run, own, one.tasks) });
     }
-    const wanted = await this.withoutStories(change, board, missing, applied);
-    const moved = await this.removeMoved(change, board, wanted, tasksOfBoard);
+    const wanted = await this.withoutStories(run, missing);
+    const moved = await this.removeMoved(run, wanted);
     const created: PlacedTask[] = [];
     for (const { story, own, tasks } of wanted) {
       let last = Math.max(0, ...own.map(({ seq }) => seq));
@@ -99,8 +83,8 @@ export class ApplyTasks {
         });
       }
     }
-    applied.created.tasks += created.length - moved.size;
-    applied.updated.tasks += moved.size;
+    run.created.tasks += created.length - moved.size;
+    run.updated.tasks += moved.size;
     const known = new Set([...existing.values()].flat().map(({ id }) => id));
     await this.writer.createMany(change, board, created, known);
   }
@@ -109,18 +93,13 @@ export class ApplyTasks {
    * Skips the tasks that the board has as stories.
    * @throws Problem `too_many_tasks`
    */
-  private async withoutStories(
-    change: Change,
-    board: LockedBoard,
-    missing: readonly Missing[],
-    applied: Applied,
-  ): Promise<Missing[]> {
-    const stories = await this.storiesOf(change, board, missing);
+  private async withoutStories(run: ImportRun, missing: readonly Missing[]): Promise<Missing[]> {
+    const stories = await this.storiesOf(run, missing);
     return missing.map((one) => {
       const tasks = one.tasks.filter(({ line, external_id: id }) => {
         const isStory = id !== null && stories.has(id);
         const detail = `${id} is a story of the board since an earlier import`;
-        if (isStory) applied.skipped.push({ line, code: 'subtask_is_story', detail });
+        if (isStory) run.skipped.push({ line, code: 'subtask_is_story', detail });
         return !isStory;
       });
       if (one.own.length + tasks.length > MAX_TASKS && tasks.length > 0) {
@@ -137,10 +116,8 @@ export class ApplyTasks {
    * @returns the deleted tasks by their external ids
    */
   private async removeMoved(
-    change: Change,
-    board: LockedBoard,
+    { change, board, tasksOfBoard }: ImportRun,
     wanted: readonly Missing[],
-    tasksOfBoard: TasksOfBoard,
   ): Promise<ReadonlyMap<string, TaskView>> {
     const formerStories = new Map<string, number>();
     for (const id of wanted.flatMap(({ tasks }) => foreignIds(tasks))) {
@@ -159,8 +136,7 @@ export class ApplyTasks {
 
   /** Finds stories that an earlier import made of the sub-tasks: without their parents, or because of its mapping. */
   private async storiesOf(
-    change: Change,
-    { id: boardId }: LockedBoard,
+    { change, board }: ImportRun,
     missing: readonly Missing[],
   ): Promise<ReadonlySet<string>> {
     const ids = missing.flatMap(({ tasks }) => foreignIds(tasks));
@@ -168,18 +144,17 @@ export class ApplyTasks {
     // A story may have any number of sub-tasks in the file, and a statement has a limited number of parameters.
     for (let start = 0; start < ids.length; start += TASKS) {
       const some = ids.slice(start, start + TASKS);
-      for (const id of (await findStoriesByExternalId(change, boardId, some)).keys()) found.add(id);
+      for (const id of (await findStoriesByExternalId(change, board.id, some)).keys())
+        found.add(id);
     }
     return found;
   }
 
   /** Updates the tasks that the story has already, and returns those to create. */
   private async update(
-    change: Change,
-    board: LockedBoard,
+    run: ImportRun,
     own: readonly TaskView[],
     tasks: readonly PlannedTask[],
-    applied: Applied,
   ): Promise<PlannedTask[]> {
     const free = new Set(own);
     const seen = new Set<string>();
@@ -188,7 +163,7 @@ export class ApplyTasks {
       const { external_id, title, status, assignee, done_at, line, seq } = task;
       const createdAt = task.created_at?.toISOString();
       if (external_id !== null && seen.has(external_id)) {
-        applied.skipped.push({ line, code: 'duplicate', detail: `${external_id} occurs twice` });
+        run.skipped.push({ line, code: 'duplicate', detail: `${external_id} occurs twice` });
         continue;
       }
       if (external_id !== null) seen.add(external_id);
@@ -204,14 +179,14 @@ export class ApplyTasks {
         continue;
       }
       free.delete(found);
-      const after = await this.writer.update(change, board, found, {
+      const after = await this.writer.update(run.change, run.board, found, {
         title,
         status,
         assignee,
         ...(seq !== undefined && { seq }),
         ...(status === 'done' && done_at && { done_at: done_at.toISOString() }),
       });
-      applied[after === found ? 'unchanged' : 'updated'].tasks += 1;
+      run[after === found ? 'unchanged' : 'updated'].tasks += 1;
     }
     return missing;
   }

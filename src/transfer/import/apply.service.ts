@@ -14,18 +14,17 @@ import {
   MAX_STORIES,
 } from '../../stories/story.queries';
 import { InvalidFile, noSeq } from '../files/invalid-file';
-import { Applied } from './applied';
 import type { PlacedSprint } from './apply-sprints.service';
 import { ApplySprints } from './apply-sprints.service';
 import type { TasksOfStory } from './apply-tasks.service';
 import { ApplyTasks } from './apply-tasks.service';
+import { ImportRun } from './import-run';
 import type { ImportPlan, PlannedStory } from './plan';
 import { fieldsOf } from './plan';
 import type { Route } from './routes';
 import { routeOfExisting, routeOfNew } from './routes';
 import { StoriesWithoutId } from './stories-without-id';
 import { SubtasksOfKnownStories } from './subtasks-of-known-stories';
-import { TasksOfBoard } from './tasks-of-board';
 
 /** Stories that one SELECT looks for, and that are updated before their events are written. */
 const CHUNK = 250;
@@ -73,23 +72,17 @@ export class ApplyService {
     board: LockedBoard,
     plan: ImportPlan,
     progress: (stories: number) => void = () => undefined,
-  ): Promise<Applied> {
-    const applied = new Applied();
+  ): Promise<ImportRun> {
+    const run = new ImportRun(change, board);
     const existing = await this.sprintQueries.briefs(change, board.id);
-    const sprints = await this.sprints.place(change, board, plan.sprints, existing, applied);
+    const sprints = await this.sprints.place(run, plan.sprints, existing);
     await change.flush();
     const completed = new Set(
       existing.filter(({ completed_at }) => completed_at !== null).map(({ id }) => id),
     );
-    const tasksOfBoard = new TasksOfBoard(change, board.id);
-    const { creations, updates, addedTasks } = await this.decide(change, board, plan, {
-      sprints,
-      completed,
-      tasksOfBoard,
-      applied,
-    });
-    if (applied.errors.length > 0) {
-      throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', applied.errors);
+    const { creations, updates, addedTasks } = await this.decide(run, plan, sprints, completed);
+    if (run.errors.length > 0) {
+      throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', run.errors);
     }
 
     const waiting: Waiting[] = [];
@@ -103,44 +96,38 @@ export class ApplyService {
       if (planned?.tasks) withTasks.push({ story, isNew: true, tasks: planned.tasks });
       progress((done += 1));
     });
-    applied.created.stories += creations.length;
+    run.created.stories += creations.length;
     for (const [i, update] of updates.entries()) {
       if (i % CHUNK === CHUNK - 1) await change.flush();
       await change.pause();
       const { planned, story } = update;
-      waiting.push(...(await this.update(change, board, update, applied)));
+      waiting.push(...(await this.update(run, update)));
       if (planned.tasks) withTasks.push({ story, isNew: false, tasks: planned.tasks });
       progress((done += 1));
     }
     await change.flush();
-    const tasks = [...withTasks, ...addedTasks];
-    await this.tasks.apply(change, board, tasks, tasksOfBoard, applied);
-    await this.complete(change, board, [...sprints.values()], waiting);
+    await this.tasks.apply(run, [...withTasks, ...addedTasks]);
+    await this.complete(run, [...sprints.values()], waiting);
     for (const sprint of sprints.values()) {
       if (sprint.startsAt && !sprint.completesAt) await this.sprints.start(change, sprint);
     }
     await change.flush();
-    return applied;
+    return run;
   }
 
   /** Separates new stories from updates, with the list and the `seq` of each. */
   private async decide(
-    change: Change,
-    board: LockedBoard,
+    run: ImportRun,
     plan: ImportPlan,
-    state: {
-      sprints: ReadonlyMap<string, PlacedSprint>;
-      completed: ReadonlySet<number>;
-      tasksOfBoard: TasksOfBoard;
-      applied: Applied;
-    },
+    sprints: ReadonlyMap<string, PlacedSprint>,
+    completed: ReadonlySet<number>,
   ): Promise<{
     creations: PlacedStory<Creation>[];
     updates: Update[];
     addedTasks: TasksOfStory[];
   }> {
-    const { sprints, completed, tasksOfBoard, applied } = state;
-    const lists = new Lists(change, board);
+    const { change, board } = run;
+    const lists = new Lists(run);
     const names = new Map([...sprints.values()].map(({ id, name }) => [id, name]));
     const seen = new Set<string>();
     const creations: PlacedStory<Creation>[] = [];
@@ -157,18 +144,18 @@ export class ApplyService {
       for (const planned of chunk) {
         const { external_id: id, line } = planned;
         if (id !== null && seen.has(id)) {
-          applied.skipped.push({ line, code: 'duplicate', detail: `${id} occurs twice` });
+          run.skipped.push({ line, code: 'duplicate', detail: `${id} occurs twice` });
           continue;
         }
         if (id !== null) seen.add(id);
         if (subtasks.take(planned)) continue;
         const path = planned.sprints?.map((key) => sprints.get(key) as PlacedSprint);
         const story = id === null ? own.get(planned) : existing.get(id);
-        if (!story && (await isTask(planned, tasksOfBoard))) {
+        if (!story && (await isTask(planned, run))) {
           const detail = `${id} is a task of the board since an earlier import`;
           const tasks = planned.tasks ?? [];
           for (const row of [planned, ...tasks]) {
-            applied.skipped.push({ line: row.line, code: 'subtask_is_task', detail });
+            run.skipped.push({ line: row.line, code: 'subtask_is_task', detail });
           }
           continue;
         }
@@ -178,7 +165,7 @@ export class ApplyService {
         if (rejectedBy !== undefined) {
           const title = planned.title ?? story?.title;
           const what = `line ${line}: "${title}", ${names.get(rejectedBy) ?? rejectedBy}`;
-          applied.warnings.add('sprint_completed', what);
+          run.warnings.add('sprint_completed', what);
         }
         const sprintId = route.at(-1);
         if (story) {
@@ -186,14 +173,14 @@ export class ApplyService {
           const seq = moves ? await lists.add(sprintId, planned.seq) : (planned.seq ?? undefined);
           if (moves) lists.remove(story.sprint_id);
           updates.push({ story, planned, route: waits ? [story.sprint_id, ...route] : route, seq });
-          if (seq !== undefined && seq > MAX_SEQ) applied.errors.push(noSeq(line));
+          if (seq !== undefined && seq > MAX_SEQ) run.errors.push(noSeq(line));
           continue;
         }
         const seq = await lists.add(sprintId as number | null, planned.seq);
         if (planned.title === undefined) {
           const detail = 'title is required for a new story';
-          applied.errors.push({ line, code: 'required', detail });
-        } else if (seq > MAX_SEQ) applied.errors.push(noSeq(line));
+          run.errors.push({ line, code: 'required', detail });
+        } else if (seq > MAX_SEQ) run.errors.push(noSeq(line));
         else creations.push(this.creation(planned, route, seq));
       }
     }
@@ -216,10 +203,8 @@ export class ApplyService {
 
   /** Updates a story, and moves it to the first list of its route; the caller moves it on. */
   private async update(
-    change: Change,
-    board: LockedBoard,
+    { change, board, updated, unchanged }: ImportRun,
     { story, planned, route, seq }: Update,
-    { updated, unchanged }: Applied,
   ): Promise<Waiting[]> {
     const { status = story.status, done_at } = planned;
     const [first = story.sprint_id, ...rest] = route;
@@ -240,11 +225,11 @@ export class ApplyService {
 
   /** Completes sprints in the order of their completion, and moves their waiting stories on. */
   private async complete(
-    change: Change,
-    board: LockedBoard,
+    run: ImportRun,
     sprints: readonly PlacedSprint[],
     stories: readonly Waiting[],
   ): Promise<void> {
+    const { change } = run;
     const waiting = new Map<number | null, Waiting[]>();
     const wait = (one: Waiting): void => {
       const { sprint_id: id } = one.story;
@@ -259,7 +244,7 @@ export class ApplyService {
       for (const [i, one] of leaving.entries()) {
         if (i % CHUNK === CHUNK - 1) await change.flush();
         await change.pause();
-        const moved = await this.moveOn(change, board, one);
+        const moved = await this.moveOn(run, one);
         if (moved.route.length > 0) wait(moved);
       }
     };
@@ -275,8 +260,7 @@ export class ApplyService {
   }
 
   private async moveOn(
-    change: Change,
-    board: LockedBoard,
+    { change, board }: ImportRun,
     { story, route, isStored }: Waiting,
   ): Promise<Waiting> {
     const [next = null, ...rest] = route;
@@ -291,7 +275,7 @@ export class ApplyService {
 /** Whether a story of another tool is a task of the board. In our own formats, a story and a task may have the same id. */
 const isTask = async (
   { external_id: id, tasks, created_at: createdAt }: PlannedStory,
-  tasksOfBoard: TasksOfBoard,
+  { tasksOfBoard }: ImportRun,
 ): Promise<boolean> =>
   id !== null &&
   tasks !== undefined &&
@@ -303,19 +287,17 @@ class Lists {
   private readonly ends = new Map<number | null, { last: number; count: number; added: number }>();
   private readonly removed = new Map<number | null, number>();
 
-  constructor(
-    private readonly change: Change,
-    private readonly board: LockedBoard,
-  ) {}
+  constructor(private readonly run: ImportRun) {}
 
   /** Adds a story and returns its `seq`: that of the file, or one more than the greatest. */
   async add(sprintId: number | null, given?: number | null): Promise<number> {
+    const { change, board } = this.run;
     let end = this.ends.get(sprintId);
     if (!end) {
       const { last, count } =
         sprintId === null
-          ? { last: await findEndOfBacklog(this.change, this.board), count: 0 }
-          : ((await findEndOfSprint(this.change, this.board, sprintId)) ?? { last: 0, count: 0 });
+          ? { last: await findEndOfBacklog(change, board), count: 0 }
+          : ((await findEndOfSprint(change, board, sprintId)) ?? { last: 0, count: 0 });
       this.ends.set(sprintId, (end = { last, count, added: 0 }));
     }
     const seq = given ?? end.last + 1;

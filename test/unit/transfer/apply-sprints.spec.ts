@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Change, LockedBoard } from '../../../src/database/change';
 import type { SprintChanges } from '../../../src/sprints/sprint-changes.service';
 import type { SprintBrief, SprintQueries } from '../../../src/sprints/sprint.queries';
-import { Applied } from '../../../src/transfer/import/applied';
 import { ApplySprints } from '../../../src/transfer/import/apply-sprints.service';
+import { ImportRun } from '../../../src/transfer/import/import-run';
 import type { PlannedSprint } from '../../../src/transfer/import/plan';
 
 const COUNT = 100_000;
@@ -17,15 +17,15 @@ const board = { id: 1 } as LockedBoard;
 async function place(
   planned: readonly PlannedSprint[],
   existing: readonly SprintBrief[],
-): Promise<Applied> {
+): Promise<ImportRun> {
   const changes = {
     createIn: () => Promise.resolve({ id: COUNT + 1 }),
     lock: (_: Change, id: number) => Promise.resolve({ sprint: existing[id - 1] }),
     write: () => Promise.resolve(),
   } as unknown as SprintChanges;
-  const applied = new Applied();
-  await new ApplySprints(queries, changes).place(change, board, planned, existing, applied);
-  return applied;
+  const run = new ImportRun(change, board);
+  await new ApplySprints(queries, changes).place(run, planned, existing);
+  return run;
 }
 
 const sprint = (i: number, fields: Partial<PlannedSprint>): PlannedSprint => ({

@@ -1,12 +1,14 @@
+import type { Change, LockedBoard } from '../../database/change';
 import type { LineError } from '../files/invalid-file';
 import type { Skipped } from '../files/source';
 import { Warnings } from '../files/source';
 import type { ImportCounts } from './import.dto';
+import { TasksOfBoard } from './tasks-of-board';
 
 const none = (): ImportCounts => ({ sprints: 0, stories: 0, tasks: 0 });
 
-/** The results of an import so far. */
-export class Applied {
+/** An import that is being written to its locked board, with its results so far. */
+export class ImportRun {
   readonly created = none();
   readonly updated = none();
   readonly unchanged = none();
@@ -14,4 +16,12 @@ export class Applied {
   readonly warnings = new Warnings();
   /** Errors that depend on the state of the board; if there are any, nothing is written. */
   readonly errors: LineError[] = [];
+  readonly tasksOfBoard: TasksOfBoard;
+
+  constructor(
+    readonly change: Change,
+    readonly board: LockedBoard,
+  ) {
+    this.tasksOfBoard = new TasksOfBoard(change, board.id);
+  }
 }
