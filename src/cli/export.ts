@@ -13,6 +13,8 @@ import { EXPORT_MEDIA_TYPE } from '../transfer/export/export-format';
 import { ExportService } from '../transfer/export/export.service';
 import { withApplication } from './application';
 import { CommandError } from './command-error';
+import type { Remote } from './remote';
+import { request } from './remote';
 
 interface ExportFlags {
   board: string;
@@ -42,7 +44,9 @@ Examples:
     .action(async (file: string, flags: ExportFlags) => {
       if (flags.csv && flags.log) throw new CommandError('--csv cannot be used with --log.');
       await writeNew(file, (write) =>
-        flags.url === undefined ? exportLocally(flags, write) : exportRemotely(flags, write),
+        flags.url === undefined
+          ? exportLocally(flags, write)
+          : exportRemotely(flags, { url: flags.url, token: flags.token }, write),
       );
       if (file !== '-') console.log(`${flags.board} is in ${file}.`);
     });
@@ -69,29 +73,16 @@ async function exportLocally(
   });
 }
 
-/** @throws CommandError */
-async function exportRemotely(flags: ExportFlags, write: Write): Promise<void> {
-  const { url = '', token, board, csv, log = false } = flags;
+/** @throws Problem, CommandError as `request` does */
+async function exportRemotely(
+  { board, csv, log = false }: ExportFlags,
+  remote: Remote,
+  write: Write,
+): Promise<void> {
   const what = csv ? 'stories?format=csv' : `export?log=${log}`;
   const path = `/api/boards/${encodeURIComponent(board)}/${what}`;
-  const headers: Record<string, string> =
-    token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  const response = await fetch(url.replace(/\/+$/, '') + path, { headers }).catch(
-    (error: Error) => {
-      const { message } = (error.cause ?? error) as Error;
-      throw new CommandError(`${url} did not answer: ${message}.`);
-    },
-  );
-  if (response.ok) {
-    const type = response.headers.get('content-type') ?? 'no content type';
-    // The page of a proxy that asks users to sign in has the status 200, too.
-    if (!type.startsWith(csv ? MEDIA_TYPES.csv : EXPORT_MEDIA_TYPE)) {
-      throw new CommandError(`${url} is not Sprintline: it answered with ${type}.`);
-    }
-    return write(Readable.fromWeb(response.body as ReadableStream));
-  }
-  const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
-  throw new CommandError(detail ?? `${url} answered ${response.status}.`);
+  const { body } = await request(remote, path, csv ? MEDIA_TYPES.csv : EXPORT_MEDIA_TYPE);
+  await write(Readable.fromWeb(body as ReadableStream));
 }
 
 /** Creates a file, which is removed if it is not completed; `-` is standard output. @throws CommandError */

@@ -2,12 +2,11 @@ import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readNewBoardName } from '../http/input/path';
 import { Problem } from '../http/problem';
@@ -87,8 +86,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     const yes = flags.yes || path === '-';
     const use = (one: Import): Promise<void> => importInto(board, one, { yes });
     await withFile(path, (file) => {
-      const open = (): Readable => createReadStream(file);
-      const source = { board, open, name, format, mapping, nullText: flags.null };
+      const source = { board, path: file, name, format, mapping, nullText: flags.null };
       return url === undefined
         ? importHere(source, use)
         : importRemotely(source, { url, token }, use);

@@ -215,7 +215,7 @@ describe('the command export', () => {
       }
       expect(existsSync(missing)).toBe(false);
       const away = await run(missing, '--board', 'x', '--url', 'http://127.0.0.1:1');
-      expect([away.code, away.err]).toEqual([1, expect.stringContaining('did not answer')]);
+      expect([away.code, away.err]).toEqual([1, expect.stringContaining('does not answer')]);
       const page = await run(missing, '--board', 'x', '--url', `${service.url}/docs?then=`);
       expect([page.code, page.err]).toEqual([1, expect.stringContaining('is not Sprintline')]);
       expect(existsSync(missing)).toBe(false);

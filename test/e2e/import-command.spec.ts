@@ -369,6 +369,7 @@ describe('an import of another format', () => {
     ['--null for another format', ['--null', 'x', '--format', 'jira-csv'], /--null .* CSV/],
     ['--null for a service', ['--null', 'x', '--url', 'http://localhost:1'], /--null cannot/],
     ['a service that does not answer', ['--url', 'http://localhost:1'], /does not answer/],
+    ['a URL without a scheme', ['--url', 'plan.example.org'], /^plan.example.org does not answer/],
   ])('rejects %s', async (_, flags, message) => {
     const outcome = await load(CARDS, 'Refused', ...flags);
     expect(outcome).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
