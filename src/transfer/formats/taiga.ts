@@ -8,7 +8,6 @@ import {
   type SourceFile,
   type SourceReader,
   type SourceSprint,
-  type SourceStatus,
   type SourceStory,
 } from '../files/source';
 import { IgnoredFields } from '../import/ignored';
@@ -41,30 +40,15 @@ interface Status {
   isArchived: boolean;
 }
 
-/** A user story or a task. */
+/** A user story or a task. What depends on other lists of the file is added once it has been read. */
 interface Row {
-  line: number;
+  story: SourceStory;
   ref: number | null;
-  title: string;
-  description: string | null;
-  status: string;
   isClosed: boolean;
-  milestone: string | null;
-  assignee: string | null;
-  tags: string[];
-  done: string | null;
-}
-
-interface UserStory extends Row {
-  /** Names of the points that each role gave. */
-  points: string[];
-  sprintOrder: number;
-  backlogOrder: number;
-}
-
-interface Task extends Row {
-  story: number | null;
+  /** Its position in its list. */
   order: number;
+  /** Names of the points that each role gave to a user story. */
+  points: string[];
 }
 
 class TaigaProject {
@@ -75,8 +59,8 @@ class TaigaProject {
     task: new Map<string, Status>(),
   };
   private readonly sprints: SourceSprint[] = [];
-  private readonly stories: UserStory[] = [];
-  private readonly tasks: Task[] = [];
+  private readonly stories: Row[] = [];
+  private readonly tasks: Row[] = [];
   /** Titles of epics by the `ref` of their stories. */
   private readonly epics = new Map<number, string[]>();
   private readonly skipped: Skipped[] = [];
@@ -125,29 +109,26 @@ class TaigaProject {
     }
   }
 
-  addStory(story: Record<string, unknown>, line: number): void {
-    const row = this.row(story, line, story.finish_date);
-    const others = textsOf(story.assigned_users).filter((user) => user !== row.assignee);
-    const assignee = row.assignee ?? others.shift() ?? null;
-    if (others.length > 0) {
-      this.warnings.at('other_assignees', line, others.join(', '));
-    }
+  addStory(fields: Record<string, unknown>, line: number): void {
+    const { sprint_order, backlog_order, finish_date } = fields;
+    const order = textOf(fields.milestone) === null ? backlog_order : sprint_order;
+    const row = this.row(fields, line, order, finish_date);
+    const { story } = row;
+    const others = textsOf(fields.assigned_users).filter((user) => user !== story.assignee);
+    story.assignee ??= others.shift() ?? null;
+    if (others.length > 0) this.warnings.at('other_assignees', line, others.join(', '));
     for (const field of ['client_requirement', 'team_requirement', 'swimlane']) {
-      if (story[field]) this.ignored.count(field);
+      if (fields[field]) this.ignored.count(field);
     }
-    this.stories.push({
-      ...row,
-      assignee,
-      points: listOf(story.role_points).flatMap((role) => textOf(fieldsOf(role).points) ?? []),
-      sprintOrder: numberOf(story.sprint_order),
-      backlogOrder: numberOf(story.backlog_order),
-    });
+    row.points = listOf(fields.role_points).flatMap((role) => textOf(fieldsOf(role).points) ?? []);
+    this.stories.push(row);
   }
 
-  addTask(task: Record<string, unknown>, line: number): void {
-    const story = typeof task.user_story === 'number' ? task.user_story : null;
-    const row = this.row(task, line, task.finished_date);
-    if (story === null && this.mapping.subtasks !== 'stories') {
+  addTask(fields: Record<string, unknown>, line: number): void {
+    const { user_story: story, us_order, finished_date } = fields;
+    const row = this.row(fields, line, us_order, finished_date);
+    if (typeof story === 'number') row.story.parent = `taiga:${story}`;
+    else if (this.mapping.subtasks !== 'stories') {
       this.skipped.push({
         line,
         code: 'task_without_story',
@@ -155,7 +136,7 @@ class TaigaProject {
       });
       return;
     }
-    this.tasks.push({ ...row, story, order: numberOf(task.us_order) });
+    this.tasks.push(row);
   }
 
   skipIssue({ ref, subject }: Record<string, unknown>, line: number): void {
@@ -171,13 +152,15 @@ class TaigaProject {
     }
     const stories: SourceStory[] = [];
     const pace = new Pace();
-    for (const story of this.stories.toSorted(byOrder)) {
-      stories.push(this.story(story));
+    for (const row of this.stories.toSorted(byOrder)) {
+      this.complete(row);
+      setStatus(row, this.statuses.story);
+      stories.push(row.story);
       await pace.pause();
     }
-    const tasks = this.tasks.toSorted((a, b) => a.order - b.order || refOf(a) - refOf(b));
-    for (const task of tasks) {
-      stories.push(this.task(task));
+    for (const row of this.tasks.toSorted(byOrder)) {
+      setStatus(row, this.statuses.task);
+      stories.push(row.story);
       await pace.pause();
     }
     this.ignored.addTo(this.warnings);
@@ -190,9 +173,10 @@ class TaigaProject {
     return { sprints, stories, skipped, warnings, lacks };
   }
 
-  private row(fields: Record<string, unknown>, line: number, done: unknown): Row {
+  private row(fields: Record<string, unknown>, line: number, order: unknown, done: unknown): Row {
     const ref = typeof fields.ref === 'number' ? fields.ref : null;
     const title = textOf(fields.subject) ?? '';
+    const status = textOf(fields.status);
     if (fields.is_blocked === true) {
       const note = textOf(fields.blocked_note) ?? 'without a note';
       this.warnings.at('blocked', line, `"${title.slice(0, 80)}" is blocked, ${note}`);
@@ -202,59 +186,40 @@ class TaigaProject {
       if (value !== null && value !== '') this.ignored.count(`custom attribute "${name}"`);
     }
     return {
-      line,
+      story: {
+        line,
+        external_id: ref === null ? null : `taiga:${ref}`,
+        title,
+        description: textOf(fields.description),
+        status: status === null ? null : { name: status },
+        priority: null,
+        points: null,
+        assignee: textOf(fields.assigned_to),
+        // Some versions write each tag with its color.
+        labels: listOf(fields.tags).flatMap((tag) => textOf(tag) ?? textOf(listOf(tag)[0]) ?? []),
+        epic: null,
+        sprints: textsOf([fields.milestone]),
+        done: textOf(done),
+        archived: false,
+        parent: null,
+        tasks: [],
+      },
       ref,
-      title,
-      description: textOf(fields.description),
-      status: textOf(fields.status) ?? '',
       isClosed: fields.is_closed === true,
-      milestone: textOf(fields.milestone),
-      assignee: textOf(fields.assigned_to),
-      // Some versions write each tag with its color.
-      tags: listOf(fields.tags).flatMap((tag) => textOf(tag) ?? textOf(listOf(tag)[0]) ?? []),
-      done: textOf(done),
+      order: typeof order === 'number' ? order : Number.MAX_SAFE_INTEGER,
+      points: [],
     };
   }
 
-  private story(story: UserStory): SourceStory {
-    const [epic = null, ...epics] = this.epics.get(story.ref ?? NaN) ?? [];
-    const isArchived = this.statuses.story.get(story.status)?.isArchived === true;
-    return {
-      ...this.common(story, this.statuses.story),
-      points: this.sumOf(story.points),
-      labels: [...epics, ...story.tags],
-      epic,
-      // Stories of a sprint are imported even if they are archived, because its reports need all of them.
-      archived: isArchived && story.milestone === null,
-      parent: null,
-    };
-  }
-
-  private task(task: Task): SourceStory {
-    return {
-      ...this.common(task, this.statuses.task),
-      points: null,
-      labels: task.tags,
-      epic: null,
-      archived: false,
-      parent: task.story === null ? null : `taiga:${task.story}`,
-    };
-  }
-
-  private common(row: Row, statuses: Map<string, Status>) {
-    const { line, ref, title, description, milestone, assignee, done } = row;
-    return {
-      line,
-      external_id: ref === null ? null : `taiga:${ref}`,
-      title,
-      description,
-      status: statusOf(row, statuses),
-      priority: null,
-      assignee,
-      sprints: milestone === null ? [] : [milestone],
-      done,
-      tasks: [],
-    };
+  /** Adds the points and the epics of a user story. */
+  private complete({ ref, story, points }: Row): void {
+    const [epic = null, ...epics] = this.epics.get(ref ?? NaN) ?? [];
+    const isArchived = this.statuses.story.get(story.status?.name ?? '')?.isArchived === true;
+    story.points = this.sumOf(points);
+    story.labels = [...epics, ...story.labels];
+    story.epic = epic;
+    // Stories of a sprint are imported even if they are archived, because its reports need all of them.
+    story.archived = isArchived && story.sprints.length === 0;
   }
 
   /** Adds the points of all roles; null if no role estimated the story. */
@@ -269,20 +234,11 @@ class TaigaProject {
  * Taiga closes a story when all of its tasks are closed, whatever its status is. It does not state whether
  * work on an open story has begun, so the name of the status decides.
  */
-function statusOf(row: Row, statuses: Map<string, Status>): SourceStatus | null {
-  if (row.status === '') return null;
-  const isClosed = row.isClosed || statuses.get(row.status)?.isClosed === true;
-  return { name: row.status, ...(isClosed && { category: 'done' }) };
+function setStatus({ story: { status }, isClosed }: Row, statuses: Map<string, Status>): void {
+  if (status && (isClosed || statuses.get(status.name)?.isClosed)) status.category = 'done';
 }
 
-/** Compares stories by their positions in their lists. */
-function byOrder(a: UserStory, b: UserStory): number {
-  const order = ({ milestone, sprintOrder, backlogOrder }: UserStory): number =>
-    milestone === null ? backlogOrder : sprintOrder;
-  return order(a) - order(b) || refOf(a) - refOf(b);
-}
+/** Compares rows by their positions in their lists. */
+const byOrder = (a: Row, b: Row): number => a.order - b.order || refOf(a) - refOf(b);
 
 const refOf = ({ ref }: Row): number => ref ?? Number.MAX_SAFE_INTEGER;
-
-const numberOf = (value: unknown): number =>
-  typeof value === 'number' ? value : Number.MAX_SAFE_INTEGER;
