@@ -2,8 +2,8 @@ import type { CsvError as ParserError } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Pace } from '../../time/pace';
 import { InvalidFile, invalidLine } from './invalid-file';
+import { slicesOf } from './slices';
 import type { Warnings } from './source';
 import { requireUtf8 } from './utf8';
 
@@ -27,8 +27,6 @@ const MAX_CELLS = 20_000_000;
 const WIDE_COLUMNS = 8;
 /** The maximum length of the text that decides the separator. */
 const MAX_HEADER = 1024 * 1024;
-/** The parser reads this many bytes in some 2 ms. */
-const PIECE_BYTES = 16 * 1024;
 const SEPARATORS = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' };
 
 /** Handles a row with more cells than the header. */
@@ -181,24 +179,19 @@ function delimiterOf(header: string): string {
   return Object.keys(SEPARATORS).reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** Yields text in pieces, and lets other requests run in between. @throws InvalidFile if the input is not text */
+/** Yields text in slices. @throws InvalidFile if the input is not text */
 async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  const pace = new Pace();
   let line = 1;
-  for await (const chunk of requireUtf8(input)) {
-    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      const piece = chunk.subarray(start, start + PIECE_BYTES);
-      const nul = piece.indexOf(0);
-      if (nul !== -1) {
-        line += breaks(piece.subarray(0, nul));
-        const detail = 'has a NUL byte';
-        const message = `The file is not text: line ${line} ${detail}.`;
-        throw invalidLine(line, 'invalid_text', detail, message);
-      }
-      line += breaks(piece);
-      yield piece;
-      await pace.pause();
+  for await (const slice of slicesOf(requireUtf8(input))) {
+    const nul = slice.indexOf(0);
+    if (nul !== -1) {
+      line += breaks(slice.subarray(0, nul));
+      const detail = 'has a NUL byte';
+      const message = `The file is not text: line ${line} ${detail}.`;
+      throw invalidLine(line, 'invalid_text', detail, message);
     }
+    line += breaks(slice);
+    yield slice;
   }
 }
 

@@ -3,7 +3,8 @@ import { parse } from 'csv-parse/sync';
 import { Readable } from 'node:stream';
 import type { ImportFormat } from '../import/import.dto';
 import { InvalidFile } from './invalid-file';
-import { JsonTokens, slicesOf, type JsonToken } from './json';
+import { JsonTokens, type JsonToken } from './json';
+import { slicesOf } from './slices';
 import { fromUtf16, utf16Of } from './utf16';
 
 /** The data from a client that help to detect the format of a file. */

@@ -7,8 +7,8 @@ import {
 } from '@streamparser/json';
 import type { Readable } from 'node:stream';
 import type { FieldErrorCode } from '../../http/problem';
-import { Pace } from '../../time/pace';
 import { InvalidFile, invalidLine } from './invalid-file';
+import { slicesOf } from './slices';
 import { Utf8Check } from './utf8';
 
 /** Brackets within brackets. Documents of Jira nest deepest, about 30 levels for lists in tables. */
@@ -18,8 +18,6 @@ const MAX_STRING_BYTES = 16 * 1024 * 1024;
 /** Brackets, strings, numbers and punctuation of one entry. */
 const MAX_ENTRY_TOKENS = 1_000_000;
 const MAX_ENTRIES = 200_000;
-/** At most some 10 ms of work. */
-const SLICE_BYTES = 16 * 1024;
 
 export interface JsonToken {
   token: TokenType;
@@ -125,17 +123,6 @@ export class JsonTokens {
     const byte = Math.max(1, position - lineStart + 1);
     const message = `On line ${line}, byte ${byte}: ${what}.`;
     return invalidLine(line, code, `byte ${byte}: ${what}`, message);
-  }
-}
-
-/** Cuts chunks into slices, and lets other requests run in between. */
-export async function* slicesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const pace = new Pace();
-  for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
-      yield chunk.subarray(start, start + SLICE_BYTES);
-      await pace.pause();
-    }
   }
 }
 

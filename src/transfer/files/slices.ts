@@ -1,0 +1,15 @@
+import { Pace } from '../../time/pace';
+
+/** At most some 10 ms of parsing. */
+const SLICE_BYTES = 16 * 1024;
+
+/** Cuts chunks into slices, and lets other requests run in between. */
+export async function* slicesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const pace = new Pace();
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
+      yield chunk.subarray(start, start + SLICE_BYTES);
+      await pace.pause();
+    }
+  }
+}
