@@ -9,6 +9,7 @@ import { Database } from '../../src/database/database';
 import { EVENT_TYPES } from '../../src/events/event';
 import type { Caller } from '../../src/http/caller';
 import { survey } from '../../src/transfer/restore/restore-survey';
+import type { ImportView } from '../../src/transfer/import/import.dto';
 import { RestoreService } from '../../src/transfer/restore/restore.service';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
@@ -48,9 +49,9 @@ async function restoreFrom(
   name: string,
   open: () => AsyncIterable<Buffer>,
   caller: Caller = OPERATOR,
-): Promise<unknown> {
+): Promise<void> {
   const exported = { survey: await survey(open()), open };
-  return service.app.get(RestoreService).restore(caller, name, exported, (created) => created);
+  await service.app.get(RestoreService).restore(caller, name, exported, {} as ImportView);
 }
 
 /** Imports a file that must be rejected and returns the code and the line of the error. */

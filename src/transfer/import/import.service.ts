@@ -149,12 +149,10 @@ export class ImportService {
     const { format, mapping } = planned;
     if ('exported' in planned) {
       const { exported } = planned;
-      const view = { format, mapping, ...NOTHING };
+      const { sprint: sprints, story: stories, task: tasks } = exported.survey.counts;
+      const view = { format, mapping, ...NOTHING, created: { sprints, stories, tasks } };
       return translating(() =>
-        this.restores.restore(caller, boardName, exported, (created) => ({ ...view, created }), {
-          dryRun,
-          progress,
-        }),
+        this.restores.restore(caller, boardName, exported, view, { dryRun, progress }),
       );
     }
     const { plan } = planned;

@@ -6,27 +6,18 @@ import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { Ids } from './ids';
 
 /** The ids of a file, those of deleted rows included. */
-export interface FileIds {
-  sprint: Ids;
-  story: Ids;
-  task: Ids;
-}
+export type FileIds = Record<'sprint' | 'story' | 'task', Ids>;
 
 /** The result of reading an export to its end. */
 export interface Survey {
   header: ExportHeader;
   lines: number;
-  counts: { sprint: number; story: number; task: number; event: number };
+  counts: Record<LineKind, number>;
   ids: FileIds;
 }
 
 /** The kinds of lines in their order; the tasks of a story follow it. */
-const ORDER: Record<'sprint' | 'story' | 'task' | 'event', number> = {
-  sprint: 1,
-  story: 2,
-  task: 2,
-  event: 3,
-};
+const ORDER = { sprint: 1, story: 2, task: 2, event: 3 };
 type LineKind = keyof typeof ORDER;
 
 const isLineKind = (name: string): name is LineKind => Object.hasOwn(ORDER, name);
@@ -66,7 +57,7 @@ export async function survey(file: AsyncIterable<Buffer>): Promise<Survey> {
     const detail = `the log ends at the revision ${counts.event}; that of the board is ${header.revision}`;
     throw invalidLine(lines + 1, 'cut', detail);
   }
-  for (const ids of Object.values(found.ids) as Ids[]) ids.freeze();
+  for (const ids of Object.values(found.ids)) ids.freeze();
   return found;
 }
 

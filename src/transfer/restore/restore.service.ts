@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import type { Caller } from '../../http/caller';
 import { Problem } from '../../http/problem';
 import { InvalidFile } from '../files/invalid-file';
-import type { ImportCounts } from '../import/import.dto';
+import type { ImportView } from '../import/import.dto';
 import { Restore } from './restore';
 import type { Survey } from './restore-survey';
 
@@ -32,21 +32,19 @@ export class RestoreService {
 
   /**
    * Restores an export with the log as a new board, unchanged except for the ids and the name.
-   * @param answer builds the response, which is stored for repeated requests
+   * @param view the response, which is stored for repeated requests
    * @throws InvalidFile, Problem `forbidden`, `name_taken`
    */
-  async restore<T extends object>(
+  async restore(
     caller: Caller,
     boardName: string,
     { survey, open }: ExportedBoard,
-    answer: (created: ImportCounts) => T,
+    view: ImportView,
     { dryRun, progress = () => undefined }: RestoreOptions = {},
-  ): Promise<T> {
+  ): Promise<ImportView> {
     if (caller.scope !== 'admin') {
       throw new Problem('forbidden', 'Only an admin may restore a board with its log.');
     }
-    const { sprint, story, task } = survey.counts;
-    const created = { sprints: sprint, stories: story, tasks: task };
     const board = { ...survey.header.board, name: boardName };
     try {
       return await this.loader.load(
@@ -54,7 +52,7 @@ export class RestoreService {
         board,
         async (load) => {
           await new Restore(load, survey, boardName).run(open(), progress);
-          return answer(created);
+          return view;
         },
         { dryRun },
       );
