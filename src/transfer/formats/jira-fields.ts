@@ -4,7 +4,8 @@ import { fieldsOf, textOf } from '../files/json';
 import type { Warnings } from '../files/source';
 import type { Mapping } from '../import/import.dto';
 import { comparable } from '../import/known-names';
-import { isPointsName, jiraField } from './jira-names';
+import type { JiraField } from './jira-names';
+import { jiraField } from './jira-names';
 
 /** The values of the custom fields of an issue. */
 interface CustomValues {
@@ -108,16 +109,19 @@ export class CustomFields {
   }
 
   private withMeaning(
-    field: 'epic' | 'epic_name' | 'rank',
+    field: JiraField,
     type: string,
     looksLike: (id: string) => boolean,
   ): string[] {
     const ids = [...this.values.keys()];
-    const known = ids.filter(
-      (id) => this.types.get(id) === type || jiraField(this.names.get(id) ?? '') === field,
-    );
+    const known = ids.filter((id) => this.means(id, field, type));
     if (known.length > 0 || this.names.size > 0 || this.types.size > 0) return known;
     return ids.filter(looksLike);
+  }
+
+  /** Whether a field has this meaning according to its type or its name. */
+  private means(id: string, field: JiraField, type: string): boolean {
+    return this.types.get(id) === type || jiraField(this.names.get(id) ?? '') === field;
   }
 
   private points(warnings: Warnings): string[] {
@@ -131,9 +135,7 @@ export class CustomFields {
       if (found.length === 0) throw new InvalidFile(`No issue has a value in the field ${mapped}.`);
       return found;
     }
-    const known = ids.filter(
-      (id) => this.types.get(id) === 'jsw-story-points' || isPointsName(this.names.get(id) ?? ''),
-    );
+    const known = ids.filter((id) => this.means(id, 'points', 'jsw-story-points'));
     if (known.length > 0 || this.names.size > 0) return known;
     const numeric = ids.filter((id) => this.looksLikePoints(id));
     const [only, ...more] = numeric;

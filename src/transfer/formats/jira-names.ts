@@ -100,9 +100,6 @@ const DATE_COLUMNS = new Set(
 /** Whether Jira writes dates into a column, by its name. */
 export const isDateColumn = (column: string): boolean => DATE_COLUMNS.has(comparable(column));
 
-/** Whether a field is that of the points, by its name. */
-export const isPointsName = (name: string): boolean => jiraField(name) === 'points';
-
 const EPIC = /^(epic|epica|epico|epopee|epos|initiative|iniciativa|theme|legend|capability)s?$/;
 const SUBTASK =
   /\b(sub ?(task|bug|story|issue|item|defect|imp|tarea|tarefa|historia)|unter(aufgabe|vorgang)|teilaufgabe|sous tache|technical task)/;

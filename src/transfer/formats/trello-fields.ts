@@ -100,23 +100,7 @@ export class TrelloFields {
   }
 }
 
-const SCALE = new Set([
-  '0',
-  '0.5',
-  '1',
-  '2',
-  '3',
-  '5',
-  '8',
-  '13',
-  '20',
-  '21',
-  '34',
-  '40',
-  '55',
-  '89',
-  '100',
-]);
+const SCALE = new Set('0 0.5 1 2 3 5 8 13 20 21 34 40 55 89 100'.split(' '));
 
 /**
  * Points as the browser extension "Scrum for Trello" writes them, `(3) Title`. A number in brackets may be

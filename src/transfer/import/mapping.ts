@@ -149,8 +149,12 @@ class Mapper {
     sprintsOf: (story: SourceStory) => string[],
   ): PlannedStory {
     const { line } = source;
-    const id = this.storyId(source);
-    const { lacks = {} } = this.source;
+    const { warnings, lacks = {} } = this.source;
+    const id = this.id(source);
+    if (id === null) {
+      const what = `"${source.title}" is new at each import, because the file has no id for it`;
+      warnings.at('no_external_id', line, what);
+    }
     return {
       line,
       external_id: id,
@@ -187,15 +191,6 @@ class Mapper {
 
   private id({ external_id: id, line }: SourceTask | SourceStory): string | null {
     return id === null ? null : this.texts.line(id, 100, 'external_id', line);
-  }
-
-  private storyId(story: SourceStory): string | null {
-    const id = this.id(story);
-    if (id === null) {
-      const what = `"${story.title}" is new at each import, because the file has no id for it`;
-      this.source.warnings.at('no_external_id', story.line, what);
-    }
-    return id;
   }
 
   /** @param id the `external_id` within its limits, which replaces a missing title */

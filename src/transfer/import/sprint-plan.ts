@@ -78,6 +78,8 @@ function inOrder(keys: ReadonlySet<string>, planned: Map<string, PlannedSprint>)
   return [...completed, ...(open ? [open] : [])].map(({ key }) => key);
 }
 
+const placeOf = ({ name, key }: SourceSprint): string => `sprint "${name ?? key}"`;
+
 const shortName = ({ name, key }: SourceSprint): string => (name ?? key).slice(0, 100);
 
 interface Days {
@@ -161,15 +163,12 @@ class SprintPlanner {
   private layOut(sprints: readonly SourceSprint[], days: Map<string, Days | null>): void {
     const undated = sprints
       .filter(({ key }) => !days.get(key))
-      .sort((a, b) => naturally.compare(shortName(a), shortName(b)));
-    const closed = undated.filter((sprint) => sprint.closed);
-    const open = undated.filter((sprint) => !sprint.closed);
-    closed.forEach((sprint, i) => {
-      days.set(sprint.key, assumed(assumedStart(this.today, i - closed.length)));
-    });
-    open.forEach((sprint, i) => {
-      days.set(sprint.key, assumed(assumedStart(this.today, i)));
-    });
+      .sort(
+        (a, b) =>
+          Number(b.closed) - Number(a.closed) || naturally.compare(shortName(a), shortName(b)),
+      );
+    const closed = undated.filter((sprint) => sprint.closed).length;
+    undated.forEach(({ key }, i) => days.set(key, assumed(assumedStart(this.today, i - closed))));
   }
 
   private sprint(
@@ -178,7 +177,7 @@ class SprintPlanner {
     withOpenStories: ReadonlySet<string | undefined>,
   ): PlannedSprint {
     const { texts } = this.context;
-    const place = `sprint "${sprint.name ?? sprint.key}"`;
+    const place = placeOf(sprint);
     const closed =
       sprint.closed ||
       (sprint.closesItself === true &&
@@ -218,7 +217,7 @@ class SprintPlanner {
     return last < this.today ? endOfDay(last, timeZone) : now;
   }
 
-  private warn(code: string, { name, key }: SourceSprint, detail: string): void {
-    this.context.texts.warnings.at(code, `sprint "${name ?? key}"`, detail);
+  private warn(code: string, sprint: SourceSprint, detail: string): void {
+    this.context.texts.warnings.at(code, placeOf(sprint), detail);
   }
 }
