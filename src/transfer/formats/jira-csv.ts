@@ -58,37 +58,35 @@ const noTitle = (header: readonly string[]): string =>
 function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): JiraIssue {
   const first = (field: JiraField): string | null => columns.first(row, field);
   const trimmed = (field: JiraField): string | null => first(field)?.trim() ?? null;
-  const category = statusOf(trimmed('status_category') ?? '');
-  const status = trimmed('status');
+  const ofCategory = trimmed('status_category');
+  const category = statusOf(ofCategory ?? '');
+  const name = trimmed('status') ?? (category ? ofCategory : null);
   const type = trimmed('type');
   const points = columns.all(row, 'points');
   if (new Set(points).size > 1) {
     warnings.at('points_differ', row.line, `${points.join(', ')}; the first is used`);
   }
   return {
-    line: row.line,
+    story: {
+      line: row.line,
+      title: first('title') ?? '',
+      description: first('description'),
+      status: name === null ? null : { name, ...(category && { category }) },
+      priority: first('priority'),
+      points: points[0] ?? null,
+      assignee: first('assignee'),
+      // Labels of Jira have no spaces; other tools that write its format join them.
+      labels: columns.all(row, 'labels').flatMap((cell) => cell.split(/[,;]?\s+/)),
+      done: trimmed('done_at') ?? trimmed('done_since'),
+      archived: false,
+    },
     key: trimmed('external_id'),
     id: trimmed('id'),
     kind: type === null ? 'story' : kindOf(type),
-    title: first('title') ?? '',
-    description: first('description'),
-    status:
-      status === null
-        ? category
-          ? { name: trimmed('status_category') ?? '', category }
-          : null
-        : { name: status, ...(category && { category }) },
-    priority: first('priority'),
-    points: points[0] ?? null,
-    assignee: first('assignee'),
-    // Labels of Jira have no spaces; other tools that write its format join them.
-    labels: columns.all(row, 'labels').flatMap((cell) => cell.split(/[,;]?\s+/)),
     parents: [...columns.all(row, 'parent'), ...columns.all(row, 'epic')],
     epicTitle: trimmed('epic_title') ?? trimmed('parent_title'),
     epicName: trimmed('epic_name'),
     sprints: columns.all(row, 'sprint').map(sprintOf),
-    done: trimmed('done_at') ?? trimmed('done_since'),
     rank: trimmed('rank'),
-    archived: false,
   };
 }

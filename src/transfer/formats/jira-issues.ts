@@ -3,10 +3,9 @@ import { textOf } from '../files/json';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
 
 /** An issue of Jira, as both of its formats have it. */
-export interface JiraIssue extends Omit<
-  SourceStory,
-  'external_id' | 'epic' | 'sprints' | 'parent' | 'tasks'
-> {
+export interface JiraIssue {
+  /** What a story takes over unchanged. */
+  story: Omit<SourceStory, 'external_id' | 'epic' | 'sprints' | 'parent' | 'tasks'>;
   /** `ABC-1`; null if the file has none. */
   key: string | null;
   id: string | null;
@@ -52,9 +51,9 @@ export async function jiraSource(
   for (const issue of issues) {
     await pace.pause();
     if (isEpic(issue)) {
-      const { line, key } = issue;
+      const { key, story } = issue;
       const detail = `${key ?? 'the row'} is an epic; its stories have the label "${nameOf(issue)}"`;
-      skipped.push({ line, code: 'epic', detail: detail.slice(0, 200) });
+      skipped.push({ line: story.line, code: 'epic', detail: detail.slice(0, 200) });
       continue;
     }
     for (const sprint of issue.sprints) {
@@ -65,25 +64,15 @@ export async function jiraSource(
     // Prefers the key, because tables name the parent by its id, too.
     const otherParent = issue.parents.find((name) => /-\d+$/.test(name)) ?? issue.parents[0];
     const isSubtask = issue.kind === 'subtask' && !(parent && isEpic(parent));
-    const { line, key, id, title, description, status, priority, points, assignee } = issue;
-    const { labels, done, rank, archived } = issue;
+    const { key, id, story, rank } = issue;
     if (parent && !isEpic(parent) && !isSubtask) {
       warnings.add(
         'parent_ignored',
-        `${key ?? title}: ${parent.key ?? parent.title} is its parent, but it is no sub-task`,
+        `${key ?? story.title}: ${parent.key ?? parent.story.title} is its parent, but it is no sub-task`,
       );
     }
     stories.push({
-      line,
-      title,
-      description,
-      status,
-      priority,
-      points,
-      assignee,
-      labels,
-      done,
-      archived,
+      ...story,
       external_id: idOf(key ?? id),
       epic: isSubtask ? null : epicOf(issue, parent, parent !== undefined && isEpic(parent)),
       sprints: issue.sprints.map((sprint) => sprint.key),
@@ -97,7 +86,7 @@ export async function jiraSource(
 
 const idOf = (name: string | null): string | null => (name === null ? null : `jira:${name}`);
 
-const nameOf = ({ epicName, title }: JiraIssue): string => epicName ?? title;
+const nameOf = ({ epicName, story }: JiraIssue): string => epicName ?? story.title;
 
 /** The label that the epic of a story becomes. */
 function epicOf(

@@ -73,26 +73,26 @@ class JiraSearch {
     const parent = fieldsOf(fields.parent);
     const epic = fieldsOf(fields.epic);
     const parentFields = fieldsOf(parent.fields);
-    const { status, done } = statusOf(fields);
     this.found.push({
-      line,
+      story: {
+        line,
+        title: textOf(fields.summary) ?? '',
+        description: descriptionOf(fields.description),
+        ...statusOf(fields),
+        priority: textOf(fieldsOf(fields.priority).name),
+        points: null,
+        assignee: personOf(fields.assignee),
+        labels: textsOf(fields.labels),
+        archived: textOf(fields.archiveddate) !== null,
+      },
       key,
       id: textOf(entry.id),
       kind: kindOfType(fields.issuetype),
-      title: textOf(fields.summary) ?? '',
-      description: descriptionOf(fields.description),
-      status,
-      priority: textOf(fieldsOf(fields.priority).name),
-      points: null,
-      assignee: personOf(fields.assignee),
-      labels: textsOf(fields.labels),
       parents: textsOf([parent.key, parent.id, epic.key]),
       epicTitle: textOf(epic.name) ?? textOf(epic.summary) ?? textOf(parentFields.summary),
       epicName: null,
       sprints: sprintsOf(fields),
-      done,
       rank: null,
-      archived: textOf(fields.archiveddate) !== null,
     });
     for (const subtask of listOf(fields.subtasks)) {
       const own = textOf(fieldsOf(subtask).key);
@@ -105,10 +105,10 @@ class JiraSearch {
     const epics = this.found.filter(({ kind }) => kind === 'epic').map(({ key }) => key);
     const custom = this.custom.decide(this.warnings, new Set(epics));
     const issues = this.found.map((issue) => {
-      const own = custom.of(issue.line);
+      const own = custom.of(issue.story.line);
       return {
         ...issue,
-        points: own.points,
+        story: { ...issue.story, points: own.points },
         parents: [...issue.parents, ...(own.epicLink === null ? [] : [own.epicLink])],
         epicName: issue.kind === 'epic' ? own.epicName : null,
         rank: own.rank,
