@@ -12,26 +12,22 @@ export async function* fromUtf16(
   chunks: AsyncIterable<Buffer>,
   encoding: string,
 ): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
+  const strict = new TextDecoder(encoding, { fatal: true });
+  /** Marks what is invalid, which `strict` only rejects. */
+  const lenient = new TextDecoder(encoding);
   let line = 1;
-  let rest = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    const bytes = Buffer.concat([rest, chunk]);
-    const even = bytes.length - (bytes.length % 2);
-    const units = bytes.subarray(0, even);
-    rest = bytes.subarray(even);
-    let text: string;
+    const text = lenient.decode(chunk, { stream: true });
     try {
-      text = decoder.decode(units, { stream: true });
+      strict.decode(chunk, { stream: true });
     } catch {
-      const before = new TextDecoder(encoding).decode(units).split('\ufffd', 1)[0] ?? '';
-      throw notUtf16(line + breaks(before));
+      throw notUtf16(line + breaks(text.split('\ufffd', 1)[0] ?? ''));
     }
     line += breaks(text);
     if (text !== '') yield Buffer.from(text);
   }
   try {
-    decoder.decode(rest);
+    strict.decode();
   } catch {
     throw notUtf16(line);
   }

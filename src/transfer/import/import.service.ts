@@ -122,7 +122,7 @@ export class ImportService {
     const context = {
       now: this.clock.now(),
       timeZone: mapping.time_zone ?? (await this.boards.timeZoneOf(boardName)),
-      ...(nullText !== undefined && { nullText }),
+      nullText,
     };
     return translating(async () => {
       const { format, ...detected } = await detectFormat(file.bytes, {
@@ -161,7 +161,7 @@ export class ImportService {
       const { created, updated, unchanged } = applied;
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
       const statuses = namesOf(plan.unmapped);
-      const priorities = namesOf(plan.unmappedPriorities ?? new Map<string, number>());
+      const priorities = namesOf(plan.unmappedPriorities);
       return {
         format,
         mapping,
@@ -193,7 +193,7 @@ export class ImportService {
   }
 }
 
-const namesOf = (counts: ReadonlyMap<string, number>): UnmappedName[] =>
+const namesOf = (counts: ReadonlyMap<string, number> = new Map()): UnmappedName[] =>
   [...counts].slice(0, MAX_LISTED).map(([value, count]) => ({ value, count }));
 
 /** Plans the import of a file of our own format, which is read more than once. @throws InvalidFile */
