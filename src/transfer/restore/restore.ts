@@ -7,7 +7,7 @@ import { parseRow } from '../export/export-rules';
 import type { Survey } from './restore-survey';
 import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
-import type { RowKind, Rows } from './restored-rows';
+import type { RowKind, Rows, Table } from './restored-rows';
 import { TABLES } from './restored-rows';
 
 /** The most rows of a transaction, and the characters after which it ends: other changes wait for it. */
@@ -152,39 +152,25 @@ export class Restore {
     slots: readonly Slot<K>[],
   ): Promise<void> {
     const { boardId } = this.load;
-    const { name, columns, cells, inserted } = TABLES[kind];
+    const { name, cells } = TABLES[kind];
     // The placeholder of a task needs a story.
     const needsStory = kind === 'task' && slots.some(({ row }) => !row);
-    const placeholderStory = needsStory ? await this.insertPlaceholderStory(change) : 0;
+    const [placeholderStory = 0] = needsStory
+      ? await insertRows(change, TABLES.story, [boardId], [TABLES.story.cells(boardId)])
+      : [];
     const parentOf = (row?: Rows[K]): number => {
       if (kind !== 'task') return boardId;
       return row ? (this.to.ids.story.get((row as TaskView).story_id) as number) : placeholderStory;
     };
-    const last = await lastIdOf(change, name);
-    await change.insertMany(
-      name,
-      columns,
-      slots.map(({ row }) => cells(parentOf(row), row)),
-    );
-    const parents = [...new Set(slots.map(({ row }) => parentOf(row)))];
-    const created = await change.query<{ id: number }>(inserted(parents.length), [
-      last,
-      ...parents,
-    ]);
+    const parents = slots.map(({ row }) => parentOf(row));
+    const rows = slots.map(({ row }, i) => cells(parents[i] as number, row));
+    const created = await insertRows(change, TABLES[kind], parents, rows);
     if (created.length !== slots.length) throw new Error(`${name}: not all rows were inserted`);
     const { [kind]: ids } = this.to.ids;
-    slots.forEach(({ index }, i) => ids.replace(index, created[i]?.id as number));
-    const unused = created.filter((_, i) => !slots[i]?.row).map(({ id }) => id);
+    slots.forEach(({ index }, i) => ids.replace(index, created[i] as number));
+    const unused = created.filter((_, i) => !slots[i]?.row);
     await deleteRows(change, name, unused);
     if (needsStory) await deleteRows(change, 'stories', [placeholderStory]);
-  }
-
-  private async insertPlaceholderStory(change: Change): Promise<number> {
-    const { boardId } = this.load;
-    const { name, columns, cells, inserted } = TABLES.story;
-    const last = await lastIdOf(change, name);
-    await change.insertMany(name, columns, [cells(boardId)]);
-    return (await change.first<{ id: number }>(inserted(1), [last, boardId]))?.id as number;
   }
 
   private async writeEvents(): Promise<void> {
@@ -193,8 +179,20 @@ export class Restore {
   }
 }
 
-const lastIdOf = async (change: Change, table: string): Promise<number> =>
-  (await change.first<{ last: number | null }>(`SELECT MAX(id) AS last FROM ${table}`))?.last ?? 0;
+/** Inserts rows with these parents. @returns their ids, in the order of the rows */
+async function insertRows(
+  change: Change,
+  { name, columns, inserted }: Pick<Table<unknown>, 'name' | 'columns' | 'inserted'>,
+  parentIds: readonly number[],
+  rows: unknown[][],
+): Promise<number[]> {
+  const select = `SELECT MAX(id) AS last FROM ${name}`;
+  const last = (await change.first<{ last: number | null }>(select))?.last ?? 0;
+  await change.insertMany(name, columns, rows);
+  const parents = [...new Set(parentIds)];
+  const created = await change.query<{ id: number }>(inserted(parents.length), [last, ...parents]);
+  return created.map(({ id }) => id);
+}
 
 async function deleteRows(change: Change, table: string, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
