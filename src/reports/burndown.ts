@@ -5,7 +5,6 @@ import type { SprintHistory, StoryState } from './replay';
 import { commitment, committedState } from './report';
 import type { BurndownDayView } from './report.dto';
 import type { Steps } from './steps';
-import { STEP } from './steps';
 
 /** Sums of stories, or changes of these sums; points in hundredths. */
 class Totals {
@@ -63,11 +62,10 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
   const length = Math.max(0, daysFromTo(start_date, last));
 
   const changes = new Map<number, Totals>();
-  let count = 0;
   for (const { states } of history.stories) {
     let before: StoryState | undefined;
     for (const state of states) {
-      if (++count % STEP === 0) yield;
+      yield;
       const index = daysFromTo(start_date, calendarDate(new Date(state.at), time_zone)) - 1;
       const day = Math.max(0, Math.min(index, length - 1));
       let change = changes.get(day);

@@ -10,8 +10,6 @@ export const HISTORY = 10;
 export const MIN_HISTORY = 3;
 /** Forecasts that need more sprints have no date. */
 const HORIZON = 1000;
-/** The draws of a step, which take about a millisecond. The longest forecast has ten million draws. */
-const DRAWS_AT_ONCE = 100_000;
 
 const PERCENTS = [50, 85, 95];
 
@@ -67,17 +65,12 @@ function* simulate({ history, work, seed, trials }: ForecastQuestion): Steps<Uin
   const trialsBySprints = new Uint32Array(HORIZON + 2);
   if (Math.max(...completed) * HORIZON < amount) return trialsBySprints.fill(trials, HORIZON + 1);
   const generator = xoroshiro128plus(seed);
-  let draws = 0;
   for (let trial = 0; trial < trials; trial++) {
-    if (draws >= DRAWS_AT_ONCE) {
-      draws = 0;
-      yield;
-    }
+    yield;
     let sprints = 0;
     for (let left = amount; left > 0 && sprints <= HORIZON; sprints++) {
       left -= completed[((generator.next() >>> 0) * scale) >>> 0] as number;
     }
-    draws += sprints;
     trialsBySprints[sprints] = (trialsBySprints[sprints] as number) + 1;
   }
   return trialsBySprints;

@@ -4,7 +4,6 @@ import type { Fields } from '../events/event';
 import type { EventView } from '../events/event.dto';
 import { startOfDay } from './calendar';
 import type { Steps } from './steps';
-import { STEP } from './steps';
 
 /** The fields of an event that a replay reads. */
 export type ReplayedEvent = Pick<EventView, 'revision' | 'type' | 'at' | 'entity' | 'id' | 'after'>;
@@ -86,9 +85,8 @@ export class Replay {
   }
 
   *add(events: Iterable<ReplayedEvent>): Steps<void> {
-    let count = 0;
     for (const event of events) {
-      if (++count % STEP === 0) yield;
+      yield;
       if (event.entity === 'board') this.addOfBoard(event);
       else if (event.entity === 'sprint' && event.id === this.sprintId) this.addOfSprint(event);
       else if (event.entity === 'story') this.addOfStory(event);
@@ -103,13 +101,8 @@ export class Replay {
     };
     const { imported, end } = history;
     const stories: StoryHistory[] = [];
-    let count = 0;
     for (const story of this.stories.values()) {
-      count += story.states.length;
-      if (count >= STEP) {
-        yield;
-        count = 0;
-      }
+      yield;
       const found =
         imported === null
           ? until(story, revision, end)

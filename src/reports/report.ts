@@ -9,7 +9,6 @@ import type {
   UnfinishedStoryView,
 } from './report.dto';
 import type { Steps } from './steps';
-import { STEP } from './steps';
 
 export type Report = Omit<ReportView, 'sprint'>;
 
@@ -37,10 +36,9 @@ export function* commitment(history: SprintHistory): Steps<Commitment | null> {
   const dateOf = (at: number): string => calendarDate(new Date(at), time_zone);
   if (dateOf(end) < start_date) return null;
   let first: string | undefined;
-  let count = 0;
   for (const { states } of history.stories) {
     for (const [index, { at, inside }] of states.entries()) {
-      if (++count % STEP === 0) yield;
+      yield;
       if (!inside) continue;
       const date = dateOf(at) < start_date ? start_date : dateOf(at);
       if (first !== undefined && date >= first) break;

@@ -1,10 +1,7 @@
 import { Pace } from '../time/pace';
 
-/** A long computation that yields where it may pause. */
+/** A long computation that yields often, where it may pause. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
-
-/** The events, or states of stories, that a report processes in a step. */
-export const STEP = 1000;
 
 /** Minimum milliseconds of work between two pauses; 20 reports may run at once. */
 const WORK_MS = 2;
@@ -15,6 +12,6 @@ export async function inSteps<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    await pace.pause();
+    if (pace.isDue) await pace.pause();
   }
 }

@@ -13,8 +13,13 @@ export class Pace {
     private readonly rest: () => Promise<unknown> = setImmediate,
   ) {}
 
+  /** Whether it is time for a pause. */
+  get isDue(): boolean {
+    return performance.now() - this.resumedAt >= this.workMs;
+  }
+
   async pause(): Promise<void> {
-    if (performance.now() - this.resumedAt < this.workMs) return;
+    if (!this.isDue) return;
     await this.rest();
     this.resumedAt = performance.now();
   }
