@@ -84,7 +84,7 @@ export class StoriesService implements OnModuleInit {
     await requireFree(change, board, [body.external_id ?? null]);
     const seq = body.seq ?? last + 1;
     if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
-    return this.writer.create(change, board, sprintId, { ...body, seq });
+    return this.writer.create(change, board, { body: { ...body, seq }, sprint_id: sprintId });
   }
 
   /**

@@ -13,19 +13,17 @@ import { Story } from './story.entity';
 import type { StoryRow } from './story.queries';
 import { representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
 
-/** A story to create, with its `seq`. */
-export type NewStory = CreateStory & { seq: number };
-
-/** A story to create in a list, together with many others. */
-export interface PlacedStory<Ref> {
-  body: NewStory;
+/** A story to create in a list. */
+export interface PlacedStory<Ref = never> {
+  body: CreateStory & { seq: number };
+  /** Null: the backlog. */
   sprint_id: number | null;
-  /** When it was done, if it is done; default: now. */
+  /** Ignored unless the story is done. Default: now. */
   done_at?: Date | null;
   /** Default: now. */
   created_at?: Date;
-  /** More than 1 if events after its creation have changed it. */
-  version: number;
+  /** More than 1, the default, if events after its creation have changed it. */
+  version?: number;
   /** Identifies the story to the caller once it is stored. */
   ref?: Ref;
 }
@@ -39,13 +37,8 @@ const CHUNK = 250;
 /** Writes stories of locked boards and records the events. Callers decide whether a change is allowed. */
 @Injectable()
 export class StoryWriter {
-  async create(
-    change: Change,
-    board: LockedBoard,
-    sprintId: number | null,
-    body: NewStory,
-  ): Promise<StoryView> {
-    const story = represent(change, board, sprintId, body);
+  async create(change: Change, board: LockedBoard, placed: PlacedStory): Promise<StoryView> {
+    const story = represent(change, board, placed);
     const id = await change.insert('stories', storyColumns(board.id, story));
     const created = { id, ...story };
     recordEvent(change, board, 'story.created', null, created);
@@ -73,20 +66,19 @@ export class StoryWriter {
     );
     const before = new Set(others.map(({ id }) => id));
     const refs = new Map<string, Ref[]>();
-    const row = (story: PlacedStory<Ref>): object => {
-      const view = represent(change, board, story.sprint_id, story.body, story);
-      if (story.ref !== undefined) {
-        const key = keyOf(view);
-        const equal = refs.get(key);
-        if (equal) equal.push(story.ref);
-        else refs.set(key, [story.ref]);
-      }
-      return storyColumns(board.id, view);
-    };
     const cells = function* (): Generator<unknown[]> {
-      for (const story of stories) yield Object.values(row(story));
+      for (const placed of stories) {
+        const story = represent(change, board, placed);
+        if (placed.ref !== undefined) {
+          const key = keyOf(story);
+          const equal = refs.get(key);
+          if (equal) equal.push(placed.ref);
+          else refs.set(key, [placed.ref]);
+        }
+        yield Object.values(storyColumns(board.id, story));
+      }
     };
-    const columns = Object.keys(row({ ...first, ref: undefined }));
+    const columns = Object.keys(storyColumns(board.id, represent(change, board, first)));
     await change.insertMany('stories', columns, cells());
     for (let last = 0, more = true; more;) {
       const rows = await change.query<StoryRow>(
@@ -185,21 +177,14 @@ export class StoryWriter {
 
 /** The representation of a new story, which has no id yet. */
 function represent(
-  change: Change,
+  { instant }: Change,
   board: LockedBoard,
-  sprintId: number | null,
-  body: NewStory,
-  {
-    done_at = null,
-    created_at: createdAt,
-    version = 1,
-  }: Partial<Pick<PlacedStory<never>, 'done_at' | 'created_at' | 'version'>> = {},
+  { body, sprint_id, done_at, created_at = instant, version = 1 }: PlacedStory<unknown>,
 ): Omit<StoryView, 'id'> {
-  const now = change.instant.toISOString();
   const { status = 'todo' } = body;
   return {
     board_name: board.name,
-    sprint_id: sprintId,
+    sprint_id,
     title: body.title,
     description: body.description ?? null,
     seq: body.seq,
@@ -209,9 +194,9 @@ function represent(
     assignee: body.assignee ?? null,
     labels: body.labels ?? [],
     external_id: body.external_id ?? null,
-    created_at: createdAt?.toISOString() ?? now,
-    updated_at: now,
-    done_at: status === 'done' ? (done_at?.toISOString() ?? now) : null,
+    created_at: created_at.toISOString(),
+    updated_at: instant.toISOString(),
+    done_at: status === 'done' ? (done_at ?? instant).toISOString() : null,
     version,
   };
 }
