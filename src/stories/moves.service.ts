@@ -18,10 +18,7 @@ import { Story } from './story.entity';
 import { findOpenSprint, findStories, lockStory, requireFree, requireSpace } from './story.queries';
 
 /** A story that a position refers to. */
-interface Neighbour extends StorySeq {
-  board_id: number;
-  sprint_id: number | null;
-}
+type Neighbour = StorySeq & Pick<Story, 'board_id' | 'sprint_id'>;
 
 /** Moves stories within their lists, to other lists, and to other boards. */
 @Injectable()
@@ -58,10 +55,8 @@ export class MovesService {
       const byId = new Map(found.map((story) => [story.id, story]));
       const stories = ids.flatMap((id) => byId.get(id) ?? []);
       const errors = ids.flatMap((id, i): FieldError[] => {
-        const pointer = `/story_ids/${i}`;
-        const name = `story_ids names ${id}`;
-        if (byId.has(id)) return [];
-        return [{ pointer, code: 'not_found', detail: `${name}, which is no story of the board` }];
+        const detail = `story_ids names ${id}, which is no story of the board`;
+        return byId.has(id) ? [] : [{ pointer: `/story_ids/${i}`, code: 'not_found', detail }];
       });
       return this.moveTo(change, board, stories, body, errors);
     });
@@ -79,19 +74,22 @@ export class MovesService {
       typeof position === 'string'
         ? undefined
         : await findNeighbour(change, Object.values(position)[0] as number);
-    const named = sent !== undefined;
-    const sprintId = named ? await this.words.idOf(change, board, sent) : neighbour?.sprint_id;
-    const boardId = named ? board.id : neighbour?.board_id;
-    const list =
-      sprintId === undefined || boardId === undefined
-        ? undefined
-        : await findList(change, stories, { board_id: boardId, sprint_id: sprintId });
-    if (named && !list) errors.push(noSprint(sent));
+    let list: StoryList | undefined;
+    if (sent !== undefined) {
+      const sprintId = await this.words.idOf(change, board, sent);
+      if (sprintId !== undefined) list = await findList(change, stories, board.id, sprintId);
+      if (!list) errors.push(noSprint(sent));
+    } else if (neighbour) {
+      list = await findList(change, stories, neighbour.board_id, neighbour.sprint_id);
+    }
 
     let place: Place = 'last';
     if (typeof position === 'string') place = position;
     else if (!neighbour) errors.push(wrongPosition('not_found', 'names no story'));
-    else if (list && !isIn(list, neighbour)) {
+    else if (
+      list &&
+      (list.board.id !== neighbour.board_id || list.sprintId !== neighbour.sprint_id)
+    ) {
       errors.push(wrongPosition('invalid_value', 'names a story of another list'));
     } else if (stories.some(({ id }) => id === neighbour.id)) {
       errors.push(wrongPosition('invalid_value', 'names a story that is to be moved'));
@@ -141,10 +139,11 @@ async function lockBoard(change: Change, name: string): Promise<LockedBoard> {
 async function findList(
   change: Change,
   stories: readonly StoryView[],
-  { board_id, sprint_id: sprintId }: { board_id: number; sprint_id: number | null },
+  boardId: number,
+  sprintId: number | null,
 ): Promise<StoryList | undefined> {
   const stay = stories.length > 0 && stories.every(({ sprint_id }) => sprint_id === sprintId);
-  if (sprintId === null || stay) return { board: change.lockedBoard(board_id), sprintId };
+  if (sprintId === null || stay) return { board: change.lockedBoard(boardId), sprintId };
   const sprint = await findOpenSprint(change, sprintId);
   return sprint && { board: change.lockedBoard(sprint.board_id), sprintId };
 }
@@ -179,11 +178,6 @@ async function findNeighbour(change: Change, id: number): Promise<Neighbour | un
     .getRawOne<Neighbour & { name: string }>();
   return story && maySee(change.caller, story.name) ? story : undefined;
 }
-
-const isIn = (
-  { board, sprintId }: StoryList,
-  story: { board_id: number; sprint_id: number | null },
-): boolean => story.board_id === board.id && story.sprint_id === sprintId;
 
 const wrongPosition = (code: FieldError['code'], detail: string): FieldError => ({
   pointer: '/position',
