@@ -28,16 +28,27 @@ export function storyListSource(
   scope: ListScope,
   query: StoryListQuery,
 ): ListSource {
+  const { boardId, sprintId, isRecent } = scope;
   const { fields, sort = ['seq'], external_id: externalIds, updated_since: since } = query;
-  const sprints = scope.sprintId === undefined ? query.sprint_id : [scope.sprintId];
+  const sprints = sprintId === undefined ? query.sprint_id : [sprintId];
   const isOneList = sprints?.length === 1;
   const isOfSprints = !isOneList && sprints?.includes(null) === false;
   const isOfIds = externalIds?.includes(null) === false;
 
   const build = (): SelectQueryBuilder<Story> => {
-    const builder = select(stories, scope, query);
+    const builder = stories
+      .createQueryBuilder('s')
+      .select(STORY_COLUMNS)
+      .innerJoin('s.board', 'b')
+      .where('s.board_id = :boardId AND b.name IS NOT NULL', { boardId });
+    if (sprintId === null) builder.andWhere('s.sprint_id IS NULL');
+    else if (sprintId !== undefined) builder.andWhere('s.sprint_id = :sprintId', { sprintId });
+    for (const name of FILTER_NAMES) {
+      const value = query[name];
+      if (value) FILTERS[name](builder, value as never, scope);
+    }
     // Without a hint, MySQL and MariaDB read a large board in its order to avoid sorting a few matching stories.
-    if (scope.isRecent) builder.useIndex('ix_stories_updated');
+    if (isRecent) builder.useIndex('ix_stories_updated');
     else if (!isOfIds && (isOneList || isOfSprints)) builder.useIndex('ix_stories_list');
     else if (!isOfIds && since !== undefined) builder.useIndex('ix_stories_board');
     return builder;
@@ -55,7 +66,7 @@ export function storyListSource(
     query: build,
     plain: isPlain ? plainList(scope) : undefined,
     order,
-    indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || scope.isRecent),
+    indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || isRecent),
     represent: (row: StoryRow) => {
       const story = representStory(row);
       if (!fields) return story;
@@ -63,7 +74,7 @@ export function storyListSource(
     },
     table: async (reader) => {
       if (fields) throw Problem.invalid([NO_FIELDS]);
-      const sprints = await readSprintLabels(reader, scope.boardId);
+      const sprints = await readSprintLabels(reader, boardId);
       return {
         columns: CSV_COLUMNS,
         cells: (row: StoryRow) => csvCells(representStory(row), sprints),
@@ -136,26 +147,6 @@ const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]
   },
 };
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
-
-function select(
-  stories: Repository<Story>,
-  scope: ListScope,
-  query: StoryListQuery,
-): SelectQueryBuilder<Story> {
-  const { boardId, sprintId } = scope;
-  const builder = stories
-    .createQueryBuilder('s')
-    .select(STORY_COLUMNS)
-    .innerJoin('s.board', 'b')
-    .where('s.board_id = :boardId AND b.name IS NOT NULL', { boardId });
-  if (sprintId === null) builder.andWhere('s.sprint_id IS NULL');
-  else if (sprintId !== undefined) builder.andWhere('s.sprint_id = :sprintId', { sprintId });
-  for (const name of FILTER_NAMES) {
-    const value = query[name];
-    if (value) FILTERS[name](builder, value as never, scope);
-  }
-  return builder;
-}
 
 const KINDS: Record<Sortable, SortKey['kind']> = {
   seq: 'integer',
