@@ -19,7 +19,7 @@ export interface PlacedTask {
   /** Ignored unless the task is done. Default: now. */
   done_at?: Date | null;
   /** Default: now. */
-  created_at?: Date | undefined;
+  created_at?: Date;
 }
 
 /** Writes tasks of stories of locked boards and records the events. */

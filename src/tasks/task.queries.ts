@@ -1,5 +1,6 @@
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
+import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { TaskView } from './task.dto';
 
@@ -46,15 +47,17 @@ export const findEndOfTasks = (
     [storyId],
   );
 
-/** Whether a task of a story has this `external_id`. The index of the story's order finds its tasks, at most 1,000. */
-export const hasExternalId = async (
+/** @throws Problem `external_id_taken` if a task of the story has this `external_id` */
+export async function requireFree(
   change: Change,
   storyId: number,
-  externalId: string,
-): Promise<boolean> => {
+  externalId: string | null,
+): Promise<void> {
+  if (externalId === null) return;
+  // The index of the story's order finds its tasks, at most 1,000.
   const sql = 'SELECT t.id FROM tasks t WHERE t.story_id = ? AND t.external_id = ? LIMIT 1';
-  return (await change.first(sql, [storyId, externalId])) !== undefined;
-};
+  if (await change.first(sql, [storyId, externalId])) throw new Problem('external_id_taken');
+}
 
 /**
  * Reads the tasks of a story in their order. Plain SQL: moving stories reads the tasks of each story, up to

@@ -23,13 +23,7 @@ import { MAX_SEQ, Story } from '../stories/story.entity';
 import { MAX_TASKS, TaskWriter } from './task-writer.service';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
-import {
-  findEndOfTasks,
-  findTask,
-  hasExternalId,
-  representTask,
-  TASK_COLUMNS,
-} from './task.queries';
+import { findEndOfTasks, findTask, representTask, requireFree, TASK_COLUMNS } from './task.queries';
 
 @Injectable()
 export class TasksService implements OnModuleInit {
@@ -144,16 +138,6 @@ export class TasksService implements OnModuleInit {
     requireOn(board, found.board.id);
     return { board, task: found.task };
   }
-}
-
-/** @throws Problem `external_id_taken` if a task of the story has this `external_id` */
-async function requireFree(
-  change: Change,
-  storyId: number,
-  externalId: string | null,
-): Promise<void> {
-  if (externalId === null || !(await hasExternalId(change, storyId, externalId))) return;
-  throw new Problem('external_id_taken');
 }
 
 /** @throws Restart if the story moved to another board before its board was locked */
