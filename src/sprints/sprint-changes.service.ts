@@ -28,12 +28,7 @@ interface LockedSprint {
   sprint: SprintView;
 }
 
-type WritableColumns = Partial<
-  Pick<
-    Sprint,
-    'name' | 'goal' | 'start_date' | 'end_date' | 'started_at' | 'completed_at' | 'external_id'
-  >
->;
+type WritableColumns = UpdateSprint & Partial<Pick<Sprint, 'started_at' | 'completed_at'>>;
 
 /** Creates, changes and deletes sprints, and creates stories in them. */
 @Injectable()
