@@ -13,6 +13,11 @@ class Totals {
   scopeCount = 0;
   completedCount = 0;
 
+  /** The points and the number of all stories, done or not. */
+  get work(): { points: number; count: number } {
+    return { points: fromHundredths(this.scope), count: this.scopeCount };
+  }
+
   addStory(state: StoryState | undefined, sign: 1 | -1): void {
     if (!state?.inside) return;
     const points = sign * hundredths(state.points);
@@ -39,7 +44,9 @@ class Totals {
 export interface BurndownDays extends Iterable<BurndownDayView> {
   readonly length: number;
   /** The commitment, as in the report. The ideal line starts at these points. */
-  readonly committed: { points: number; count: number };
+  readonly committed: Totals['work'];
+  /** The work in the sprint, at the end of its history. */
+  readonly scope: Totals['work'];
   /** Whether the day with an index is a working day. */
   isWorking(index: number): boolean;
   /** The points of the ideal line at the end of the day with an index; null without an end date. */
@@ -62,6 +69,7 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
   const length = Math.max(0, daysFromTo(start_date, last));
 
   const changes = new Map<number, Totals>();
+  const atEnd = new Totals();
   for (const { states } of history.stories) {
     let before: StoryState | undefined;
     for (const state of states) {
@@ -74,9 +82,16 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
       change.addStory(state, 1);
       before = state;
     }
+    atEnd.addStory(before, 1);
   }
 
-  const committed = yield* committedTotals(history);
+  const committed = new Totals();
+  const atCommitment = yield* commitment(history);
+  if (atCommitment) {
+    for (const story of history.stories) {
+      committed.addStory(committedState(story, atCommitment), 1);
+    }
+  }
   // If no day of the sprint is a working day, all days count.
   const { working_days } = history;
   const daysUntilEnd =
@@ -114,19 +129,12 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
   }
   return {
     length,
-    committed: { points: fromHundredths(committed.scope), count: committed.scopeCount },
+    committed: committed.work,
+    scope: atEnd.work,
     isWorking,
     ideal,
     at,
     eventful,
     [Symbol.iterator]: () => at(Array(length).keys()),
   };
-}
-
-function* committedTotals(history: SprintHistory): Steps<Totals> {
-  const totals = new Totals();
-  const committed = yield* commitment(history);
-  if (!committed) return totals;
-  for (const story of history.stories) totals.addStory(committedState(story, committed), 1);
-  return totals;
 }

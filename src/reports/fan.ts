@@ -1,5 +1,5 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { Throughput } from './forecast';
+import type { Throughput, Work } from './forecast';
 import { hundredths } from './points';
 import type { ForecastView } from './report.dto';
 import type { Steps } from './steps';
@@ -21,7 +21,7 @@ export interface FanPath {
 /** Simulates a path for each confidence of a forecast; it ends at the number of sprints that the forecast names. */
 export function* fan(
   history: readonly Throughput[],
-  work: { unit: keyof Throughput; amount: number },
+  work: Work,
   { when, seed }: Pick<ForecastView, 'when' | 'seed'>,
 ): Steps<FanPath[]> {
   const known = when.flatMap(({ sprints }) => sprints ?? []);

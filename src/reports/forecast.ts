@@ -19,11 +19,17 @@ export interface Throughput {
   count: number;
 }
 
+/** An amount of work, in points or in stories. */
+export interface Work {
+  unit: keyof Throughput;
+  amount: number;
+}
+
 export interface ForecastQuestion {
   /** The throughput of the last completed sprints, at least `MIN_HISTORY` and at most `HISTORY` of them. */
   history: Throughput[];
-  /** The work to be done, in points or in stories. */
-  work: { unit: keyof Throughput; amount: number };
+  /** The work to be done. */
+  work: Work;
   /** A signed 32-bit integer. The same seed gives the same forecast. */
   seed: number;
   trials: number;

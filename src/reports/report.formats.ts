@@ -33,7 +33,7 @@ export const BURNDOWN: Formats = {
   csv: { write: (body: Burndown) => inChunks(body, burndownCsv(body.days)) },
   ...pictures(async (body: Burndown, { kind = 'burndown' }, width) => {
     const { burndownPicture } = await import('./pictures/burndown.js');
-    return burndownPicture({ ...body, kind }, width);
+    return burndownPicture({ ...body, scope: body.days.scope, kind }, width);
   }),
 };
 

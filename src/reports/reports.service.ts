@@ -13,10 +13,8 @@ import { calendarDate, Clock, toRfc3339 } from '../time/clock';
 import type { BurndownDays } from './burndown';
 import { burndown } from './burndown';
 import { addDays, daysFromTo } from './calendar';
-import type { ForecastQuestion, Throughput } from './forecast';
+import type { ForecastQuestion, Work } from './forecast';
 import { forecast, HISTORY, MIN_HISTORY } from './forecast';
-import { fromHundredths, hundredths } from './points';
-import type { Report } from './report';
 import { report } from './report';
 import type {
   ForecastQuery,
@@ -40,8 +38,6 @@ export interface Burndown {
   days: BurndownDays;
   /** Today, or the day on which the sprint was completed, in the time zone of its board. */
   date: string;
-  /** The work in the sprint, now or at its completion. */
-  scope: { points: number; count: number };
 }
 
 /** A forecast with the other data that its picture needs. */
@@ -126,7 +122,6 @@ export class ReportsService {
         sprint: representSprint(row, now),
         days: await inSteps(burndown(history)),
         date: calendarDate(new Date(history.end), history.time_zone),
-        scope: scopeOf(await inSteps(report(history))),
       };
       return atRevision(found, row.revision);
     });
@@ -211,19 +206,8 @@ export class ReportsService {
   }
 }
 
-/** Sums up the stories that are in a sprint at the end of its report. */
-function scopeOf({ completed, unfinished }: Report): Burndown['scope'] {
-  return {
-    points: fromHundredths(hundredths(completed.points) + hundredths(unfinished.points)),
-    count: completed.count + unfinished.count,
-  };
-}
-
 /** Returns the requested work or, by default, the backlog: in points if all of its stories have points. */
-function workOf(
-  { stories, points }: ForecastQuery,
-  backlog: Backlog,
-): { unit: keyof Throughput; amount: number } {
+function workOf({ stories, points }: ForecastQuery, backlog: Backlog): Work {
   if (stories !== undefined) return { unit: 'count', amount: stories };
   if (points !== undefined) return { unit: 'points', amount: points };
   const unit = backlog.estimated ? 'points' : 'count';
