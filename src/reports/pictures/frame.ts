@@ -30,8 +30,6 @@ const LEGEND = 12;
 export function heading(of: Heading, width: number): { content: string; bottom: number } {
   const x = paddingOf(width);
   const room = width - 2 * x;
-  const fits = (value: string, size: number, weight = 400): boolean =>
-    measure(value, size, weight) <= room;
   let y = x + NAME - 1;
   let content = '';
 
@@ -48,7 +46,7 @@ export function heading(of: Heading, width: number): { content: string; bottom: 
 
   const size = width < 600 ? 18 : 22;
   y += 6;
-  for (const words of wrapped(of.headline, (value) => fits(value, size, 600))) {
+  for (const words of wrapped(of.headline, (value) => measure(value, size, 600) <= room)) {
     y += size + 6;
     content += text(x, y, words, { 'font-size': size, fill: COLOURS.ink, ...semibold });
   }

@@ -54,16 +54,7 @@ function headlineOf(average: number | null, unit: Unit, sprints: number): string
   return `${counted(average, unit)} per sprint, average of ${sprints}`;
 }
 
-interface Row {
-  id: number;
-  name: string | null;
-  dates: string;
-  completed: number;
-  committed: number;
-  label: string;
-}
-
-const rowsOf = (sprints: readonly VelocitySprintView[], unit: Unit): Row[] =>
+const rowsOf = (sprints: readonly VelocitySprintView[], unit: Unit) =>
   sprints.map((sprint) => {
     const { id, name, start_date, end_date, completed_at } = sprint;
     const completed = sprint[`completed_${unit}`];
@@ -75,7 +66,7 @@ const rowsOf = (sprints: readonly VelocitySprintView[], unit: Unit): Row[] =>
 
 /** A row for each sprint: its name, its dates if there is room, a bar, and its numbers. */
 function bars(
-  rows: readonly Row[],
+  rows: ReturnType<typeof rowsOf>,
   average: number | null,
   width: number,
   top: number,
