@@ -149,38 +149,29 @@ export class UnitOfWork {
     mayBeLost = false,
   ): Promise<T> {
     this.database.requireOpen();
-    this.pending += 1;
-    try {
-      return await this.attempts(client, work, retryMs, mayBeLost);
-    } finally {
-      this.pending -= 1;
-    }
-  }
-
-  private async attempts<T>(
-    client: string,
-    work: (manager: EntityManager, restarted: ReadonlySet<number>) => Promise<T>,
-    retryMs: number,
-    mayBeLost: boolean,
-  ): Promise<T> {
     const maxPause = this.isSqlite ? MAX_SQLITE_PAUSE : MAX_PAUSE;
     const restarted = new Set<number>();
     let giveUpAt: number | undefined;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.queue.run(client, async () => {
-          if (this.isSqlite && this.pending > 1) await this.pace.pause();
-          return this.transaction((manager) => work(manager, restarted), mayBeLost);
-        });
-      } catch (error) {
-        if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
-        else if (failureOf(error) !== 'retry') throw toProblem(error);
-        // The time that the first attempt waited in the queue does not count.
-        giveUpAt ??= Date.now() + retryMs;
-        if (Date.now() >= giveUpAt) throw unavailable(error);
-        // Jitter, so that two changes that collided do not collide again.
-        await sleep(Math.random() * Math.min(maxPause, 2 ** attempt));
+    this.pending += 1;
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await this.queue.run(client, async () => {
+            if (this.isSqlite && this.pending > 1) await this.pace.pause();
+            return this.transaction((manager) => work(manager, restarted), mayBeLost);
+          });
+        } catch (error) {
+          if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
+          else if (failureOf(error) !== 'retry') throw toProblem(error);
+          // The time that the first attempt waited in the queue does not count.
+          giveUpAt ??= Date.now() + retryMs;
+          if (Date.now() >= giveUpAt) throw unavailable(error);
+          // Jitter, so that two changes that collided do not collide again.
+          await sleep(Math.random() * Math.min(maxPause, 2 ** attempt));
+        }
       }
+    } finally {
+      this.pending -= 1;
     }
   }
 
