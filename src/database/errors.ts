@@ -29,11 +29,11 @@ const RETRY = new Set([1213, 1205, 1020, 3101, 1047, 1290, 1836]);
 
 /**
  * MySQL errors of a server that cannot serve at present: disk full, too many connections, access,
- * unknown database, shutdown, network, killed, failed commit, statement time exceeded, no group.
+ * unknown database, shutdown, network, interrupted, failed commit, statement time exceeded, no group.
  */
 const UNAVAILABLE = new Set([
-  1021, 1040, 1041, 1044, 1045, 1049, 1053, 1077, 1114, 1129, 1152, 1158, 1159, 1160, 1161, 1180,
-  1203, 1226, 1317, 1927, 1969, 3024, 3032, 3100, 3572,
+  1021, 1040, 1041, 1044, 1045, 1049, 1077, 1114, 1129, 1152, 1158, 1159, 1160, 1161, 1180, 1203,
+  1226, 1317, 1969, 3024, 3032, 3100, 3572,
 ]);
 
 /** MySQL errors of a packet, a result or a column that is too large. */
