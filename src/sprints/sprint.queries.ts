@@ -108,7 +108,11 @@ export class SprintQueries {
 
   /** Selects the sprints of a board; each row is a `SprintRow`. */
   ofBoard(boardId: number): SelectQueryBuilder<Sprint> {
-    return this.select().where('s.board_id = :boardId', { boardId });
+    return this.sprints
+      .createQueryBuilder('s')
+      .innerJoin('s.board', 'b')
+      .select(SPRINT_COLUMNS)
+      .where('s.board_id = :boardId', { boardId });
   }
 
   /** Selects the sprints of a board by their state on a day in the board's time zone. */
@@ -225,10 +229,6 @@ export class SprintQueries {
   async findCompleted(reader: Reader, boardId: number, limit: number): Promise<SprintRow[]> {
     const completed = this.ofBoard(boardId).andWhere(IN_STATE.completed).limit(limit);
     return (await rowsOf(reader, ordered(completed, 'DESC'))).reverse();
-  }
-
-  private select(): SelectQueryBuilder<Sprint> {
-    return this.sprints.createQueryBuilder('s').innerJoin('s.board', 'b').select(SPRINT_COLUMNS);
   }
 }
 
