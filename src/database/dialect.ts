@@ -11,37 +11,11 @@ export abstract class ForwardMigration implements MigrationInterface {
   }
 }
 
-/** The parts of a table's definition that SQLite and MySQL write differently. */
-export interface Definitions {
-  /** An id that the database generates and never repeats. */
-  id: string;
-  /** A string of any length. */
-  text: string;
-  unique: (name: string, columns: string) => string;
-  foreignKey: (
-    name: string,
-    columns: string,
-    table: string,
-    referenced?: string,
-    onDelete?: 'NO ACTION' | 'CASCADE',
-  ) => string;
-  /** Creates a table and its indices, if they do not exist yet. */
-  create: (table: string, definitions: string[], indices: string[]) => Promise<void>;
-  /** Adds an index, `name (columns)`, if it does not exist yet. */
-  index: (table: string, index: string) => Promise<void>;
-  /** Adds a column, `name definition`, if it does not exist yet. */
-  column: (table: string, column: string) => Promise<void>;
-  /** Drops a column, if it exists. */
-  dropColumn: (table: string, column: string) => Promise<void>;
-  /** Drops an index, if it exists. */
-  dropIndex: (table: string, index: string) => Promise<void>;
-}
-
 /**
- * Returns the definitions for the dialect of a database. Every step can be repeated, because DDL is not
- * transactional on MySQL and a migration may be interrupted.
+ * Returns the parts of definitions that SQLite and MySQL write differently, and the steps of a migration. Every
+ * step can be repeated, because DDL is not transactional on MySQL and a migration may be interrupted.
  */
-export async function definitions(queryRunner: QueryRunner): Promise<Definitions> {
+export async function definitions(queryRunner: QueryRunner) {
   const sqlite = queryRunner.dataSource.driver.options.type === 'better-sqlite3';
   // When TypeORM compares tables with entities, it parses SQLite's definitions, and finds the names of keys
   // and constraints only if they are quoted.
@@ -56,6 +30,7 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
     )) as unknown[];
     return found.length > 0;
   };
+  /** Adds an index, `name (columns)`. */
   const index = async (table: string, definition: string): Promise<void> => {
     const [name = '', ...rest] = definition.split(' ');
     if (!sqlite && (await hasIndex(table, name))) return;
@@ -65,18 +40,27 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
   };
   const tableOptions = sqlite ? '' : ` ENGINE=InnoDB ${await charset(queryRunner)}`;
   return {
+    /** An id that the database generates and never repeats. */
     id: sqlite
       ? 'integer PRIMARY KEY AUTOINCREMENT NOT NULL'
       : 'integer NOT NULL AUTO_INCREMENT PRIMARY KEY',
+    /** A string of any length. */
     text: sqlite ? 'text' : 'mediumtext',
-    unique: (name, columns) =>
+    unique: (name: string, columns: string): string =>
       sqlite
         ? `CONSTRAINT ${quoted(name)} UNIQUE (${listed(columns)})`
         : `UNIQUE INDEX ${name} (${columns})`,
-    foreignKey: (name, columns, table, referenced = 'id', onDelete = 'NO ACTION') =>
+    foreignKey: (
+      name: string,
+      columns: string,
+      table: string,
+      referenced = 'id',
+      onDelete: 'NO ACTION' | 'CASCADE' = 'NO ACTION',
+    ): string =>
       `CONSTRAINT ${quoted(name)} FOREIGN KEY (${listed(columns)}) REFERENCES ${quoted(table)} ` +
       `(${listed(referenced)}) ON DELETE ${onDelete} ON UPDATE NO ACTION`,
-    create: async (table, definitions, indices) => {
+    /** Creates a table and its indices. */
+    create: async (table: string, definitions: string[], indices: string[]): Promise<void> => {
       // On MySQL the indices are a part of CREATE TABLE.
       const inline = sqlite ? [] : indices.map((definition) => `INDEX ${definition}`);
       const columns = definitions.map((text) => text.replace(/^id /, `${quoted('id')} `));
@@ -86,15 +70,16 @@ export async function definitions(queryRunner: QueryRunner): Promise<Definitions
       if (sqlite) for (const definition of indices) await index(table, definition);
     },
     index,
-    column: async (table, definition) => {
+    /** Adds a column, `name definition`. */
+    column: async (table: string, definition: string): Promise<void> => {
       if (await queryRunner.hasColumn(table, definition.split(' ')[0] ?? '')) return;
       await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${definition}`);
     },
-    dropColumn: async (table, name) => {
+    dropColumn: async (table: string, name: string): Promise<void> => {
       if (!(await queryRunner.hasColumn(table, name))) return;
       await queryRunner.query(`ALTER TABLE ${table} DROP COLUMN ${name}`);
     },
-    dropIndex: async (table, name) => {
+    dropIndex: async (table: string, name: string): Promise<void> => {
       if (sqlite) await queryRunner.query(`DROP INDEX IF EXISTS ${name}`);
       else if (await hasIndex(table, name)) {
         await queryRunner.query(`DROP INDEX ${name} ON ${table}`);
