@@ -38,25 +38,23 @@ export class ExpiredKeys {
   }
 
   private async deleteAll(): Promise<void> {
-    while (await this.deleteSome()) await sleep(PAUSE_MS, undefined, { ref: false });
-  }
-
-  /** Deletes a chunk and returns whether there may be more. */
-  private async deleteSome(): Promise<boolean> {
     this.database.requireOpen();
     const keys = this.database.dataSource.getRepository(IdempotencyKey);
     const oldest = oldestKept(this.clock.now());
-    const [last] = await keys.find({
-      select: { token_id: true, idempotency_key: true, created_at: true },
-      where: { created_at: LessThanOrEqual(oldest) },
-      order: { created_at: 'ASC' },
-      skip: CHUNK,
-      take: 1,
-    });
-    const until = last?.created_at ?? oldest;
-    await this.unitOfWork.maintain((manager) =>
-      manager.delete(IdempotencyKey, { created_at: LessThanOrEqual(until) }),
-    );
-    return last !== undefined;
+    for (;;) {
+      const [last] = await keys.find({
+        select: { token_id: true, idempotency_key: true, created_at: true },
+        where: { created_at: LessThanOrEqual(oldest) },
+        order: { created_at: 'ASC' },
+        skip: CHUNK,
+        take: 1,
+      });
+      const until = last?.created_at ?? oldest;
+      await this.unitOfWork.maintain((manager) =>
+        manager.delete(IdempotencyKey, { created_at: LessThanOrEqual(until) }),
+      );
+      if (!last) return;
+      await sleep(PAUSE_MS, undefined, { ref: false });
+    }
   }
 }
