@@ -14,23 +14,17 @@ const PART = 500_000;
 
 const ROW = 'token_id = ? AND idempotency_key = ?';
 
-/** The stored response of a request as JSON. */
-interface StoredResponse {
-  response: string;
-  /** Null if the response is about no board. */
-  revision: number | null;
-}
-
 /**
  * Claims the key of a request in the transaction of its change. Of two concurrent requests the second
  * waits for the first one's commit and then finds its response.
- * @returns the response of the first request as JSON, and the revision of its board; undefined for a new key
+ * @returns the response of the first request as JSON, and the revision of the board that it is about, null if it
+ *   is about none; undefined for a new key
  * @throws Problem `idempotency_key_reused` if the key belongs to another request
  */
 export async function claimKey(
   change: Change,
   { tokenId, key, fingerprint }: IdempotentRequest,
-): Promise<StoredResponse | undefined> {
+): Promise<{ response: string; revision: number | null } | undefined> {
   try {
     await change.manager.insert(IdempotencyKey, {
       token_id: tokenId,
