@@ -49,26 +49,14 @@ export const joinLabels = (labels: readonly string[]): string =>
   // The import removes white space around a label.
   labels.map((label) => label.replace(/[\\,]|^\s|\s$/g, '\\$&')).join(',');
 
+/**
+ * A label with the white space around it, up to a comma or the end; the group has no unescaped white space at its
+ * end.
+ */
+const LABEL = /\s*((?:\\[\\,\s]|[^,\s]|\s+(?=[^,\s]))*)\s*(?:,|$)/g;
+
 /** Splits a cell into labels, without the white space around them. */
-export function splitLabels(cell: string): string[] {
-  const labels: string[] = [];
-  let label = '';
-  /** The length of the label without the white space at its end. */
-  let length = 0;
-  for (let i = 0; i <= cell.length; i += 1) {
-    const character = cell[i];
-    if (character === undefined || character === ',') {
-      if (length > 0) labels.push(label.slice(0, length));
-      [label, length] = ['', 0];
-      continue;
-    }
-    const next = cell[i + 1] ?? '';
-    const isEscaped = character === '\\' && /^[\\,\s]/.test(next);
-    if (isEscaped) i += 1;
-    const isText = isEscaped || character.trim() !== '';
-    if (!isText && label === '') continue;
-    label += isEscaped ? next : character;
-    if (isText) length = label.length;
-  }
-  return labels;
-}
+export const splitLabels = (cell: string): string[] =>
+  Array.from(cell.matchAll(LABEL), ([, label = '']) => label.replace(/\\([\\,\s])/g, '$1')).filter(
+    (label) => label !== '',
+  );
