@@ -21,7 +21,8 @@ const RECONNECT_MS = 250;
 /** Milliseconds within which an available database answers a ping. */
 const PING_MS = 1000;
 
-/** Milliseconds that one statement of a snapshot may take on MySQL. */
+/** Connections for snapshots on MySQL, and milliseconds that one of their statements may take. */
+const SNAPSHOT_CONNECTIONS = 32;
 const SNAPSHOT_STATEMENT_MS = 10_000;
 
 /** Concurrent snapshots, in total and for one client. A long list keeps one open until it is sent. */
@@ -61,7 +62,10 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
       database.kind === 'sqlite'
         ? new SqliteSnapshots(database.file)
         : new MysqlSnapshots(
-            createDataSource(database, 'snapshot', { statementMs: SNAPSHOT_STATEMENT_MS }),
+            createDataSource(database, 'snapshot', {
+              poolSize: SNAPSHOT_CONNECTIONS,
+              statementMs: SNAPSHOT_STATEMENT_MS,
+            }),
           );
   }
 

@@ -51,14 +51,14 @@ export const createPool =
 function prepare(connection: PoolConnection, statementMs: number | undefined): void {
   // mysql2 removes its own listener after the first error; a second one would end the process.
   connection.on('error', () => undefined);
-  const limit =
-    statementMs === undefined
-      ? []
-      : // MariaDB counts in seconds, MySQL in milliseconds, each in a comment that only it executes.
-        [
-          `SET SESSION /*M! max_statement_time = ${statementMs / 1000} */ /*!80000 max_execution_time = ${statementMs} */`,
-        ];
-  for (const statement of [...SESSION, ...limit]) {
+  const statements = [...SESSION];
+  if (statementMs !== undefined) {
+    // MariaDB counts in seconds, MySQL in milliseconds, each in a comment that only it executes.
+    statements.push(
+      `SET SESSION /*M! max_statement_time = ${statementMs / 1000} */ /*!80000 max_execution_time = ${statementMs} */`,
+    );
+  }
+  for (const statement of statements) {
     connection.query(statement, (error: QueryError | null) => {
       if (error && error.errno !== UNKNOWN_VARIABLE) connection.destroy();
     });
