@@ -43,10 +43,8 @@ export function burndownPicture(of: BurndownPicture, width: number): Picture {
   const dates = range(sprint.start_date, sprint.end_date);
   const subject = of.kind === 'burnup' ? `${name}, burn-up` : name;
   const lines = linesOf(of, unit, shown, axis, width);
-  const head = heading(
-    { board: sprint.board_name, subject, dates, headline, legend: legendOf(lines, axis, width) },
-    width,
-  );
+  const legend = legendOf(of, unit, lines, axis, width);
+  const head = heading({ board: sprint.board_name, subject, dates, headline, legend }, width);
 
   const values = Object.values(lines).flatMap((points) => points.map(([, value]) => value));
   const { plot, y, content } = valuePlot(width, head.bottom, values);
@@ -149,19 +147,21 @@ function ideal(committed: number, up: boolean, { count, isWorking }: Days, width
 }
 
 function legendOf(
+  { kind, days }: BurndownPicture,
+  unit: Unit,
   { value, scope, ideal }: Lines,
   { count, isWorking }: Days,
   width: number,
 ): LegendEntry[] {
   const legend: LegendEntry[] = [];
   const last = (points: Point[]): string => number(points.at(-1)?.[1] ?? 0);
-  const up = (ideal[0]?.[1] ?? value[0]?.[1]) === 0;
   if (value.length > 0) {
-    legend.push({ label: `${up ? 'Completed' : 'Remaining'} ${last(value)}`, mark: MARKS.value });
+    const name = kind === 'burnup' ? 'Completed' : 'Remaining';
+    legend.push({ label: `${name} ${last(value)}`, mark: MARKS.value });
     legend.push({ label: `Scope ${last(scope)}`, mark: MARKS.scope });
   }
   if (ideal.length > 0) {
-    const committed = number(Math.max(...ideal.map(([, each]) => each)));
+    const committed = number(days.committed[unit]);
     legend.push({ label: `Ideal, ${committed} committed`, mark: MARKS.ideal });
   }
   const week = Array.from({ length: Math.min(count, 7) }, (_, index) => index);

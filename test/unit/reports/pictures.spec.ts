@@ -177,6 +177,11 @@ describe('the picture of a burndown', () => {
     );
   });
 
+  it('names the remaining work if the sprint was empty on its first day', () => {
+    const late = { remaining: [0, 5, 4], scope: [0, 5, 5], committed: 5 };
+    expect(wordsOf(one(burndownOf(late, { end_date: null })))).toContain('Remaining 4');
+  });
+
   it('shades non-working days, on which its ideal line is level', () => {
     const drawn = svg(one(burndowns.middle as never), 'light');
     const [shaded, ...others] = [
