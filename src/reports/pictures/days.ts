@@ -55,28 +55,22 @@ function shortLabels({ first, count, today }: Days, { left, bottom }: Plot, widt
   let content = '';
   let free = 0;
   const centre = (index: number): number => left + (index + 0.5) * width;
-  const marked = today === null ? [] : [centre(today) - 22, centre(today) + 22];
+  const [start, stop] = today === null ? [0, 0] : [centre(today) - 22, centre(today) + 22];
   for (let index = 0; index < count; index++) {
     const date = addDays(first, index) as string;
-    const strong = index === today ? { fill: COLOURS.ink, ...semibold } : {};
-    content += text(centre(index), bottom + 18, String(Number(date.slice(8))), {
-      ...middle,
-      ...strong,
-    });
-    const half = measure(month(date), 12) / 2;
-    const [from, to] = [centre(index) - half, centre(index) + half];
-    if (index === today)
-      content += text(centre(index), bottom + 34, 'Today', { ...middle, ...strong });
-    else if ((index === 0 || date.endsWith('-01')) && from >= free && !overlaps(from, to, marked)) {
-      content += text(centre(index), bottom + 34, month(date), middle);
-      free = to + 6;
+    const x = centre(index);
+    const style = index === today ? { ...middle, fill: COLOURS.ink, ...semibold } : middle;
+    content += text(x, bottom + 18, String(Number(date.slice(8))), style);
+    if (index === today) content += text(x, bottom + 34, 'Today', style);
+    else if (index === 0 || date.endsWith('-01')) {
+      const half = measure(month(date), 12) / 2;
+      if (x - half < free || (x - half < stop && x + half > start)) continue;
+      content += text(x, bottom + 34, month(date), middle);
+      free = x + half + 6;
     }
   }
   return content;
 }
-
-const overlaps = (from: number, to: number, [start, stop]: number[]): boolean =>
-  start !== undefined && stop !== undefined && from < stop && to > start;
 
 /** Some dates, far enough apart not to overlap. */
 function longLabels({ first, count, today }: Days, { left, right, bottom }: Plot): string {
