@@ -151,10 +151,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     const free = await this.slotsOfClients.take(client);
     try {
       const snapshot = await this.openSnapshot();
-      return {
-        query: (sql, parameters) => snapshot.query(sql, parameters),
-        close: () => snapshot.close().finally(free),
-      };
+      return { ...snapshot, close: () => snapshot.close().finally(free) };
     } catch (error) {
       free();
       throw error;
