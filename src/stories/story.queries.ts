@@ -176,14 +176,13 @@ export async function findEndOfBacklog(change: Change, board: LockedBoard): Prom
 export async function findOpenSprint(
   change: Change,
   id: number,
-): Promise<{ id: number; board_id: number } | undefined> {
+): Promise<{ board_id: number } | undefined> {
   const sprint = await change.first<{
-    id: number;
     board_id: number;
     completed_at: string | null;
     name: string;
   }>(
-    `SELECT p.id, p.board_id, p.completed_at, b.name FROM sprints p JOIN boards b ON b.id = p.board_id
+    `SELECT p.board_id, p.completed_at, b.name FROM sprints p JOIN boards b ON b.id = p.board_id
      WHERE p.id = ? AND b.name IS NOT NULL`,
     [id],
   );
