@@ -45,7 +45,7 @@ export class TokensService implements OnModuleInit {
 
   onModuleInit(): void {
     // A token belongs to no board.
-    this.resources.register('token_id', 'token_not_found', async (id) =>
+    this.resources.register('token_id', async (id) =>
       (await this.tokens.existsBy({ id })) ? null : undefined,
     );
   }

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../config/config';
 import { maySee, OPEN } from './access';
-import { readBoardName, readId } from './input/path';
+import type { PathParameter } from './input/path';
+import { NOT_FOUND, readBoardName, readId } from './input/path';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
@@ -12,14 +13,14 @@ type FindBoardName = (id: number) => Promise<string | null | undefined>;
 /** Finds the resources that paths name. Each module registers the path parameter of its resource. */
 @Injectable()
 export class PathResources {
-  private readonly resources = new Map<string, [missing: ProblemCode, find: FindBoardName]>();
+  private readonly resources = new Map<PathParameter, FindBoardName>();
   private readonly checks: ((request: FastifyRequest) => Promise<void>)[] = [];
   private boardExists: (name: string) => Promise<boolean> = () => Promise.resolve(true);
 
   constructor(private readonly config: Config) {}
 
-  register(parameter: string, missing: ProblemCode, find: FindBoardName): void {
-    this.resources.set(parameter, [missing, find]);
+  register(parameter: PathParameter, find: FindBoardName): void {
+    this.resources.set(parameter, find);
   }
 
   registerBoards(exists: (name: string) => Promise<boolean>): void {
@@ -40,9 +41,10 @@ export class PathResources {
     params,
   }: FastifyRequest): Promise<{ name: string; missing: ProblemCode } | undefined> {
     const values = (params ?? {}) as Record<string, string>;
-    for (const [parameter, [missing, find]] of this.resources) {
+    for (const [parameter, find] of this.resources) {
       const value = values[parameter];
       if (value === undefined) continue;
+      const missing = NOT_FOUND[parameter];
       const name = await find(readId(value, missing));
       if (name === undefined) throw new Problem(missing);
       return name === null ? undefined : { name, missing };

@@ -40,7 +40,7 @@ export function describeOperations(document: OpenAPIObject): OpenAPIObject {
 function exampleOf({ schema }: Media, schemas: Schemas): unknown {
   const { $ref = '' } = schema?.items ?? schema ?? {};
   const name = $ref.split('/').pop() ?? '';
-  if (!(name in EXAMPLES)) throw new Error(`there is no example of ${$ref}`);
+  if (!(name in EXAMPLES)) throw new Error(`add ${name} to EXAMPLES in openapi/examples.ts`);
   const known = schemas[name]?.properties ?? {};
   const example = Object.fromEntries(
     Object.entries(EXAMPLES[name] as object).filter(([property]) => property in known),

@@ -1,6 +1,7 @@
 import type { TokenView } from '../auth/token.dto';
 import type { BoardView } from '../boards/board.dto';
 import type { EventView } from '../events/event.dto';
+import type { PathParameter } from '../http/input/path';
 import type { BurndownDayView } from '../reports/report.dto';
 import type { SprintView } from '../sprints/sprint.dto';
 import type { StoryView } from '../stories/story.dto';
@@ -119,7 +120,7 @@ export const PARAMETERS: Record<string, unknown> = {
   story_id: 1,
   task_id: 1,
   token_id: 1,
-};
+} satisfies Record<PathParameter, string | number>;
 
 const SECRET = 'spl_0123456789abcdef_0123456789abcdefghijklmnopqrstuvwxyz_ABCDEF';
 

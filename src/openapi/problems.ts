@@ -1,4 +1,6 @@
 import type { Scope } from '../http/access';
+import type { PathParameter } from '../http/input/path';
+import { NOT_FOUND } from '../http/input/path';
 import type { ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
 import { RELATIVE } from '../sprints/sprint.queries';
@@ -27,14 +29,6 @@ const UNEXPECTED: ProblemCode[] = [
   'internal_error',
 ];
 
-const MISSING: Record<string, ProblemCode> = {
-  board_name: 'board_not_found',
-  sprint_id: 'sprint_not_found',
-  story_id: 'story_not_found',
-  task_id: 'task_not_found',
-  token_id: 'token_not_found',
-};
-
 /** The problems that an operation can have, besides the unexpected ones. */
 function problemsOf({
   method,
@@ -48,9 +42,8 @@ function problemsOf({
   const has = (name: string): boolean => parameters.some((parameter) => parameter.name === name);
   const relative = RELATIVE.find((which) => new RegExp(`/sprints/${which}(/|$)`).test(path));
   const missing = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const code = MISSING[name];
-    if (!code) throw new Error(`${path}: no problem is known for a missing ${name}`);
-    return code;
+    if (!(name in NOT_FOUND)) throw new Error(`add ${name} to NOT_FOUND in http/input/path.ts`);
+    return NOT_FOUND[name as PathParameter];
   });
   const isPublic = scope === 'public';
   const codes: (ProblemCode | false | undefined)[] = [

@@ -34,7 +34,7 @@ export class SprintsService implements OnModuleInit {
       const today = calendarDate(change.instant, board.time_zone);
       return (await this.sprints.findRelative(change, board.id, word, today))?.id;
     });
-    this.pathResources.register('sprint_id', 'sprint_not_found', async (id) => {
+    this.pathResources.register('sprint_id', async (id) => {
       const sprint = await this.sprints.find(this.database, id);
       return sprint?.board_name;
     });

@@ -37,7 +37,7 @@ export class StoriesService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.pathResources.register('story_id', 'story_not_found', async (id) => {
+    this.pathResources.register('story_id', async (id) => {
       const story = await findStory(this.database, id);
       return story?.board_name;
     });

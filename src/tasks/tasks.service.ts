@@ -38,7 +38,6 @@ export class TasksService implements OnModuleInit {
   onModuleInit(): void {
     this.resources.register(
       'task_id',
-      'task_not_found',
       async (id) => (await findTask(this.database, id))?.board.name,
     );
   }

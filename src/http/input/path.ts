@@ -4,6 +4,16 @@ import type { ProblemCode } from '../problem';
 import { Problem } from '../problem';
 import { parseBoardName } from '../validation/text';
 
+/** Every parameter of a path, and the problem if there is no such resource. */
+export const NOT_FOUND = {
+  board_name: 'board_not_found',
+  sprint_id: 'sprint_not_found',
+  story_id: 'story_not_found',
+  task_id: 'task_not_found',
+  token_id: 'token_not_found',
+} as const satisfies Record<string, ProblemCode>;
+export type PathParameter = keyof typeof NOT_FOUND;
+
 /**
  * Reads an id of a path. An invalid id is treated like one that does not exist.
  * @throws Problem with the code `missing`
@@ -32,13 +42,16 @@ export function readNewBoardName(value: string): string {
 }
 
 const parameter =
-  <T>(name: string, read: (value: string) => T) =>
+  <T>(name: PathParameter, read: (value: string) => T) =>
   (): ParameterDecorator =>
     Param(name, { transform: read } satisfies PipeTransform<string, T>);
 
-export const SprintId = parameter('sprint_id', (value) => readId(value, 'sprint_not_found'));
-export const StoryId = parameter('story_id', (value) => readId(value, 'story_not_found'));
-export const TaskId = parameter('task_id', (value) => readId(value, 'task_not_found'));
-export const TokenId = parameter('token_id', (value) => readId(value, 'token_not_found'));
+const idParameter = (name: PathParameter): (() => ParameterDecorator) =>
+  parameter(name, (value) => readId(value, NOT_FOUND[name]));
+
+export const SprintId = idParameter('sprint_id');
+export const StoryId = idParameter('story_id');
+export const TaskId = idParameter('task_id');
+export const TokenId = idParameter('token_id');
 export const BoardName = parameter('board_name', readBoardName);
 export const NewBoardName = parameter('board_name', readNewBoardName);
