@@ -45,8 +45,7 @@ const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE n.board_id = s.boa
   AND n.start_date >= s.start_date AND (n.start_date > s.start_date OR n.id > s.id)
   ORDER BY n.start_date, n.id LIMIT 1)`;
 
-const SPRINT_COLUMNS = `s.id, s.board_id, b.name AS board_name, b.time_zone, b.revision, s.name, s.goal, s.start_date,
-  s.end_date, s.started_at, s.completed_at, s.external_id, s.created_at, s.updated_at, s.version,
+const SPRINT_COLUMNS = `s.*, b.name AS board_name, b.time_zone, b.revision,
   CASE WHEN s.end_date IS NULL THEN ${NEXT_START} END AS next_start`;
 
 // Plain SQL, because every change of a sprint begins with it, and a batch has up to 1,000 of them.
