@@ -33,6 +33,8 @@ beforeAll(async () => {
 });
 
 const rows = ({ text }: Answer): string[][] => parse(text);
+const cells = ({ text }: Answer, column: string): string[] =>
+  parse<Record<string, string>>(text, { columns: true }).map((row) => row[column] ?? '');
 
 describe('a list of stories as CSV', () => {
   it('has the columns that an import reads, and a row for each story', async () => {
@@ -57,10 +59,7 @@ describe('a list of stories as CSV', () => {
       const json = await service.client.get(path);
       const csv = await service.client.get(path, CSV);
       expect([json, csv].map(({ headers }) => headers.get('vary'))).toEqual(['Accept', 'Accept']);
-      expect(rows(csv).map((row) => row[8])).toEqual([
-        'seq',
-        ...json.body.map(({ seq }: any) => String(seq)),
-      ]);
+      expect(cells(csv, 'seq')).toEqual(json.body.map(({ seq }: any) => String(seq)));
       const asked = await service.client.get(`${path}?format=csv`);
       expect(asked.text).toBe(csv.text);
       const head = await service.client.call('HEAD', `${path}?format=csv`);
@@ -130,7 +129,7 @@ describe('a list of stories as CSV', () => {
       labels.push(name === 'Once' ? name : `#${id}`);
     }
     const answer = await service.client.get(`${other.path}/stories`, CSV);
-    expect(rows(answer).map((row) => row[9])).toEqual(['sprint', ...labels]);
+    expect(cells(answer, 'sprint')).toEqual(labels);
   });
 
   it('rejects `fields` and other formats', async () => {
@@ -151,10 +150,9 @@ describe('a list of stories as CSV', () => {
     }
     const answer = await service.client.get(`${long.path}/backlog`, CSV);
     expect(answer.headers.get('transfer-encoding')).toBe('chunked');
-    expect(rows(answer).map((row) => row[2]?.length)).toEqual([
-      11,
-      ...Array.from({ length: 20 }, (_, i) => `${i},`.length * 10_000),
-    ]);
+    expect(cells(answer, 'description').map(({ length }) => length)).toEqual(
+      Array.from({ length: 20 }, (_, i) => `${i},`.length * 10_000),
+    );
   });
 
   it('is imported again with equal fields', async () => {
