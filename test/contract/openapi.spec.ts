@@ -54,6 +54,7 @@ describe('the document', () => {
   });
 
   it('begins the name of each operation with a verb', () => {
+    // A new verb must be added here.
     const verbs =
       /^(list|show|create|update|patch|delete|move|start|complete|reopen|check|stream|export|import|run)[A-Z]/;
     for (const { operation } of all) expect(operation.operationId).toMatch(verbs);

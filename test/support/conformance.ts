@@ -56,7 +56,9 @@ export function conforms(
   // An undocumented operation must be an error, except OPTIONS, which every path has.
   if (!operation || !found) {
     if (answer.status >= 400 || method === 'OPTIONS' || pathname === '/') return;
-    throw new Error(`${method} ${path} answered ${answer.status} but is not in the document`);
+    throw new Error(
+      `${method} ${path} answered ${answer.status} but is not in openapi.json; run \`npm run openapi\``,
+    );
   }
   const status = String(answer.status);
   const key = operation.responses[status] ? status : 'default';
