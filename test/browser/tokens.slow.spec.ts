@@ -93,6 +93,23 @@ describe('Signing in', () => {
     await card(page, 'Done', 'Buy a ticket').waitFor();
   });
 
+  test('as another user never sends the changes of the first user', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').focus();
+    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+    await page.keyboard.press('2');
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    await signIn(page, place.admin);
+    await page.getByRole('banner').getByText('Ada').waitFor();
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    expect(sent).toContain('POST');
+    expect(sent).not.toContain('PUT');
+  });
+
   test('as another user in another tab never saves the changes of the first user', async () => {
     const place = await startClosed();
     const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });

@@ -64,16 +64,13 @@ export const signedIn = (): Promise<void> => whenTrue(computed(() => !isExpired.
 export async function signIn(token: string): Promise<void> {
   const former = session.value;
   const { data } = await api.POST('/api/session', { body: { token } });
-  if (former === null) {
-    // The responses that the page has preloaded are errors.
+  const isOther = isExpired.value && former?.actor !== data?.actor;
+  if (former) keep(data as Session);
+  if (!former || isOther) {
+    // The responses that the page has preloaded are errors, and the unsaved changes of a former user stay stored
+    // under their name. Never resolves, so that this user does not send those changes while the page reloads.
     location.reload();
     return new Promise(() => undefined);
-  }
-  keep(data as Session);
-  if (former && isExpired.value && former.actor !== data?.actor) {
-    // The unsaved changes of the former user stay stored under their name; this user must not send them.
-    location.reload();
-    return;
   }
   isExpired.value = false;
 }
