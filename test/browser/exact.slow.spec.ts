@@ -202,6 +202,44 @@ describe('Text that is typed into a story', () => {
     expect(await dialog.getByLabel('Title').inputValue()).toBe('');
   });
 
+  test('as a new task reappears after Esc, and is created when the story is saved', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('New task').fill('Count the legs');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await openStory(page, 'Ant');
+    expect(await dialog.getByLabel('New task').inputValue()).toBe('Count the legs');
+    await dialog.getByLabel('Title').fill('Red ant');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card(page, 'To do', 'Red ant').waitFor();
+    await openStory(page, 'Red ant');
+    await dialog.getByRole('checkbox', { name: 'Count the legs' }).waitFor();
+    expect(await dialog.getByLabel('New task').inputValue()).toBe('');
+    await dialog.getByLabel('New task').fill('Paint it');
+    await dialog.getByLabel('New task').press('Control+Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await openStory(page, 'Red ant');
+    expect(await dialog.getByRole('checkbox').count()).toBe(2);
+  });
+
+  test('as a title in the plan stays when another view is shown', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    await page.getByLabel('New story in Backlog').fill('Emu');
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    const field = page.getByLabel('New story in Backlog');
+    expect(await field.inputValue()).toBe('Emu');
+    await field.press('Enter');
+    await card(page, 'Backlog', 'Emu').waitFor();
+    expect(await field.inputValue()).toBe('');
+    expect(await page.getByLabel('New story in Sprint 1').inputValue()).toBe('');
+  });
+
   test('stays with its board when that is renamed and another one gets its name', async () => {
     const board = await startSmallBoard();
     const page = await openPage(`${board.url}/backlog`);

@@ -16,6 +16,7 @@ import { formatDay, formatNumber, plural } from '../../util/format';
 import { SprintActions } from '../sprint/actions';
 import type { Velocity } from '../sprint/velocity';
 import { loadOf } from '../sprint/velocity';
+import { newTitles } from '../story/drafts';
 import { dropIntoList, moveItems } from './moves';
 import { selection } from './selection';
 
@@ -206,7 +207,12 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
 
 /** The field at the end of a list that creates one story after another. */
 function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name: string }) {
-  const title = useSignal('');
+  const key = `${store.view.peek()?.board.id} ${list}`;
+  const title = useSignal(newTitles.get(key) ?? '');
+  const type = (text: string): void => {
+    title.value = text;
+    newTitles.set(key, text);
+  };
   return (
     <form
       class="add-story"
@@ -217,7 +223,7 @@ function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name
         store.change([{ kind: 'story.create', id: temporaryId(), list, body: { title: text } }], {
           isQuiet: true,
         });
-        title.value = '';
+        type('');
       }}
     >
       <input
@@ -226,10 +232,10 @@ function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name
         maxLength={255}
         autocomplete="off"
         value={title}
-        onInput={(event) => (title.value = event.currentTarget.value)}
+        onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || event.isComposing) return;
-          title.value = '';
+          type('');
           event.currentTarget.blur();
         }}
         onPaste={(event) => {

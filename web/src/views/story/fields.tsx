@@ -16,6 +16,8 @@ export interface Draft {
   labels: string;
   status: Status;
   sprint: string;
+  /** The title of a new task. */
+  task: string;
 }
 
 export const emptyDraft = (list: ListId): Draft => ({
@@ -27,6 +29,7 @@ export const emptyDraft = (list: ListId): Draft => ({
   labels: '',
   status: 'todo',
   sprint: list === null ? '' : String(list),
+  task: '',
 });
 
 export const draftOf = (story: Card): Draft => ({
@@ -38,6 +41,7 @@ export const draftOf = (story: Card): Draft => ({
   labels: story.labels.join(', '),
   status: story.status,
   sprint: story.sprint_id === null ? '' : String(story.sprint_id),
+  task: '',
 });
 
 /** Converts a draft to the fields of a request. */

@@ -16,7 +16,7 @@ import { typedInto } from './drafts';
 import type { Draft } from './fields';
 import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
-import { Tasks } from './tasks';
+import { createTask, Tasks } from './tasks';
 
 /** The dialog of a story: its fields, tasks and history. */
 export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
@@ -122,6 +122,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
       closeStory();
       return;
     }
+    createTask(store, story, draft.task);
     const now = fieldsOf(draft);
     const before = fieldsOf(draftOf(original.value));
     const set = Object.fromEntries(
@@ -183,7 +184,14 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           hasNoDescription={story.description === undefined}
           onChange={change}
         />
-        {!isDeleted && <Tasks store={store} story={story} />}
+        {!isDeleted && (
+          <Tasks
+            store={store}
+            story={story}
+            title={draft.task}
+            onTitle={(task) => change({ task })}
+          />
+        )}
         <History story={story} />
       </div>
       <footer class="dialog-foot">

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { Button, Icon } from '../../components/controls';
 import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
@@ -6,19 +5,27 @@ import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatNumber } from '../../util/format';
 
+/** Creates a task, unless its title is empty. */
+export function createTask(store: BoardStore, story: Card, title: string): void {
+  const text = title.trim();
+  if (!text) return;
+  store.change([{ kind: 'task.create', id: temporaryId(), storyId: story.id, title: text }], {
+    isQuiet: true,
+  });
+}
+
+interface TasksProps {
+  store: BoardStore;
+  story: Card;
+  /** The title of a new task, as it is typed. */
+  title: string;
+  onTitle: (title: string) => void;
+}
+
 /** The tasks of a story as checkboxes. They are saved at once. */
-export function Tasks({ store, story }: { store: BoardStore; story: Card }) {
-  const title = useSignal('');
+export function Tasks({ store, story, title, onTitle }: TasksProps) {
   const tasks = store.view.value?.tasks.get(story.id) ?? [];
   const done = tasks.filter(({ status }) => status === 'done').length;
-  const add = (): void => {
-    const text = title.value.trim();
-    if (!text) return;
-    title.value = '';
-    store.change([{ kind: 'task.create', id: temporaryId(), storyId: story.id, title: text }], {
-      isQuiet: true,
-    });
-  };
   return (
     <section class="tasks">
       <h3>
@@ -79,13 +86,16 @@ export function Tasks({ store, story }: { store: BoardStore; story: Card }) {
           aria-label="New task"
           placeholder="New task, then Enter"
           maxLength={255}
-          value={title.value}
-          onInput={(event) => (title.value = event.currentTarget.value)}
+          value={title}
+          onInput={(event) => onTitle(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.isComposing) return;
-            add();
+            // Ctrl+Enter saves the story, with the task.
+            if (event.key !== 'Enter' || event.isComposing || event.ctrlKey || event.metaKey)
+              return;
             // By default, Enter would save the story.
-            if (!event.ctrlKey && !event.metaKey) event.preventDefault();
+            event.preventDefault();
+            createTask(store, story, title);
+            onTitle('');
           }}
         />
       )}
