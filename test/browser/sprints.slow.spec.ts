@@ -258,7 +258,7 @@ describe('Sprints in the browser', () => {
     const yak = card(page, 'Done', 'Yak');
     await yak.focus();
     const main = page.getByRole('main');
-    expect(await main.getByRole('button', { name: /^(New story|Move)$/ }).count()).toBe(0);
+    expect(await main.getByRole('button', { name: /^(New story|Move)/ }).count()).toBe(0);
     expect(await main.innerText()).not.toContain('Press');
     await page.keyboard.press('Shift+ArrowDown');
     await page.getByRole('status').getByText('The sprint is completed').waitFor();
@@ -266,6 +266,27 @@ describe('Sprints in the browser', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByLabel('Sprint').locator(':checked').innerText()).toBe('Backlog');
     expect(await dialog.getByLabel('Sprint').innerText()).not.toContain('Sprint 1');
+  });
+
+  test('that ended are linked from the board, the last five of them', async () => {
+    const service = await startService();
+    for (let i = 0; i < 8; i += 1) {
+      await service.client.post('/api/boards/rocket/sprints', {
+        name: `Sprint ${i + 1}`,
+        start_date: day(7 * (i - 8)),
+        end_date: day(7 * (i - 8) + 6),
+      });
+    }
+    const page = await openPage(`${service.url}/b/rocket`);
+    await page.getByRole('heading', { level: 1, name: 'Sprint 8' }).waitFor();
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /^Sprint/ })
+        .allInnerTexts(),
+    ).toEqual(['Sprint 3', 'Sprint 4', 'Sprint 5', 'Sprint 6', 'Sprint 7']);
+    await page.getByRole('button', { name: 'All sprints' }).click();
+    await page.getByRole('menuitem', { name: 'Sprint 1 – Ended' }).waitFor();
   });
 
   test('offer a new sprint if there is no next one', async () => {

@@ -143,6 +143,9 @@ interface SprintHeadProps {
   sprint: Sprint;
 }
 
+/** The maximum number of links to other sprints; the menu has all of them. */
+const MAX_LINKS = 5;
+
 /** The name, state, goal, dates and progress of the sprint. */
 function SprintHead({ store, state, sprint }: SprintHeadProps) {
   const stories = storiesOf(state, sprint.id);
@@ -150,9 +153,9 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
   const isInPoints = stories.length === 0 || stories.some(({ points }) => points);
   const all = isInPoints ? sumOfPoints(stories) : stories.length;
   const done = isInPoints ? sumOfPoints(finished) : finished.length;
-  const shown = sprintsOf(state).filter(
-    ({ id, state }) => state === 'active' || state === 'ended' || id === sprint.id,
-  );
+  const linked = sprintsOf(state)
+    .filter(({ id, state }) => (state === 'active' || state === 'ended') && id !== sprint.id)
+    .slice(-MAX_LINKS);
   const url = ({ id }: Sprint): string =>
     id === currentSprint(state)?.id
       ? pathOf(state.board.name)
@@ -163,13 +166,11 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
         <h1>{sprintName(sprint)}</h1>
         <span class={`state ${sprint.state}`}>{SPRINT_STATES[sprint.state]}</span>
         <div class="sprint-links">
-          {shown
-            .filter(({ id }) => id !== sprint.id)
-            .map((each) => (
-              <a key={each.id} class="button quiet" href={url(each)}>
-                {sprintName(each)}
-              </a>
-            ))}
+          {linked.map((each) => (
+            <a key={each.id} class="button quiet" href={url(each)}>
+              {sprintName(each)}
+            </a>
+          ))}
           <Menu
             name="All sprints"
             class="button quiet"
