@@ -76,6 +76,17 @@ test('a story can be saved without scrolling to its end', async () => {
   }
 });
 
+test('a dialog is not covered by the message about the change before', async () => {
+  const { url } = await startDemo();
+  const page = await openPage(`${url}/b/Demo`);
+  await card(page, 'To do', STORY).focus();
+  await page.keyboard.press('3');
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+});
+
 test('a dialog has a border in forced colours', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo/stories/46`, { forcedColors: 'active' });

@@ -1,5 +1,3 @@
-import { useEffect } from 'preact/hooks';
-import { closeReports } from '../state/announce';
 import type { BoardStore } from '../state/board/board-store';
 import type { Conflict } from '../state/changes/conflict';
 import { UNREACHABLE, useAnswer } from '../util/answer';
@@ -16,8 +14,6 @@ interface ConflictDialogProps {
 
 /** Shows who changed a story or task before the change of the user arrived, and asks which change to keep. */
 export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
-  // A message says that the change was made.
-  useEffect(closeReports, [conflict]);
   const { target, seen, revision, label, entries } = conflict;
   const { data, isUnreachable } = useAnswer(
     () => store.rows.changesSince(target, seen, revision),

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { closeReports } from '../state/announce';
 import { recoverFocus } from '../state/focus';
 import { Icon } from './controls';
 
@@ -25,6 +26,8 @@ function moveMessages(): void {
 export function Dialog({ title, onClose, size, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  // The messages would cover the buttons of the dialog.
+  useEffect(closeReports, []);
   // A layout effect, because the messages must leave the dialog before it is removed.
   useLayoutEffect(() => {
     const dialog = element.current;
