@@ -87,6 +87,24 @@ test('a dialog is not covered by the message about the change before', async () 
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
 });
 
+test('a closed story is not opened again by the browser’s Back', async () => {
+  const { url } = await startDemo();
+  const page = await openPage(`${url}/b/Demo`);
+  const dialog = page.getByRole('dialog');
+  await card(page, 'To do', STORY).focus();
+  await page.keyboard.press('Enter');
+  await dialog.waitFor();
+  await page.goBack();
+  await dialog.waitFor({ state: 'detached' });
+  await page.goForward();
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.goBack();
+  expect(page.url()).toBe(`${url}/b/Demo`);
+  expect(await dialog.count()).toBe(0);
+});
+
 test('a dialog has a border in forced colours', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo/stories/46`, { forcedColors: 'active' });

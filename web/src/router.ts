@@ -71,7 +71,8 @@ export function storyUrl(story: number): string {
 
 export function closeStory(): void {
   const { board, view } = route.value;
-  navigate(pathOf(board, view) + url.value.search);
+  // So that the browser's Back does not open the story again.
+  navigate(pathOf(board, view) + url.value.search, { replace: true });
 }
 
 window.addEventListener('popstate', () => (url.value = new URL(location.href)));
