@@ -151,7 +151,9 @@ describe('The sprint board', () => {
   test('moves a card by the visible menu', async () => {
     const board = await startBoard();
     const page = await openPage(board.url);
-    await card(page, 'To do', 'Buy a ticket').getByRole('button', { name: 'Move' }).click();
+    await card(page, 'To do', 'Buy a ticket')
+      .getByRole('button', { name: 'Move Buy a ticket' })
+      .click();
     await page.getByRole('menuitem', { name: 'Sprint 2' }).click();
     await card(page, 'To do', 'Buy a ticket').waitFor({ state: 'detached' });
   });

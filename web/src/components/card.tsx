@@ -224,7 +224,7 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
           {isMovable && (
             <button
               class="card-move"
-              aria-label="Move"
+              aria-label={`Move ${title}`}
               aria-haspopup="menu"
               aria-expanded={isOpen}
               aria-controls={isOpen ? `move-${id}` : undefined}
