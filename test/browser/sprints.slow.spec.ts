@@ -84,7 +84,7 @@ describe('Sprints in the browser', () => {
     await client.put(`/api/sprints/${id}`, { goal: 'It burns.' });
     await edit();
     expect(await goal.inputValue()).toBe('It returns.');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await goal.press('Control+Enter');
     await dialog.getByText('Someone else has changed this sprint.').waitFor();
     await dialog.getByRole('button', { name: 'Apply mine again' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -2,28 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { focusInvalid } from '../state/focus';
 import { Button } from './controls';
 
-interface DialogFormProps {
-  /** The label of the button that submits. */
-  action: ComponentChildren;
-  kind?: 'primary' | 'danger';
-  isDisabled?: boolean;
+interface FormProps {
+  class?: string;
   onSubmit: () => void;
-  onCancel: () => void;
   children: ComponentChildren;
 }
 
-/** A form in a dialog, with its buttons; Ctrl+Enter submits it from a text area, too. */
-export function DialogForm({
-  action,
-  kind = 'primary',
-  isDisabled,
-  onSubmit,
-  onCancel,
-  children,
-}: DialogFormProps) {
+/** A form that shows its errors itself, and focuses the first; Ctrl+Enter submits it from a text area, too. */
+export function Form({ class: className = 'form', onSubmit, children }: FormProps) {
   return (
     <form
-      class="form"
+      class={className}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -38,6 +27,30 @@ export function DialogForm({
       }}
     >
       {children}
+    </form>
+  );
+}
+
+interface DialogFormProps extends FormProps {
+  /** The label of the button that submits. */
+  action: ComponentChildren;
+  kind?: 'primary' | 'danger';
+  isDisabled?: boolean;
+  onCancel: () => void;
+}
+
+/** A form in a dialog, with its buttons. */
+export function DialogForm({
+  action,
+  kind = 'primary',
+  isDisabled,
+  onSubmit,
+  onCancel,
+  children,
+}: DialogFormProps) {
+  return (
+    <Form onSubmit={onSubmit}>
+      {children}
       <footer class="dialog-foot">
         <span class="spring" />
         <Button onClick={onCancel}>Cancel</Button>
@@ -45,6 +58,6 @@ export function DialogForm({
           {action}
         </Button>
       </footer>
-    </form>
+    </Form>
   );
 }

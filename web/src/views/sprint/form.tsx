@@ -5,12 +5,11 @@ import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import { Button, Field, Skeleton, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
-import { DialogForm } from '../../components/dialog-form';
+import { DialogForm, Form } from '../../components/dialog-form';
 import { announce, announceUnsaved, report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
-import { focusInvalid } from '../../state/focus';
 import { sprintName } from '../../state/model';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
@@ -275,14 +274,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
   };
   return (
     <Dialog title={`Edit ${sprintName(sprint.value)}`} onClose={closeDialog}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit(save);
-          focusInvalid(event.currentTarget);
-        }}
-      >
+      <Form onSubmit={() => submit(save)}>
         <SprintForm
           draft={draft}
           errors={form.errors(draft)}
@@ -318,7 +310,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
             </Button>
           </footer>
         )}
-      </form>
+      </Form>
     </Dialog>
   );
 }

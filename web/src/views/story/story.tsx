@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../api/problem';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { Form } from '../../components/dialog-form';
 import { closeStory, navigate, pathOf, route, storyUrl } from '../../router';
 import { announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change, StoryFields } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
-import { focusInvalid } from '../../state/focus';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatTime } from '../../util/format';
@@ -143,21 +143,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   };
 
   return (
-    <form
-      class="story"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-        focusInvalid(event.currentTarget);
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-        // In an input, the key submits the form by default; it must not do so twice.
-        event.preventDefault();
-        event.currentTarget.requestSubmit();
-      }}
-    >
+    <Form class="story" onSubmit={save}>
       <div class="story-parts">
         {isDeleted && (
           <p class="notice" role="alert">
@@ -228,7 +214,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           </Button>
         )}
       </footer>
-    </form>
+    </Form>
   );
 }
 
