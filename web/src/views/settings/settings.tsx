@@ -4,6 +4,7 @@ import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Weekday } from '../../api/types';
 import { Button, Skeleton, TextField } from '../../components/controls';
+import { Form } from '../../components/dialog-form';
 import { navigate, pathOf } from '../../router';
 import { announceUnsaved, report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
@@ -142,14 +143,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   };
 
   return (
-    <form
-      class="setting"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(save);
-      }}
-    >
+    <Form class="setting" onSubmit={() => submit(save)}>
       <TextField
         label="Name"
         error={errors.value.name}
@@ -224,7 +218,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

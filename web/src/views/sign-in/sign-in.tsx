@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { ApiError } from '../../api/problem';
 import { Button, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { Form } from '../../components/dialog-form';
 import { recoverFocus } from '../../state/focus';
 import { isExpired, signIn } from '../../state/session';
 import { store } from '../../state/stores';
@@ -54,14 +55,7 @@ function SignInForm() {
     }
   };
   return (
-    <form
-      class="sign-in-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form class="sign-in-form" onSubmit={() => void submit()}>
       <TextField
         label="Token"
         error={error.value || undefined}
@@ -75,7 +69,7 @@ function SignInForm() {
       <Button kind="primary" type="submit">
         Sign in
       </Button>
-    </form>
+    </Form>
   );
 }
 
