@@ -134,7 +134,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
                 {report.unfinished.count === 1 ? 'is' : 'are'} not done (
                 {plural(report.unfinished.points, 'point')}):
               </p>
-              <ul class="carried" aria-label="Unfinished stories" tabIndex={0}>
+              <ul class="unfinished" aria-label="Unfinished stories" tabIndex={0}>
                 {report.unfinished.stories.map(({ id, title, points }) => (
                   <li key={id}>
                     <span>{title}</span>
