@@ -26,6 +26,7 @@ interface TasksProps {
 export function Tasks({ store, story, title, onTitle }: TasksProps) {
   const tasks = store.view.value?.tasks.get(story.id) ?? [];
   const done = tasks.filter(({ status }) => status === 'done').length;
+  if (!canWrite.value && tasks.length === 0) return null;
   return (
     <section class="tasks">
       <h3>
