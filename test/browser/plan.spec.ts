@@ -323,6 +323,16 @@ describe('The plan', () => {
     expect(new URL(page.url()).search).toBe('?q=water');
   });
 
+  test('says that a story was created if the filter hides it', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.url}?q=water`);
+    await card(page, 'Backlog', 'Eel').waitFor();
+    await page.getByLabel('New story in Backlog').fill('Hen');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Messages' }).getByText('Created “Hen”').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+  });
+
   test('shows a change made elsewhere within a second', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

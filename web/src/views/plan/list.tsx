@@ -97,7 +97,7 @@ export function PlanList(props: PlanListProps) {
       {!isKnown && !part && store.connection.isUnreachable.value && (
         <p class="empty">{UNREACHABLE}</p>
       )}
-      {canWrite.value && !isFixed && <AddStory store={store} list={list} name={name} />}
+      {canWrite.value && !isFixed && <AddStory {...props} list={list} name={name} />}
     </section>
   );
 }
@@ -206,7 +206,12 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
 }
 
 /** The field at the end of a list that creates one story after another. */
-function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name: string }) {
+function AddStory({
+  store,
+  list,
+  name,
+  isFiltered,
+}: Pick<PlanListProps, 'store' | 'isFiltered'> & { list: ListId; name: string }) {
   const key = `${store.view.peek()?.board.id} ${list}`;
   const title = useSignal(newTitles.get(key) ?? '');
   const type = (text: string): void => {
@@ -221,7 +226,8 @@ function AddStory({ store, list, name }: { store: BoardStore; list: ListId; name
         const text = title.value.trim();
         if (!text) return;
         store.change([{ kind: 'story.create', id: temporaryId(), list, body: { title: text } }], {
-          isQuiet: true,
+          // A filter may hide the story.
+          isQuiet: !isFiltered,
         });
         type('');
       }}
