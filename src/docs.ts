@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { etagOf, matchesNone } from './http/responses/etag';
+import { etagOf, notModified } from './http/responses/etag';
 import { vary } from './http/responses/formats';
 import type { RouteSettings } from './http/route';
 import { policyOfPage } from './http/security-headers';
@@ -83,8 +83,9 @@ function serve(
   server.get(path, { config: { scope: 'public' } satisfies RouteSettings }, (request, reply) => {
     const { plain, gzip, etag } = (file ??= load());
     vary(reply, 'accept-encoding');
-    void reply.headers({ ...headers, ETag: etag }).type(type);
-    if (matchesNone(request.headers['if-none-match'], etag)) return reply.code(304).send('');
+    reply.headers(headers);
+    if (notModified(request, reply, etag)) return reply.send('');
+    void reply.type(type);
     const isGzip = accepts(request.raw).encoding(['gzip', 'identity']) === 'gzip';
     if (!isGzip || type === 'image/png') return reply.send(plain);
     return reply.header('Content-Encoding', 'gzip').send(gzip);

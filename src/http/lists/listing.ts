@@ -6,7 +6,7 @@ import type { Parameter, Reader } from '../../database/reader';
 import { clientOf } from '../access';
 import { Answer } from '../responses/answer';
 import { BOARD_REVISION } from '../responses/board-revision';
-import { matchesNone } from '../responses/etag';
+import { notModified } from '../responses/etag';
 import { inParts, PART_LENGTH, streamParts } from '../responses/stream';
 import { FIRST_ROWS, ItemLengths, PROBE_ROWS } from './item-lengths';
 import type { Location, Row } from './keyset';
@@ -89,10 +89,8 @@ export class Listing extends Answer {
       if (!this.source.board) {
         // Such a list has no revision, so it is read twice: for its tag, then for the response.
         const etag = await digestOfParts(this.parts(snapshot, after, most));
-        reply.header('ETag', etag);
-        if (matchesNone(request.headers['if-none-match'], etag)) {
+        if (notModified(request, reply, etag)) {
           await snapshot.close();
-          reply.code(304);
           return '';
         }
       }

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash, hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,10 +26,22 @@ export function etagOf(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`;
 }
 
-/** Whether `If-None-Match` names the tag, compared weakly (RFC 9110, section 13.1.2). */
-export function matchesNone(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.trim() === '*' || tagsOf(header).some((tag) => withoutW(tag) === withoutW(etag));
+/**
+ * Sets the entity tag of a response, and the status 304 if `If-None-Match` names the tag, compared weakly
+ * (RFC 9110, section 13.1.2).
+ * @returns whether the status is 304, so that the content is not needed
+ */
+export function notModified(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+): boolean {
+  reply.header('ETag', etag);
+  const sent = headers['if-none-match']?.trim();
+  const isKnown =
+    sent === '*' || tagsOf(sent ?? '').some((tag) => withoutW(tag) === withoutW(etag));
+  if (isKnown) reply.code(304);
+  return isKnown;
 }
 
 /**

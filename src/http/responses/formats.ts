@@ -6,7 +6,7 @@ import { Pace } from '../../time/pace';
 import { Problem } from '../problem';
 import type { Format, Formats, Writing } from '../route';
 import { MEDIA_TYPES } from '../route';
-import { etagOf, matchesNone, REPRESENTATION } from './etag';
+import { etagOf, notModified, REPRESENTATION } from './etag';
 
 const PARAMETERS: Record<Format, string> = {
   json: '; charset=utf-8',
@@ -87,11 +87,7 @@ export async function writeFormat(
     return text;
   }
   const etag = etagOf(`${format} ${REPRESENTATION} ${text.tagged}`);
-  reply.header('ETag', etag);
-  if (matchesNone(request.headers['if-none-match'], etag)) {
-    reply.code(304);
-    return '';
-  }
+  if (notModified(request, reply, etag)) return '';
   if ('render' in text) return text.render();
   return Readable.from(withPauses(text.chunks), { objectMode: false, highWaterMark: 1 << 16 });
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Answer } from './answer';
 import { BOARD_REVISION, revisionOf } from './board-revision';
-import { etagOf, matchesNone } from './etag';
+import { etagOf, notModified } from './etag';
 import { contentTypeOf, formatOf, writeFormat } from './formats';
 
 const logger = new Logger('Request');
@@ -42,13 +42,7 @@ async function write(
   let content: string | Buffer | Readable;
   if (payload instanceof Answer) {
     reply.type(payload.mediaType ?? contentTypeOf(payload.format));
-    if (payload.etag !== undefined) {
-      reply.header('ETag', payload.etag);
-      if (matchesNone(request.headers['if-none-match'], payload.etag)) {
-        reply.code(304);
-        return '';
-      }
-    }
+    if (payload.etag !== undefined && notModified(request, reply, payload.etag)) return '';
     content = await payload.open(request, reply);
   } else content = await writeFormat(request, reply, payload);
   if (content instanceof Readable) {
@@ -95,8 +89,8 @@ function addEntityTag(
       statusCode === 201)
   ) {
     const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(payload);
-    reply.header('ETag', etag);
-    if (reads && matchesNone(request.headers['if-none-match'], etag)) reply.code(304);
+    if (reads) notModified(request, reply, etag);
+    else reply.header('ETag', etag);
   }
   if (reply.statusCode === 304) {
     reply.removeHeader('content-type');
