@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Database } from '../../database/database';
 import type { Parameter, Reader } from '../../database/reader';
-import { clientOf } from '../access';
 import { Answer } from '../responses/answer';
 import { BOARD_REVISION } from '../responses/board-revision';
 import { notModified } from '../responses/etag';
-import { inParts, PART_LENGTH, streamParts } from '../responses/stream';
+import { inParts, PART_LENGTH, readInSnapshot } from '../responses/stream';
 import { FIRST_ROWS, ItemLengths, PROBE_ROWS } from './item-lengths';
 import type { Location, Row } from './keyset';
 import { decodeCursor, encodeCursor, locationOf, withParameters } from './keyset';
@@ -27,8 +26,13 @@ const IN_SNAPSHOT = Symbol('in a snapshot');
  * pagination), so it is stable while rows are added and deleted.
  */
 export class Listing extends Answer {
-  private path = '';
   private location: Location;
+  /** The keys that the page begins after. */
+  private after: Parameter[] | undefined;
+  /** Maximum items of the page. */
+  private most = Infinity;
+  /** The key of `lengths`. */
+  private path = '';
   private reply: FastifyReply;
   private writer: ListWriter;
   private rows: ListReader;
@@ -51,69 +55,65 @@ export class Listing extends Answer {
   }
 
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
-    const location = locationOf(request.url);
-    this.location = location;
+    const { limit = Infinity, cursor, count } = this.page;
+    this.location = locationOf(request.url);
     this.reply = reply;
-    const { limit, cursor, count } = this.page;
-    const { order } = this.source;
-    const after = cursor === undefined ? undefined : decodeCursor(order, cursor, location);
-    const most = limit ?? Infinity;
-    const isHead = request.method === 'HEAD';
+    this.most = limit;
+    if (cursor !== undefined) this.after = decodeCursor(this.source.order, cursor, this.location);
+    const { path } = this.location;
     // Items of another format have another length.
-    this.path = this.format === 'json' ? location.path : `${location.path} ${this.format}`;
-    const fitsPart = (): boolean => Math.min(most, FIRST_ROWS) <= lengths.rowsOfPart(this.path);
+    this.path = this.format === 'json' ? path : `${path} ${this.format}`;
+    const { indexed, revision } = this.source;
     let mayBeShort = true;
-    const isTable = this.format === 'csv';
-    const isDirect = this.source.indexed === true && !this.source.revision && !isTable;
-    if (isDirect && !count) {
-      const rows = await this.probe(this.database, after, most);
-      if (rows !== undefined || fitsPart()) {
-        const answer = await this.readAtOnce(this.database, after, most, rows);
+    if (indexed === true && !revision && this.format === 'json' && !count) {
+      const rows = await this.probe(this.database);
+      if (rows !== undefined || this.fitsPart()) {
+        const answer = await this.readAtOnce(this.database, rows);
         if (answer !== IN_SNAPSHOT && answer !== undefined) return answer;
         mayBeShort = answer === IN_SNAPSHOT;
       }
     }
-    const snapshot = await this.database.openStream(clientOf(request));
-    try {
-      if (this.source.resolve) this.use(await this.source.resolve(snapshot));
-      if (isTable) this.writer = await this.tableOf(snapshot);
-      if (count) reply.header('X-Total-Count', await this.rows.total(snapshot));
-      const rows = await this.probe(snapshot, after, most);
-      mayBeShort &&= fitsPart();
-      const answer = mayBeShort && (await this.readAtOnce(snapshot, after, most, rows));
-      if (typeof answer === 'string') {
-        await snapshot.close();
-        return answer;
-      }
-      await this.tag(snapshot);
-      if (!this.source.board) {
-        // Such a list has no revision, so it is read twice: for its tag, then for the response.
-        const etag = await digestOfParts(this.parts(snapshot, after, most));
-        if (notModified(request, reply, etag)) {
-          await snapshot.close();
-          return '';
-        }
-      }
-      if (isHead && most === Infinity) {
-        await snapshot.close();
-        // No header of a long list depends on the rows that follow.
-        return Readable.from([]);
-      }
-      if (most !== Infinity) {
-        const [last, next] = await this.rows.read(snapshot, after, 2, most - 1);
-        if (last && next) this.link(last);
-      }
-    } catch (error) {
-      await snapshot.close();
-      throw error;
-    }
-    return streamParts(this.parts(snapshot, after, most), snapshot);
+    return readInSnapshot(this.database, request, (snapshot) =>
+      this.read(snapshot, request, mayBeShort),
+    );
   }
 
   /** The whole list as CSV, in parts. */
   async *csv(snapshot: Reader): AsyncGenerator<string> {
     this.writer = await this.tableOf(snapshot);
-    yield* this.parts(snapshot, undefined, Infinity);
+    yield* this.parts(snapshot);
+  }
+
+  /** Returns the response if it is short, otherwise its parts. */
+  private async read(
+    snapshot: Reader,
+    request: FastifyRequest,
+    mayBeShort: boolean,
+  ): Promise<string | AsyncGenerator<string>> {
+    if (this.source.resolve) this.use(await this.source.resolve(snapshot));
+    if (this.format === 'csv') this.writer = await this.tableOf(snapshot);
+    if (this.page.count) this.reply.header('X-Total-Count', await this.rows.total(snapshot));
+    const rows = await this.probe(snapshot);
+    if (mayBeShort && this.fitsPart()) {
+      const answer = await this.readAtOnce(snapshot, rows);
+      if (typeof answer === 'string') return answer;
+    }
+    await this.tag(snapshot);
+    if (!this.source.board) {
+      // Such a list has no revision, so it is read twice: for its tag, then for the response.
+      const etag = await digestOfParts(this.parts(snapshot));
+      if (notModified(request, this.reply, etag)) return '';
+    }
+    if (this.most !== Infinity) {
+      const [last, next] = await this.rows.read(snapshot, this.after, 2, this.most - 1);
+      if (last && next) this.link(last);
+    }
+    return this.parts(snapshot);
+  }
+
+  /** Whether the first rows are short enough to be read at once. */
+  private fitsPart(): boolean {
+    return Math.min(this.most, FIRST_ROWS) <= lengths.rowsOfPart(this.path);
   }
 
   private use(source: ListSource): void {
@@ -137,13 +137,9 @@ export class Listing extends Answer {
    * If the length of the items is unknown, reads a few rows to estimate it.
    * @returns these rows if they are all that the response needs
    */
-  private async probe(
-    reader: Reader,
-    after: Parameter[] | undefined,
-    most: number,
-  ): Promise<Row[] | undefined> {
+  private async probe(reader: Reader): Promise<Row[] | undefined> {
     if (lengths.has(this.path)) return undefined;
-    const rows = await this.rows.read(reader, after, Math.min(PROBE_ROWS, most + 1));
+    const rows = await this.rows.read(reader, this.after, Math.min(PROBE_ROWS, this.most + 1));
     lengths.measured(this.path, this.writer.writeAll(rows).length, rows.length);
     return rows.length < PROBE_ROWS ? rows : undefined;
   }
@@ -155,12 +151,10 @@ export class Listing extends Answer {
    */
   private async readAtOnce(
     reader: Reader,
-    after: Parameter[] | undefined,
-    most: number,
     known?: Row[],
   ): Promise<string | typeof IN_SNAPSHOT | undefined> {
-    const wanted = Math.min(most, FIRST_ROWS);
-    const rows = known ?? (await this.rows.read(reader, after, wanted + 1));
+    const wanted = Math.min(this.most, FIRST_ROWS);
+    const rows = known ?? (await this.rows.read(reader, this.after, wanted + 1));
     const { board, resolve } = this.source;
     if (reader === this.database && board?.find) {
       if (rows.length === 0) return IN_SNAPSHOT;
@@ -168,7 +162,7 @@ export class Listing extends Answer {
     }
     await this.tag(reader, rows[0]);
     const hasMore = rows.length > wanted;
-    if (hasMore && wanted < most) return undefined;
+    if (hasMore && wanted < this.most) return undefined;
     const shown = rows.slice(0, wanted);
     const text = this.writer.writeAll(shown);
     lengths.measured(this.path, text.length, shown.length);
@@ -205,14 +199,11 @@ export class Listing extends Answer {
     this.reply.header('ETag', this.tagOf(now)).header(BOARD_REVISION, now.revision);
   }
 
-  private async *parts(
-    reader: Reader,
-    after: Parameter[] | undefined,
-    most: number,
-  ): AsyncGenerator<string> {
+  private parts(reader: Reader): AsyncGenerator<string> {
+    const { most } = this;
     const { begin, separator, end, write } = this.writer;
-    yield* inParts<Row>({
-      read: this.rows.readInParts(reader, after, most),
+    return inParts<Row>({
+      read: this.rows.readInParts(reader, this.after, most),
       write,
       begin,
       separator,

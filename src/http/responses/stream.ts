@@ -8,38 +8,40 @@ import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 
 /**
- * Streams the parts of a response, and closes the snapshot that they are read from. Reads the first part at
- * once, so that its errors become a response.
+ * Reads a response from a snapshot, which is closed when the response is complete or its client has disconnected.
+ * @param read returns the whole response, or its parts; the first part is read at once, so that its errors
+ *   become a response
  */
-export async function streamParts(
-  parts: AsyncGenerator<string>,
-  snapshot: Snapshot,
-): Promise<Readable> {
-  const close = (): Promise<void> => snapshot.close();
-  let begun: Promise<IteratorResult<string>> | undefined;
+export async function readInSnapshot(
+  database: Pick<Database, 'openStream'>,
+  request: FastifyRequest,
+  read: (snapshot: Reader) => Promise<string | AsyncGenerator<string>>,
+): Promise<string | Readable> {
+  const snapshot = await database.openStream(clientOf(request));
   try {
-    begun = Promise.resolve(await parts.next());
+    const content = await read(snapshot);
+    if (typeof content === 'string' || request.method === 'HEAD') {
+      await snapshot.close();
+      return typeof content === 'string' ? content : Readable.from([]);
+    }
+    const parts = closing(snapshot, content);
+    const first = await parts.next();
+    const readable = Readable.from(parts, { objectMode: false, highWaterMark: 0 });
+    if (!first.done) readable.unshift(first.value);
+    return readable;
   } catch (error) {
-    await close();
+    await snapshot.close();
     throw error;
   }
-  const iterator: AsyncIterableIterator<string> = {
-    next: async () => {
-      const next = await (begun ?? parts.next());
-      begun = undefined;
-      if (next.done) await close();
-      return next;
-    },
-    return: async () => {
-      await parts.return(undefined);
-      await close();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]: () => iterator,
-  };
-  const readable = Readable.from(iterator, { objectMode: false, highWaterMark: 0 });
-  readable.once('close', () => void close());
-  return readable;
+}
+
+/** Yields the parts, and closes their snapshot before the response ends: the next request may need its slot. */
+async function* closing(snapshot: Snapshot, parts: AsyncGenerator<string>): AsyncGenerator<string> {
+  try {
+    yield* parts;
+  } finally {
+    await snapshot.close();
+  }
 }
 
 /** The content of a long response, with its entity tag and the revision of its board. */
@@ -63,18 +65,14 @@ export class StreamedAnswer extends Answer {
     super();
   }
 
-  async open(request: FastifyRequest, reply: FastifyReply): Promise<Readable> {
+  async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     reply.headers(this.headers);
     if (request.method === 'HEAD') return Readable.from([]);
-    const snapshot = await this.database.openStream(clientOf(request));
-    try {
+    return readInSnapshot(this.database, request, async (snapshot) => {
       const { etag, revision, parts } = await this.read(snapshot);
       reply.header('ETag', etag).header(BOARD_REVISION, revision);
-      return await streamParts(parts, snapshot);
-    } catch (error) {
-      await snapshot.close();
-      throw error;
-    }
+      return parts;
+    });
   }
 }
 
