@@ -84,7 +84,7 @@ function serve(
     const { plain, gzip, etag } = (file ??= load());
     vary(reply, 'accept-encoding');
     reply.headers(headers);
-    if (notModified(request, reply, etag)) return reply.send('');
+    if (notModified(reply, etag)) return reply.send('');
     void reply.type(type);
     const isGzip = accepts(request.raw).encoding(['gzip', 'identity']) === 'gzip';
     if (!isGzip || type === 'image/png') return reply.send(plain);

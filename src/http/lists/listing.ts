@@ -73,9 +73,7 @@ export class Listing extends Answer {
         mayBeShort = answer === IN_SNAPSHOT;
       }
     }
-    return readInSnapshot(this.database, request, (snapshot) =>
-      this.read(snapshot, request, mayBeShort),
-    );
+    return readInSnapshot(this.database, request, (snapshot) => this.read(snapshot, mayBeShort));
   }
 
   /** The whole list as CSV, in parts. */
@@ -87,7 +85,6 @@ export class Listing extends Answer {
   /** Returns the response if it is short, otherwise its parts. */
   private async read(
     snapshot: Reader,
-    request: FastifyRequest,
     mayBeShort: boolean,
   ): Promise<string | AsyncGenerator<string>> {
     if (this.source.resolve) this.use(await this.source.resolve(snapshot));
@@ -102,7 +99,7 @@ export class Listing extends Answer {
     if (!this.source.board) {
       // Such a list has no revision, so it is read twice: for its tag, then for the response.
       const etag = await digestOfParts(this.parts(snapshot));
-      if (notModified(request, this.reply, etag)) return '';
+      if (notModified(this.reply, etag)) return '';
     }
     if (this.most !== Infinity) {
       const [last, next] = await this.rows.read(snapshot, this.after, 2, this.most - 1);

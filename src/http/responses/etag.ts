@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { createHash, hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,13 +31,9 @@ export function etagOf(body: string | Buffer): string {
  * (RFC 9110, section 13.1.2).
  * @returns whether the status is 304, so that the content is not needed
  */
-export function notModified(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  etag: string,
-): boolean {
+export function notModified(reply: FastifyReply, etag: string): boolean {
   reply.header('ETag', etag);
-  const sent = headers['if-none-match']?.trim();
+  const sent = reply.request.headers['if-none-match']?.trim();
   const isKnown =
     sent === '*' || tagsOf(sent ?? '').some((tag) => withoutW(tag) === withoutW(etag));
   if (isKnown) reply.code(304);

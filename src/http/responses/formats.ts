@@ -87,7 +87,7 @@ export async function writeFormat(
     return text;
   }
   const etag = etagOf(`${format} ${REPRESENTATION} ${text.tagged}`);
-  if (notModified(request, reply, etag)) return '';
+  if (notModified(reply, etag)) return '';
   if ('render' in text) return text.render();
   return Readable.from(withPauses(text.chunks), { objectMode: false, highWaterMark: 1 << 16 });
 }

@@ -42,7 +42,7 @@ async function write(
   let content: string | Buffer | Readable;
   if (payload instanceof Answer) {
     reply.type(payload.mediaType ?? contentTypeOf(payload.format));
-    if (payload.etag !== undefined && notModified(request, reply, payload.etag)) return '';
+    if (payload.etag !== undefined && notModified(reply, payload.etag)) return '';
     content = await payload.open(request, reply);
   } else content = await writeFormat(request, reply, payload);
   if (content instanceof Readable) {
@@ -89,7 +89,7 @@ function addEntityTag(
       statusCode === 201)
   ) {
     const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(payload);
-    if (reads) notModified(request, reply, etag);
+    if (reads) notModified(reply, etag);
     else reply.header('ETag', etag);
   }
   if (reply.statusCode === 304) {
