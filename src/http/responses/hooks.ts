@@ -28,8 +28,33 @@ export function writeResponses(server: FastifyInstance): void {
     }
     done(null, payload);
   });
-  server.addHook('onSend', addEntityTag);
-  server.addHook('onSend', endWithNewline);
+  server.addHook<unknown>('onSend', (request, reply, payload, done) => {
+    const isText = typeof payload === 'string' && payload !== '';
+    if (isText && hasEntityTag(request, reply)) {
+      const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(payload);
+      if (isRead(request)) notModified(reply, etag);
+      else reply.header('ETag', etag);
+    }
+    if (reply.statusCode === 304) {
+      reply.removeHeader('content-type').removeHeader('content-length');
+      done(null, '');
+      return;
+    }
+    // JSON ends with a newline, for terminals and files. Entity tags are digests of the JSON without it;
+    // responses that are cached or streamed have it already.
+    const isJson = isText && String(reply.getHeader('content-type')).includes('json');
+    done(null, isJson && !payload.endsWith('\n') ? `${payload}\n` : payload);
+  });
+}
+
+const isRead = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
+
+/** Whether a response is the representation of a resource. That to a change has the tag of a later GET. */
+function hasEntityTag(request: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  if (statusCode !== 200) return statusCode === 201;
+  const { method, routeOptions } = request;
+  const { tagged = false } = routeOptions.config;
+  return isRead(request) || method === 'PUT' || method === 'PATCH' || tagged;
 }
 
 /** Returns the content of a response. If the client has it, answers 304 and does not read it. */
@@ -54,49 +79,4 @@ async function write(
     if (reply.raw.destroyed) content.destroy();
   }
   return content;
-}
-
-/**
- * Ends JSON with a newline, for terminals and files. Entity tags are digests of the JSON without it;
- * responses that are cached or streamed have it already.
- */
-function endWithNewline(
-  _request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: Error | null, payload?: unknown) => void,
-): void {
-  const isText = typeof payload === 'string' && payload !== '' && !payload.endsWith('\n');
-  const isJson = isText && String(reply.getHeader('content-type')).includes('json');
-  done(null, isJson ? `${payload}\n` : payload);
-}
-
-/** Adds the entity tag of a representation. The response to a change has the tag of a later GET. */
-function addEntityTag(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: Error | null, payload?: unknown) => void,
-): void {
-  const { method } = request;
-  const { statusCode } = reply;
-  const { tagged } = request.routeOptions.config;
-  const reads = method === 'GET' || method === 'HEAD';
-  if (
-    typeof payload === 'string' &&
-    payload !== '' &&
-    ((statusCode === 200 && (reads || method === 'PUT' || method === 'PATCH' || tagged)) ||
-      statusCode === 201)
-  ) {
-    const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(payload);
-    if (reads) notModified(reply, etag);
-    else reply.header('ETag', etag);
-  }
-  if (reply.statusCode === 304) {
-    reply.removeHeader('content-type');
-    reply.removeHeader('content-length');
-    done(null, '');
-    return;
-  }
-  done(null, payload);
 }
