@@ -9,8 +9,7 @@ import { parseQuery } from './input/form';
 import type { ProblemCode } from './problem';
 import { Problem, PROBLEMS } from './problem';
 import { sendProblem } from './problem.filter';
-import { withoutTokens } from './redaction';
-import { logRequest } from './request-log';
+import { logRequest, withoutTokens } from './request-log';
 import { MAX_PARAMETER_LENGTH } from './route-table';
 import { SECURITY_HEADERS } from './security-headers';
 

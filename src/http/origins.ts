@@ -102,13 +102,9 @@ export async function enableCors(
   });
 }
 
-/** A `Host` without its port, in lower case; empty if the port is invalid. */
-function nameOf(host: string): string {
-  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':');
-  const port = end > 0 ? host.slice(end) : '';
-  if (!/^(:\d*)?$/.test(port)) return '';
-  return (end > 0 ? host.slice(0, end) : host).toLowerCase();
-}
+/** A `Host` without its port, in lower case; empty if it is malformed. */
+const nameOf = (host: string): string =>
+  /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.toLowerCase() ?? '';
 
 /** The host and port of an origin as `Host` has them; undefined for `null`. */
 function hostOf(origin: string | undefined): string | undefined {
