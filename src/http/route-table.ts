@@ -21,7 +21,6 @@ export class RouteTable {
       // @fastify/cors answers preflights of every path.
       if (url === '*') return;
       for (const one of [method].flat() as HTTPMethod[]) {
-        if (this.router.hasRoute(one, url)) continue;
         this.methods.add(one);
         this.router.on(one, url, () => undefined);
       }

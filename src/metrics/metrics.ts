@@ -1,4 +1,3 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Database } from '../database/database';
@@ -7,7 +6,7 @@ import { StreamsService } from '../events/streams.service';
 
 /** The metrics of this process, for Prometheus. */
 @Injectable()
-export class Metrics implements OnApplicationShutdown {
+export class Metrics {
   private readonly registry = new Registry();
   private readonly durations = new Histogram({
     name: 'http_request_duration_seconds',
@@ -50,9 +49,5 @@ export class Metrics implements OnApplicationShutdown {
 
   text(): Promise<string> {
     return this.registry.metrics();
-  }
-
-  onApplicationShutdown(): void {
-    this.registry.clear();
   }
 }

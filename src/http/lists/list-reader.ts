@@ -97,10 +97,7 @@ export class ListReader {
         .getQueryAndParameters();
       const rows = await reader.query<Row>(sql, parameters);
       const byId = new Map(rows.map((row) => [row.id as number, row]));
-      return wanted.flatMap((id): Row[] => {
-        const row = byId.get(id);
-        return row ? [row] : [];
-      });
+      return wanted.map((id) => byId.get(id) as Row);
     };
   }
 }

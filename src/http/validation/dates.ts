@@ -38,9 +38,6 @@ function parseInstant(value: unknown): Parsed {
   const date = parseDate(match?.[1] ?? value);
   if ('code' in date) return date;
   const time = new Date((value as string).replace(' ', 'T').toUpperCase());
-  if (Number.isNaN(time.getTime())) {
-    return reject('invalid_date', 'must be an RFC 3339 date-time');
-  }
   // An offset may lead out of the years that a database can store.
   const year = time.getUTCFullYear();
   return year < 1000 || year > 9999
