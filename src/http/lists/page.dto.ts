@@ -1,22 +1,14 @@
 import { IsFlag } from '../validation/choices';
 import { IsInteger } from '../validation/numbers';
-import { Doc, Optional } from '../validation/property';
+import { Optional } from '../validation/property';
 import { IsText } from '../validation/text';
 
 /** The query parameters of every list. */
 export class PageQuery {
-  @Doc({ description: 'The greatest number of items on a page. Default: all items.' })
-  @Optional()
-  @IsInteger(1, 1000)
-  limit?: number;
-
-  @Doc({ description: 'The beginning of a page, from the `Link` of the page before.' })
-  @Optional()
-  @IsText(4096, { blank: false })
-  cursor?: string;
-
-  @Doc({ description: 'Whether the response has `X-Total-Count`.' })
-  @Optional()
-  @IsFlag()
-  count?: boolean;
+  /** The greatest number of items on a page. Default: all items. */
+  @Optional() @IsInteger(1, 1000) limit?: number;
+  /** The beginning of a page, from the `Link` of the page before. */
+  @Optional() @IsText(4096, { blank: false }) cursor?: string;
+  /** Whether the response has `X-Total-Count`. */
+  @Optional() @IsFlag() count?: boolean;
 }
