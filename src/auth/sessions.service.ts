@@ -25,7 +25,7 @@ const SESSION =
   'FROM sessions s JOIN tokens t ON t.id = s.token_id WHERE s.lookup = ?';
 
 /** A session, joined with its token. */
-export interface SessionRow extends TokenRow {
+interface SessionRow extends TokenRow {
   session_id: number;
   session_hash: string;
   session_used_at: string;

@@ -9,7 +9,7 @@ export interface SentEvent {
 }
 
 /** Reads at most `limit` events of a board after a revision, in their order. */
-export type ReadEvents = (after: number, limit: number) => Promise<EventView[]>;
+type ReadEvents = (after: number, limit: number) => Promise<EventView[]>;
 
 /** A receiver of the events of a feed. */
 export interface Subscriber {

@@ -12,7 +12,7 @@ const MAX_UNSENT = 1024 * 1024;
 /** Milliseconds after which `EventSource` connects again. */
 const RETRY_MS = 2000;
 
-export interface StreamStart {
+interface StreamStart {
   /** The revision that the stream continues from. */
   after: number;
   /** The present revision of the board. */

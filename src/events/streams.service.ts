@@ -32,7 +32,7 @@ const CHECK_MS = 10_000;
 const PAGES_AT_A_TIME = 2;
 
 /** The client of a stream: its token or address, and what it may see. */
-export interface StreamClient {
+interface StreamClient {
   id: string;
   access: Access;
 }

@@ -31,7 +31,7 @@ export interface LongResponse {
 }
 
 /** A response that takes long to render. */
-export interface RenderedResponse {
+interface RenderedResponse {
   render: () => Promise<Buffer>;
   /** As in `LongResponse`. */
   tagged: string;

@@ -28,7 +28,7 @@ export const FILE_TYPES = [
 ] as const;
 
 /** A file that is being uploaded. */
-export interface UploadedFile {
+interface UploadedFile {
   /** Its bytes, as they arrive. */
   bytes: Readable;
   /** The parts of the form that preceded it. */

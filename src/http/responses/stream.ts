@@ -80,7 +80,7 @@ export class StreamedAnswer extends Answer {
 export const PART_LENGTH = 64 * 1024;
 
 /** Determines how many rows are read for a part, so that its length is bounded. */
-export interface PartSize {
+interface PartSize {
   rows(): number;
   /** @param length characters of the written rows */
   measured(length: number, rows: number): void;
@@ -109,7 +109,7 @@ export class GrowingPartSize implements PartSize {
 }
 
 /** The rows of a response, and how they are written. */
-export interface RowsInParts<Row> {
+interface RowsInParts<Row> {
   /** Reads at most `limit` rows that follow a row. */
   read: (after: Row | undefined, limit: number) => Promise<Row[]>;
   /** Returns the text of a row; undefined if the row is left out. */
