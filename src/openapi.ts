@@ -10,7 +10,6 @@ import { Config } from './config/config';
 import { DOCUMENT_FILE } from './docs';
 import { createAdapter } from './http/adapter';
 import { FILE_TYPES } from './http/input/upload';
-import type { ProblemCode } from './http/problem';
 import type { RouteSettings } from './http/route';
 import { SETTING } from './http/route';
 import { ID_SCHEMA } from './http/validation/numbers';
@@ -88,14 +87,14 @@ function complete(document: OpenAPIObject): OpenAPIObject {
           operationId: operation.operationId,
           method,
           path,
-          scope: settings.get('scope') as RouteSettings['scope'],
-          always: settings.has('always'),
+          scope: settings.scope,
+          always: settings.always ?? false,
           parameters: operation.parameters,
-          declared: (settings.get('problems') ?? []) as ProblemCode[],
+          declared: settings.problems ?? [],
         }),
       );
       describeBody(operation, components.schemas as Record<string, Schema>);
-      if (settings.has('file')) describeFile(operation);
+      if (settings.file) describeFile(operation);
     }
   }
   document.tags = TAGS.map(([name, description]) => ({ name, description }));
@@ -144,15 +143,11 @@ function operationId({ summary }: Operation, method: string, path: string): stri
   return method === 'patch' ? name.replace(/^update/, 'patch') : name;
 }
 
-type Settings = ReadonlyMap<keyof RouteSettings, unknown>;
-
 /** Removes the settings of `Route` from the operation and returns them. */
-function takeSettings(operation: Operation): Settings {
+function takeSettings(operation: Operation): RouteSettings {
   const settings = Object.entries(operation).filter(([name]) => name.startsWith(SETTING));
   for (const [name] of settings) delete operation[name];
-  return new Map(
-    settings.map(([name, value]) => [name.slice(SETTING.length) as keyof RouteSettings, value]),
-  );
+  return Object.fromEntries(settings.map(([name, value]) => [name.slice(SETTING.length), value]));
 }
 
 /** Describes the parameters of the path; a handler of several paths reads only some of them. */
@@ -171,17 +166,17 @@ function describeConditions(
   path: string,
   method: string,
   { parameters, responses }: Operation,
-  settings: Settings,
+  settings: RouteSettings,
 ): void {
   if (!path.startsWith('/api/')) return;
   const add = (name: string, description: string, schema: Schema = { type: 'string' }): void => {
     parameters.push({ name, in: 'header', required: false, description, schema });
   };
-  if (settings.has('live')) return;
+  if (settings.live) return;
   if (method === 'get') {
     add('If-None-Match', 'Entity tags. The response is 304 if the resource has one of them.');
     responses['304'] = { description: 'Not modified.' };
-  } else if (settings.has('repeatable') && !settings.has('unrepeatable')) {
+  } else if (settings.repeatable && !settings.unrepeatable) {
     add(
       'Idempotency-Key',
       'Makes it safe to repeat the request for 24 hours: the first response is sent again, with `Idempotent-Replayed`.',
@@ -206,11 +201,10 @@ function describeResponses(
   path: string,
   method: string,
   { parameters, responses }: Operation,
-  settings: Settings,
+  settings: RouteSettings,
 ): void {
   const has = (parameter: string): boolean => parameters.some(({ name }) => name === parameter);
-  const tagged =
-    (['get', 'put', 'patch'].includes(method) && !settings.has('live')) || settings.has('tagged');
+  const tagged = (['get', 'put', 'patch'].includes(method) && !settings.live) || settings.tagged;
   for (const [status, response] of Object.entries(responses)) {
     const names: Header[] = ['X-Request-Id'];
     if (tagged || status === '201') names.push('ETag');

@@ -103,8 +103,7 @@ export function Route(settings: RouteSettings): MethodDecorator {
     Reflect.defineMetadata(SETTINGS, all, handler);
     (RouteConfig(all) as MethodDecorator)(target, key, descriptor);
     for (const [name, value] of Object.entries(settings)) {
-      const extension = name === 'scope' || name === 'problems' ? (value as unknown) : true;
-      if (value) ApiExtension(SETTING + name, extension)(target, key, descriptor);
+      if (value) ApiExtension(SETTING + name, value)(target, key, descriptor);
     }
   };
 }
