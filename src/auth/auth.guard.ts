@@ -21,12 +21,9 @@ export class AuthGuard implements CanActivate {
     if (scope === undefined) throw new Problem('forbidden');
     const access = accessOf(request);
     if (SCOPES.indexOf(access.scope) < SCOPES.indexOf(scope)) {
-      throw this.forbidden(
-        request,
-        access,
-        `A token with the scope "${scope}" is required.`,
-        scope,
-      );
+      throw this.forbidden(request, access, `A token with the scope "${scope}" is required.`, {
+        'WWW-Authenticate': `Bearer realm="sprintline", error="insufficient_scope", scope="${scope}"`,
+      });
     }
     return access.boards && !filtered ? this.maySeeBoard(request, access) : true;
   }
@@ -52,16 +49,13 @@ export class AuthGuard implements CanActivate {
     request: FastifyRequest,
     { actor, tokenId }: Access,
     detail: string,
-    scope?: string,
+    headers: Record<string, string> = {},
   ): Problem {
     const { id, method, routeOptions } = request;
     this.logger.warn(
       { request_id: id, actor, token_id: tokenId, method, route: routeOptions.url },
       'request forbidden',
     );
-    const headers = scope && {
-      'WWW-Authenticate': `Bearer realm="sprintline", error="insufficient_scope", scope="${scope}"`,
-    };
-    return new Problem('forbidden', detail, headers ? { headers } : {});
+    return new Problem('forbidden', detail, { headers });
   }
 }
