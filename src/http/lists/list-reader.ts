@@ -16,18 +16,15 @@ export class ListReader {
 
   constructor(private readonly source: ListSource) {}
 
-  /** Reads at most `count` rows after the sort keys `after`. */
+  /** Reads at most `count` rows after the sort keys `after`, by default whole rows. */
   read(
     reader: Reader,
     after: Parameter[] | undefined,
     count: number,
     offset = 0,
-    onlyIds = false,
+    [sql, parameters] = this.select(),
   ): Promise<Row[]> {
     const { order } = this.source;
-    const [sql, parameters] = onlyIds
-      ? this.source.query().select(this.idColumn, 'id').getQueryAndParameters()
-      : this.select();
     const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
     const limits = ` ORDER BY ${by} LIMIT ${count}${offset > 0 ? ` OFFSET ${offset}` : ''}`;
     const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
@@ -77,13 +74,9 @@ export class ListReader {
     return async (previous, count): Promise<Row[]> => {
       if (previous) next = ids.indexOf(previous.id as number, Math.max(0, next - MAX_ROWS)) + 1;
       if (next + count > ids.length && offset === ids.length) {
-        const rows = await this.read(
-          reader,
-          after,
-          Math.min(SORTED_IDS, most - offset),
-          offset,
-          true,
-        );
+        const onlyIds = this.source.query().select(this.idColumn, 'id').getQueryAndParameters();
+        const limit = Math.min(SORTED_IDS, most - offset);
+        const rows = await this.read(reader, after, limit, offset, onlyIds);
         ids.push(...rows.map((row) => row.id as number));
         offset += SORTED_IDS;
       }
