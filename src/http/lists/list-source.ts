@@ -20,7 +20,7 @@ export interface ListSource {
    * requests.
    */
   indexed: boolean | 'searched';
-  represent: (row: never) => object | undefined;
+  represent: (row: never) => object;
   /** Returns the list as CSV. Reads what it needs besides the rows from their snapshot. */
   table?: (reader: Reader) => Promise<Table>;
   /**

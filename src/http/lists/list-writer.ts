@@ -7,27 +7,25 @@ export interface ListWriter {
   begin: string;
   separator: string;
   end: string;
-  write: (row: Row) => string | undefined;
+  write: (row: Row) => string;
   /** Writes a whole list, without a final newline. */
   writeAll: (rows: Row[]) => string;
 }
 
 export function jsonWriter(source: ListSource): ListWriter {
   // Without the columns of the board: JSON leaves out undefined properties.
-  const represent = (row: Row): object | undefined => {
-    const item = source.represent(row as never);
-    return item && Object.assign(item, { __revision: undefined, __revision_tag: undefined });
-  };
+  const represent = (row: Row): object =>
+    Object.assign(source.represent(row as never), {
+      __revision: undefined,
+      __revision_tag: undefined,
+    });
   return {
     begin: '[',
     separator: ',',
     end: ']',
-    write: (row) => {
-      const item = represent(row);
-      return item && JSON.stringify(item);
-    },
+    write: (row) => JSON.stringify(represent(row)),
     // In one call: 50 stories take 70 instead of 100 µs.
-    writeAll: (rows) => JSON.stringify(rows.map(represent).filter((item) => item !== undefined)),
+    writeAll: (rows) => JSON.stringify(rows.map(represent)),
   };
 }
 

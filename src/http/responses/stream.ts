@@ -112,8 +112,8 @@ export class GrowingPartSize implements PartSize {
 interface RowsInParts<Row> {
   /** Reads at most `limit` rows that follow a row. */
   read: (after: Row | undefined, limit: number) => Promise<Row[]>;
-  /** Returns the text of a row; undefined if the row is left out. */
-  write: (row: Row) => string | undefined;
+  /** Returns the text of a row. */
+  write: (row: Row) => string;
   /** Precedes the first row. */
   begin?: string;
   separator?: string;
@@ -146,18 +146,14 @@ export async function* inParts<Row>({
     const rows = await read(last, limit);
     let part = '';
     let taken = 0;
-    let written = 0;
     for (const row of rows) {
       last = row;
       taken += 1;
-      const text = write(row);
-      if (text === undefined) continue;
-      part += before + text;
+      part += before + write(row);
       before = separator;
-      written += 1;
       if (part.length >= PART_LENGTH) break;
     }
-    size.measured(part.length, written);
+    size.measured(part.length, taken);
     left = taken === rows.length && taken < limit ? 0 : left - taken;
     if (left === 0) part += (before === begin ? begin : '') + end;
     return part;
