@@ -100,7 +100,7 @@ export class BoardsService implements OnModuleInit {
           throw new Problem('name_taken');
         }
         requireUnchanged(body, before);
-        const changed = differences(before, writable(body))?.after;
+        const changed = differences(before, writable(body));
         if (!changed) return before;
         const version = board.version + 1;
         await change.manager.update(Board, board.id, {

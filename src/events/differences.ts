@@ -14,13 +14,10 @@ export function changedFields(before: object, after: object): { before: Fields; 
   return changed;
 }
 
-/** Like `changedFields`; null when nothing differs. */
-export function differences<T extends object>(
-  before: object,
-  after: T,
-): { before: Partial<T>; after: Partial<T> } | null {
-  const changed = changedFields(before, after) as { before: Partial<T>; after: Partial<T> };
-  return Object.keys(changed.after).length > 0 ? changed : null;
+/** The properties of `after` whose values differ from those of `before`; null if none does. */
+export function differences<T extends object>(before: object, after: T): Partial<T> | null {
+  const changed = changedFields(before, after).after as Partial<T>;
+  return Object.keys(changed).length > 0 ? changed : null;
 }
 
 // isDeepStrictEqual takes some µs even for equal strings; a bulk move compares 16 fields of 1,000 stories.

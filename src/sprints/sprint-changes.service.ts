@@ -101,7 +101,7 @@ export class SprintChanges {
     const { sprint } = locked;
     requireMatch(change.caller, sprint);
     requireVersion(body, sprint);
-    const changed = differences(sprint, writable(body))?.after;
+    const changed = differences(sprint, writable(body));
     if (changed && sprint.completed_at !== null) {
       if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
     }

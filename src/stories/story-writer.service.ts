@@ -110,7 +110,7 @@ export class StoryWriter {
     to: { board: LockedBoard; sprintId: number | null },
   ): Promise<StoryView> {
     const next = { ...story, ...writable(body), board_name: to.board.name, sprint_id: to.sprintId };
-    const changed = differences(story, next)?.after;
+    const changed = differences(story, next);
     if (!changed) return story;
     const now = change.instant.toISOString();
     const doneAt = doneAtAfter(changed, now);

@@ -60,7 +60,7 @@ export class TaskWriter {
     task: TaskView,
     body: UpdateTask & { done_at?: string | null },
   ): Promise<TaskView> {
-    const changed = differences(task, writable(body))?.after;
+    const changed = differences(task, writable(body));
     if (!changed) return task;
     const now = change.instant.toISOString();
     const doneAt = doneAtAfter(changed, now);

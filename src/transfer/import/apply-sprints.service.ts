@@ -110,7 +110,7 @@ export class ApplySprints {
       ...(external_id !== null && { external_id, ...(name !== null && { name }) }),
       ...(goal !== null && { goal }),
       ...(hasDates && { start_date, end_date }),
-    })?.after;
+    });
     if (placed.wasCompleted && !assumed && differences(locked.sprint, { start_date, end_date })) {
       warnings.add('sprint_completed', `${placed.name} keeps its dates`);
     }
