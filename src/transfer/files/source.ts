@@ -100,7 +100,7 @@ export class Warnings {
   private readonly byCode = new Map<string, { count: number; examples: string[] }>();
 
   /** @param unit what the numbers of places are: lines of a table, or entries of a JSON file */
-  constructor(private readonly unit: 'line' | 'entry' = 'line') {}
+  constructor(readonly unit: 'line' | 'entry' = 'line') {}
 
   /** @param place a number or, for another place than a line or an entry, its name */
   at(code: string, place: number | string, detail: string): void {

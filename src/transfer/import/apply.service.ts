@@ -14,6 +14,7 @@ import {
   MAX_STORIES,
 } from '../../stories/story.queries';
 import { InvalidFile, noSeq } from '../files/invalid-file';
+import { Warnings } from '../files/source';
 import type { PlacedSprint } from './apply-sprints.service';
 import { ApplySprints } from './apply-sprints.service';
 import type { TasksOfStory } from './apply-tasks.service';
@@ -73,7 +74,7 @@ export class ApplyService {
     plan: ImportPlan,
     progress: (stories: number) => void = () => undefined,
   ): Promise<ImportRun> {
-    const run = new ImportRun(change, board);
+    const run = new ImportRun(change, board, new Warnings(plan.warnings.unit));
     const existing = await this.sprintQueries.briefs(change, board.id);
     const sprints = await this.sprints.place(run, plan.sprints, existing);
     await change.flush();
@@ -164,8 +165,8 @@ export class ApplyService {
           : routeOfNew(path ?? []);
         if (rejectedBy !== undefined) {
           const title = planned.title ?? story?.title;
-          const what = `line ${line}: "${title}", ${names.get(rejectedBy) ?? rejectedBy}`;
-          run.warnings.add('sprint_completed', what);
+          const what = `"${title}", ${names.get(rejectedBy) ?? rejectedBy}`;
+          run.warnings.at('sprint_completed', line, what);
         }
         const sprintId = route.at(-1);
         if (story) {

@@ -1,7 +1,6 @@
 import type { Change, LockedBoard } from '../../database/change';
 import type { LineError } from '../files/invalid-file';
-import type { Skipped } from '../files/source';
-import { Warnings } from '../files/source';
+import type { Skipped, Warnings } from '../files/source';
 import type { ImportCounts } from './import.dto';
 import { TasksOfBoard } from './tasks-of-board';
 
@@ -13,7 +12,6 @@ export class ImportRun {
   readonly updated = none();
   readonly unchanged = none();
   readonly skipped: Skipped[] = [];
-  readonly warnings = new Warnings();
   /** Errors that depend on the state of the board; if there are any, nothing is written. */
   readonly errors: LineError[] = [];
   readonly tasksOfBoard: TasksOfBoard;
@@ -21,6 +19,7 @@ export class ImportRun {
   constructor(
     readonly change: Change,
     readonly board: LockedBoard,
+    readonly warnings: Warnings,
   ) {
     this.tasksOfBoard = new TasksOfBoard(change, board.id);
   }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Change, LockedBoard } from '../../../src/database/change';
 import type { SprintChanges } from '../../../src/sprints/sprint-changes.service';
 import type { SprintBrief, SprintQueries } from '../../../src/sprints/sprint.queries';
+import { Warnings } from '../../../src/transfer/files/source';
 import { ApplySprints } from '../../../src/transfer/import/apply-sprints.service';
 import { ImportRun } from '../../../src/transfer/import/import-run';
 import type { PlannedSprint } from '../../../src/transfer/import/plan';
@@ -23,7 +24,7 @@ async function place(
     lock: (_: Change, id: number) => Promise.resolve({ sprint: existing[id - 1] }),
     write: () => Promise.resolve(),
   } as unknown as SprintChanges;
-  const run = new ImportRun(change, board);
+  const run = new ImportRun(change, board, new Warnings());
   await new ApplySprints(queries, changes).place(run, planned, existing);
   return run;
 }
