@@ -47,6 +47,10 @@ export async function setUp(
     server.server.emit('request', request, response);
   });
   routes.watch(server);
+  // Fastify gives a route the error handler of the moment at which it is added, and Nest sets its own later.
+  server.addHook('onRoute', (route) => {
+    route.errorHandler = (error, request, reply) => server.errorHandler(error, request, reply);
+  });
   limitBodyTime(server, config);
   parseBodies(server, config);
   limitArrivingBodies(server);

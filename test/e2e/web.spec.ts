@@ -102,6 +102,21 @@ describe('the board in the browser', () => {
     expect(answer.status).toBe(421);
   });
 
+  it.each(['/', '/b/x', '/docs', '/docs/init.js', '/openapi.json', '/service-worker.js'])(
+    'answers errors of %s with a problem document',
+    async (path) => {
+      const answer = await get(path, { host: 'attacker.example' });
+      expect([answer.status, answer.headers['content-type']]).toEqual([
+        421,
+        'application/problem+json',
+      ]);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        code: 'misdirected_request',
+        instance: path,
+      });
+    },
+  );
+
   it.each(['/api', '/api/nowhere', '/api?x=1'])('serves no page at %s', async (path) => {
     const answer = await get(path, { ...token, accept: 'text/html,*/*;q=0.8' });
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([404, 'route_not_found']);
