@@ -30,7 +30,11 @@ export class RouteTable {
   /** The methods of a URL's path, OPTIONS included; none if there is no such path. */
   methodsAt(url: string): string[] {
     const [path = '/'] = url.split('?');
-    const found = [...this.methods].filter((method) => this.router.find(method, path));
+    const found = [...this.methods].filter((method) => {
+      const params = this.router.find(method, path)?.params;
+      // No resource has an empty name or id.
+      return params !== undefined && !Object.values(params).includes('');
+    });
     return found.length === 0 ? [] : [...new Set([...found, 'OPTIONS'])].sort();
   }
 }

@@ -475,6 +475,9 @@ describe('every path', () => {
       `${board.path}/nope`,
       '/API/boards',
       '/api//boards',
+      '/api/boards//',
+      '/api/boards//backlog',
+      '/api/stories//tasks',
       '/.env',
       '/favicon.ico',
     ]) {
