@@ -21,9 +21,11 @@ const CHUNK = 500;
 export const REPORT: Formats = {
   json: {
     write: (body) => JSON.stringify(body),
-    // Without `as_of`, which differs in every response while the sprint is open.
-    tagged: ({ as_of: _, ...report }: ReportView) =>
-      report.sprint.state === 'completed' ? undefined : report,
+    // While the sprint is open, without the time of the response: `as_of` and, on the first day, `committed_at`.
+    tagged: ({ as_of, ...report }: ReportView) => {
+      if (report.sprint.state === 'completed') return undefined;
+      return report.committed_at === as_of ? { ...report, committed_at: undefined } : report;
+    },
   },
   csv: { write: reportCsv },
 };

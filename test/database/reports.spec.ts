@@ -686,6 +686,22 @@ describe('formats', () => {
     expect((await client.get(path)).headers.get('etag')).toMatch(/^"/);
   });
 
+  it('keep their entity tag on the first day, while the commitment is not fixed', async () => {
+    const own = await board();
+    const open = await own.sprint('2026-02-23', { end_date: '2026-03-08' });
+    await own.story(open, { points: 1 });
+    const path = `/api/sprints/${open.id}/report`;
+    at('2026-03-01T12:00:02.000Z');
+    const { headers, body } = await client.get(path);
+    expect(body.committed_at).toBe(body.as_of);
+    const again = async (): Promise<number> =>
+      (await client.get(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } })).status;
+    at('2026-03-01T12:00:03.000Z');
+    expect(await again()).toBe(304);
+    at('2026-03-02T00:00:00.000Z');
+    expect(await again()).toBe(200);
+  });
+
   it('are streamed for a sprint of decades, with an entity tag', async () => {
     const long = await (await board()).sprint('1990-01-01');
     const path = `/api/sprints/${long.id}/burndown`;
