@@ -20,6 +20,7 @@ import { Authenticator } from './authenticator';
 import { makeToken } from './secret';
 import type { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { Token } from './token.entity';
+import { isExpired } from './token.queries';
 
 const COLUMNS = 't.id, t.name, t.scope, t.boards, t.expires_at, t.created_at, t.last_used_at';
 
@@ -109,13 +110,16 @@ export class TokensService implements OnModuleInit {
 
   /** Deletes a token, which is invalid from then on. @throws Problem `token_not_found`, `last_admin` */
   async delete(caller: Caller, id: number): Promise<Deleted> {
+    const now = this.clock.now();
+    const isValidAdmin = (token: TokenRow): boolean =>
+      token.scope === 'admin' && !isExpired(token, now);
     const name = await this.unitOfWork.maintain(async (manager) => {
       const all = await lockTokens(manager);
       const token = all.find((one) => one.id === id);
       if (!token) throw new Problem('token_not_found');
       requireMatch(caller, represent(token));
       const others = all.filter((one) => one.id !== id);
-      if (others.length > 0 && !others.some(({ scope }) => scope === 'admin')) {
+      if (token.scope === 'admin' && others.length > 0 && !others.some(isValidAdmin)) {
         throw new Problem('last_admin');
       }
       await manager.delete(Token, id);

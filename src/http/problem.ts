@@ -118,7 +118,7 @@ export const PROBLEMS = {
   last_admin: [
     409,
     'Last admin token',
-    'The last admin token cannot be deleted while other tokens exist; create another one first.',
+    'The last valid admin token cannot be deleted while other tokens exist; create another first.',
   ],
   name_taken: [409, 'Name taken', 'Another board has this name.'],
   no_next_sprint_to_carry_to: [

@@ -285,7 +285,7 @@ describe('The tokens', () => {
     for (const part of ['Read', 'rocket', '2099']) expect(shown).toContain(part);
     await tokens(page).filter({ hasText: 'Ada' }).getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByText('The last admin token cannot be deleted').waitFor();
+    await dialog.getByText('The last valid admin token cannot be deleted').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await row.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();

@@ -743,6 +743,19 @@ describe('the first and the last token', () => {
     expect((await client.get('/api/boards')).status).toBe(200);
   });
 
+  it('the last admin token that has not expired cannot be deleted either', async () => {
+    const { client, clock } = service;
+    clock.set('2026-12-01T00:00:00Z');
+    const first = await bearer(client, { scope: 'admin' });
+    const expiring = { scope: 'admin', expires_at: '2026-12-02T00:00:00Z' } as const;
+    const expired = await bearer(first, expiring);
+    clock.set('2026-12-03T00:00:00Z');
+    expectProblem(await first.delete(`/api/tokens/${first.id}`), 409, 'last_admin');
+    expect((await first.delete(`/api/tokens/${expired.id}`)).status).toBe(200);
+    expect((await first.delete(`/api/tokens/${first.id}`)).status).toBe(200);
+    expect((await client.get('/api/boards')).status).toBe(200);
+  });
+
   it('of two admin tokens that are deleted at once, one stays while other tokens exist', async () => {
     const first = await bearer(service.client, { scope: 'admin' });
     const second = await bearer(first, { scope: 'admin' });
@@ -925,11 +938,23 @@ describe('the command line', () => {
       { id: 2, scope: 'write', boards: ['A', 'B'], last_used_at: null, name: 'CI' },
     ]);
     const last = await command(database, 'tokens', 'delete', '1');
-    expect(last).toMatchObject({ code: 1, err: expect.stringContaining('last admin token') });
+    expect(last).toMatchObject({ code: 1, err: expect.stringContaining('last valid admin token') });
     for (const id of ['2', '1']) {
       expect(await command(database, 'tokens', 'delete', id)).toMatchObject({ code: 0 });
     }
     expect(await command(database, 'tokens', 'delete', '1')).toMatchObject({ code: 1 });
     while ((await client.get('/api/boards')).status === 401);
+  });
+
+  it('deletes the other tokens first if the admin token has expired', async () => {
+    const { client, clock, database } = service;
+    clock.set('2020-01-01T00:00:00Z');
+    const admin = await bearer(client, { scope: 'admin', expires_at: '2020-01-02T00:00:00Z' });
+    const reader = await bearer(admin, { scope: 'read' });
+    const remove = ({ id }: { id: number }): ReturnType<typeof command> =>
+      command(database, 'tokens', 'delete', String(id));
+    expect(await remove(admin)).toMatchObject({ code: 1 });
+    expect(await remove(reader)).toMatchObject({ code: 0 });
+    expect(await remove(admin)).toMatchObject({ code: 0 });
   });
 });
