@@ -13,6 +13,7 @@ const REQUEST_HEADERS = [
   'Idempotency-Key',
   'If-Match',
   'If-None-Match',
+  'Last-Event-ID',
   'X-Request-Id',
 ];
 /** Response headers that they may read. */

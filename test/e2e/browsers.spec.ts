@@ -162,6 +162,8 @@ describe('CORS', () => {
       'access-control-allow-methods': 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT',
       vary: 'Origin',
     });
+    // A stream is resumed with it.
+    expect(allowed.headers['access-control-allow-headers']).toContain('Last-Event-ID');
     const answer = await write({ origin, 'sec-fetch-site': 'cross-site' });
     expect(answer.status).toBe(201);
     expect(answer.headers['access-control-allow-origin']).toBe(origin);
