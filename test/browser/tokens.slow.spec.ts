@@ -44,6 +44,19 @@ async function openAs(place: Place, token: string, path: string, options = {}): 
   return page;
 }
 
+/** Signs in as Mei, ends her session, and sets the story in progress, which is rejected. */
+async function openExpired(place: Place): Promise<Page> {
+  const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+  const page = await openAs(place, token, '/b/rocket');
+  await card(page, 'To do', 'Buy a ticket').focus();
+  const deleted = await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+  expect(deleted.status).toBe(200);
+  // The stream ends with the token; until then, a change is rejected.
+  await page.keyboard.press('2');
+  await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+  return page;
+}
+
 describe('Signing in', () => {
   test('shows the requested page, and lasts over a reload until the user signs out', async () => {
     const place = await startClosed();
@@ -66,16 +79,9 @@ describe('Signing in', () => {
 
   test('is required again when the session ends, and then saves the changes made meanwhile', async () => {
     const place = await startClosed();
-    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
-    const page = await openAs(place, token, '/b/rocket');
-    await card(page, 'To do', 'Buy a ticket').focus();
+    const page = await openExpired(place);
     const again = await makeToken(place, { name: 'Mei', scope: 'write' });
-    const deleted = await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
-    expect(deleted.status).toBe(200);
-    // The stream ends with the token; until then, a change is rejected.
-    await page.keyboard.press('2');
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
-    await dialog.waitFor();
     const saved = page.waitForResponse(
       (response) => response.ok() && response.request().method() === 'PUT',
     );
@@ -95,12 +101,7 @@ describe('Signing in', () => {
 
   test('as another user never sends the changes of the first user', async () => {
     const place = await startClosed();
-    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
-    const page = await openAs(place, token, '/b/rocket');
-    await card(page, 'To do', 'Buy a ticket').focus();
-    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
-    await page.keyboard.press('2');
-    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    const page = await openExpired(place);
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
     await signIn(page, place.admin);
@@ -112,12 +113,7 @@ describe('Signing in', () => {
 
   test('as another user in another tab never saves the changes of the first user', async () => {
     const place = await startClosed();
-    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
-    const page = await openAs(place, token, '/b/rocket');
-    await card(page, 'To do', 'Buy a ticket').focus();
-    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
-    await page.keyboard.press('2');
-    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    const page = await openExpired(place);
     const other = await page.context().newPage();
     await other.goto(place.url);
     await signIn(other, place.admin);
