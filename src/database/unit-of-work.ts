@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { MutexInterface } from 'async-mutex';
+import { Mutex, withTimeout } from 'async-mutex';
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
@@ -40,6 +42,11 @@ export class UnitOfWork {
    * overlap.
    */
   private readonly queue: FairQueue;
+  /**
+   * On a server it runs one change at a time of those that the database has rolled back: on a cluster, changes of
+   * one board conflict at every attempt if many run again at once.
+   */
+  private readonly retries: MutexInterface;
   private readonly isSqlite: boolean;
   /** Milliseconds during which a change is retried. */
   private readonly retryMs: number;
@@ -60,11 +67,12 @@ export class UnitOfWork {
     config: Config,
   ) {
     this.isSqlite = config.database.kind === 'sqlite';
-    this.retryMs = config.databaseDeadlineMs / 2;
+    this.retryMs = config.databaseDeadlineMs;
     const slots = this.isSqlite ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
     // A burst of 300 changes of one board takes some seconds on a server that syncs each commit.
     const waitMs = 2 * config.databaseDeadlineMs;
     this.queue = new FairQueue(slots, waitMs, new Problem('overloaded'));
+    this.retries = withTimeout(new Mutex(), this.retryMs, unavailable());
   }
 
   /**
@@ -151,18 +159,23 @@ export class UnitOfWork {
     this.database.requireOpen();
     const maxPause = this.isSqlite ? MAX_SQLITE_PAUSE : MAX_PAUSE;
     const restarted = new Set<number>();
+    const transact = (): Promise<T> =>
+      this.queue.run(client, async () => {
+        if (this.isSqlite && this.pending > 1) await this.pace.pause();
+        return this.transaction((manager) => work(manager, restarted), mayBeLost);
+      });
+    let wasRolledBack = false;
     let giveUpAt: number | undefined;
     this.pending += 1;
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await this.queue.run(client, async () => {
-            if (this.isSqlite && this.pending > 1) await this.pace.pause();
-            return this.transaction((manager) => work(manager, restarted), mayBeLost);
-          });
+          const isQueued = wasRolledBack && !this.isSqlite;
+          return await (isQueued ? this.retries.runExclusive(transact) : transact());
         } catch (error) {
           if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
-          else if (failureOf(error) !== 'retry') throw toProblem(error);
+          else if (failureOf(error) === 'retry') wasRolledBack = true;
+          else throw toProblem(error);
           // The time that the first attempt waited in the queue does not count.
           giveUpAt ??= Date.now() + retryMs;
           if (Date.now() >= giveUpAt) throw unavailable(error);

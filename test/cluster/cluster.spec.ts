@@ -87,7 +87,7 @@ describe('on a cluster', () => {
   it('many clients write to one board through all nodes without an error or a gap in its log', async () => {
     const programs = [await Program.start(cluster), await Program.start(cluster)];
     const ledger = new Ledger('Contended');
-    ledger.start(8, (i) => (programs[i % 2] as Program).client);
+    ledger.start(16, (i) => (programs[i % 2] as Program).client);
     await sleep(10_000);
     await ledger.stop();
     console.log(`${ledger.acknowledged} acknowledged`);
