@@ -45,3 +45,9 @@ describe('the settings', () => {
     expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining(names));
   });
 });
+
+it('the read-only container of the compose file has a folder for temporary files', () => {
+  const [service = ''] = file('docker-compose.yml').split('\n  database:');
+  expect(service).toContain('read_only: true');
+  expect(service).toContain('tmpfs: [/tmp]');
+});
