@@ -24,7 +24,7 @@ export class SessionController {
   @Answers(
     'Show session',
     SessionView,
-    'The caller and its access. For a browser that is not signed in, `actor` and `scope` are null and `boards` is empty.',
+    'The caller and its access. If a token is required and the browser is not signed in, `actor` and `scope` are null and `boards` is empty.',
   )
   show(
     @Req() request: FastifyRequest,

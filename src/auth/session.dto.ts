@@ -3,7 +3,10 @@ import type { Scope } from '../http/access';
 import { SCOPES } from '../http/access';
 import { IsText } from '../http/validation/text';
 
-/** The caller and its access. If it is not signed in, `actor` and `scope` are null and `boards` is empty. */
+/**
+ * The caller and its access. If a token is required and the caller is not signed in, `actor` and `scope` are null and
+ * `boards` is empty.
+ */
 export class SessionView {
   /** The name of the token; `anonymous` if no token is required. */
   @ApiProperty({ type: 'string', nullable: true }) actor: string | null;

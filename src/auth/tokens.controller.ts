@@ -58,7 +58,7 @@ export class TokensController {
   @Answers(
     'Delete token',
     Deleted,
-    'The token is rejected from then on. The last token with the scope `admin` can be deleted only if no other token exists.',
+    'The token is rejected from then on. The last token with the scope `admin` that has not expired can be deleted only if no other token exists.',
   )
   @Rejects('last_admin')
   delete(@CurrentCaller() caller: Caller, @TokenId() id: number) {

@@ -24,9 +24,9 @@ export class BoardView {
 
 export class CreateBoard {
   @IsBoardName() @Doc({ example: 'Team Rocket' }) name: string;
-  /** IANA name of the time zone that dates are in. Default: UTC. */
+  /** IANA name of the time zone that dates are in. A new board is in UTC by default. */
   @Optional() @IsTimeZone() time_zone?: string;
-  /** At least one. Default: Monday to Friday. */
+  /** At least one. A new board has Monday to Friday by default. */
   @Optional() @IsListOf(WEEKDAYS) working_days?: Weekday[];
 }
 

@@ -52,7 +52,7 @@ export function defineImport(command: Command): void {
     .addHelpText(
       'after',
       `\nOn a terminal it shows what it would do, and asks; a file from standard input is imported at once.
-A second import of the same file changes nothing.
+A second import of the same file changes nothing, except that rows of a table without an id are always new stories.
 Columns of our own CSV: ${CSV_COLUMNS.join(', ')}.
 
 Examples:

@@ -33,7 +33,7 @@ const Updates = (): MethodDecorator =>
   AnswersUpdate(
     'Update sprint',
     SprintView,
-    'Changes the fields that are sent; null clears `end_date`, `name` or `goal`. The dates of a completed sprint cannot be changed.',
+    'Changes the fields that are sent; null clears `end_date`, `name`, `goal` or `external_id`. The dates of a completed sprint cannot be changed.',
     'external_id_taken',
     'sprint_completed',
   );
