@@ -22,7 +22,7 @@ const COMMANDS: Record<string, [description: string, load: () => Promise<Define>
     async () => (await import('./cli/seed.js')).defineSeed,
   ],
   import: [
-    'import a file of another tool, or our own CSV, into a board: all of it, or none',
+    'import a file from another tool, or our own CSV, into a board, completely or not at all',
     async () => (await import('./cli/import.js')).defineImport,
   ],
   export: [
@@ -34,7 +34,7 @@ const COMMANDS: Record<string, [description: string, load: () => Promise<Define>
     async () => (await import('./cli/tokens.js')).defineTokens,
   ],
   backup: [
-    'copy an SQLite database, also while the service runs',
+    'copy an SQLite database, even while the service runs',
     async () => (await import('./cli/backup.js')).defineBackup,
   ],
   migrate: [

@@ -4,7 +4,7 @@ import { Config } from '../config/config';
 import { copySqlite } from '../database/sqlite-copy';
 import { CommandError } from './command-error';
 
-/** `backup`: copies a consistent state of an SQLite database, also while the service runs. */
+/** `backup`: copies a consistent state of an SQLite database, even while the service runs. */
 export function defineBackup(command: Command): void {
   command.argument('<file>', 'the copy, which must not exist yet').action((file: string) => {
     const { database } = Config.from(process.env);
@@ -17,7 +17,7 @@ export function defineBackup(command: Command): void {
     if (!existsSync(database.file)) {
       throw new CommandError(`There is no database ${database.file}.`);
     }
-    if (existsSync(file)) throw new CommandError(`${file} exists already.`);
+    if (existsSync(file)) throw new CommandError(`${file} already exists.`);
     try {
       copySqlite(database.file, file);
     } catch (error) {

@@ -29,10 +29,10 @@ export function defineExport(command: Command): void {
   command
     .argument('[file]', 'the new file; without one, or with -, standard output', '-')
     .requiredOption('--board <name>', 'the board')
-    .option('--log', 'also its event log, from which history and reports are read')
+    .option('--log', 'include its event log, from which history and reports are computed')
     .option('--csv', 'only its stories, as a table for spreadsheets')
     .option('--url <url>', 'read from the service at this URL instead of the database')
-    .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
+    .addOption(new Option('--token <token>', 'the token for that service').env('SPRINTLINE_TOKEN'))
     .addHelpText(
       'after',
       `
@@ -96,7 +96,7 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
   }
   // Created first, so that an existing file is an error before anything is read.
   const created = await open(file, 'wx').catch(({ code, message }: NodeJS.ErrnoException) => {
-    const why = code === 'EEXIST' ? 'exists already' : `cannot be written: ${message}`;
+    const why = code === 'EEXIST' ? 'already exists' : `cannot be written: ${message}`;
     throw new CommandError(`${file} ${why}.`);
   });
   try {

@@ -5,7 +5,7 @@ const KINDS = ['sprints', 'stories', 'tasks'] as const;
 /** Formats the counts of an import as a table. */
 export function planTable({ format, created, updated, unchanged }: ImportView): string {
   const rows = [
-    [`(${format})`, 'new', 'changed', 'as before'],
+    [`(${format})`, 'new', 'changed', 'unchanged'],
     ...KINDS.map((kind) => [kind, created[kind], updated[kind], unchanged[kind]].map(String)),
   ];
   return rows.map(([name = '', ...cells]) => name.padEnd(12) + right(cells)).join('\n');
@@ -27,7 +27,7 @@ export function notes({ skipped, warnings, unmapped }: ImportView): string[] {
       ? [
           note(
             'to do',
-            'statuses that are unknown',
+            'unknown statuses',
             unmapped.statuses.length,
             unmapped.statuses.slice(0, 20).map(({ value, count }) => `${value} (${count})`),
           ),
@@ -54,7 +54,7 @@ export function summary(board: string, { created, updated, unchanged }: ImportVi
     counts.sprints + counts.stories + counts.tasks;
   const others =
     total(updated) + total(unchanged) > 0
-      ? `, ${total(updated)} updated, ${total(unchanged)} as before`
+      ? `, ${total(updated)} updated, ${total(unchanged)} unchanged`
       : '';
   return `${board}: ${all} created${others}.`;
 }

@@ -39,19 +39,20 @@ export function defineImport(command: Command): void {
     .argument('<file>', 'a file that another tool or Sprintline exported; - reads standard input')
     .requiredOption('--board <name>', 'the board; it is created if it does not exist')
     .option('--format <format>', `${IMPORT_FORMATS.join(', ')}; detected by default`)
-    .option('--mapping <file>', 'JSON that says what columns, statuses, … mean')
-    .option('--yes', 'do not ask')
+    .option('--mapping <file>', 'a JSON file that maps columns, statuses, priorities, …')
+    .option('--yes', 'do not ask for confirmation')
     .option('--url <url>', 'import into the service at this URL instead of the database')
-    .addOption(new Option('--token <token>', 'its token').env('SPRINTLINE_TOKEN'))
-    .option('--map <ours=theirs>', 'read our column from theirs (repeatable)', collect)
-    .option('--null <text>', 'our own CSV: treat a cell with this text as empty')
+    .addOption(new Option('--token <token>', 'the token for that service').env('SPRINTLINE_TOKEN'))
     .option(
-      '--update',
-      'update stories whose external_id is on the board; done without this option, too',
+      '--map <ours=theirs>',
+      'read our column from a column of the file (repeatable)',
+      collect,
     )
+    .option('--null <text>', 'our own CSV: treat a cell with this text as empty')
+    .option('--update', 'update stories whose external_id is on the board; this is always done')
     .addHelpText(
       'after',
-      `\nOn a terminal it shows what it would do, and asks; a file from standard input is imported at once.
+      `\nOn a terminal it shows what it would do and asks for confirmation; a file from standard input is imported at once.
 A second import of the same file changes nothing, except that rows of a table without an id are always new stories.
 Columns of our own CSV: ${CSV_COLUMNS.join(', ')}.
 
@@ -70,7 +71,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const board = readNewBoardName(flags.board);
   const { format = flags.null === undefined ? 'auto' : 'csv', url, token } = flags;
   if (!(['auto', ...IMPORT_FORMATS] as string[]).includes(format)) {
-    throw new CommandError(`--format is one of ${IMPORT_FORMATS.join(', ')}.`);
+    throw new CommandError(`--format must be one of ${IMPORT_FORMATS.join(', ')}.`);
   }
   if (format !== 'csv' && flags.null !== undefined) {
     throw new CommandError('--null can be used only with our own CSV, --format csv.');
@@ -195,14 +196,15 @@ function readMap(maps: readonly string[]): Record<string, string> {
   for (const map of maps) {
     const at = map.indexOf('=');
     const [ours, theirs] = [map.slice(0, at), map.slice(at + 1)];
-    if (at < 1 || theirs === '') throw new CommandError(`--map ${map} is not like ours=theirs.`);
+    if (at < 1 || theirs === '')
+      throw new CommandError(`--map ${map} does not have the form ours=theirs.`);
     if (!(CSV_COLUMNS as readonly string[]).includes(ours)) {
       throw new CommandError(
         `--map ${map}: a story has ${CSV_COLUMNS.join(', ')}, but no ${ours}.`,
       );
     }
     if (Object.values(columns).includes(theirs)) {
-      throw new CommandError(`--map takes the column ${theirs} twice.`);
+      throw new CommandError(`--map names the column ${theirs} twice.`);
     }
     columns[ours] = theirs;
   }

@@ -8,7 +8,7 @@ export interface Remote {
   token?: string;
 }
 
-/** The members of a problem that a command shows. */
+/** The fields of a problem that a command shows. */
 interface Answer {
   code?: ProblemCode;
   detail?: string;
@@ -17,7 +17,7 @@ interface Answer {
 
 /**
  * Sends a request to a service.
- * @param mediaType that of the response
+ * @param mediaType the media type of the response
  * @throws Problem that the service responds with, CommandError if it does not answer or is not Sprintline
  */
 export async function request(

@@ -40,11 +40,13 @@ const BACKLOG: CreateStory[] = demo.backlog;
 
 /** `seed`: creates a demo board. */
 export function defineSeed(command: Command): void {
-  command.option('--board <name>', 'its name', 'Demo').action(async (flags: { board: string }) => {
-    const board = readNewBoardName(flags.board);
-    await withApplication((app) => seed(app, board));
-    console.log(`${board}: six completed sprints, a current one, a planned one and a backlog.`);
-  });
+  command
+    .option('--board <name>', 'the name of the board', 'Demo')
+    .action(async (flags: { board: string }) => {
+      const board = readNewBoardName(flags.board);
+      await withApplication((app) => seed(app, board));
+      console.log(`${board}: six completed sprints, a current one, a planned one and a backlog.`);
+    });
 }
 
 /**
@@ -69,9 +71,7 @@ export async function seed(app: INestApplicationContext, name: string): Promise<
     }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'name_taken') throw error;
-    throw new CommandError(
-      `There is a board ${name} already; --board gives the demo another name.`,
-    );
+    throw new CommandError(`A board ${name} already exists; --board gives the demo another name.`);
   } finally {
     Reflect.deleteProperty(clock, 'now');
   }

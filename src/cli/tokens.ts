@@ -28,9 +28,9 @@ Examples:
   tokens
     .command('create')
     .description('create a token and print it once; the first token enables authentication')
-    .requiredOption('--name <name>', 'the actor of its events in the log')
+    .requiredOption('--name <name>', 'the name, which is the actor of its events in the log')
     .requiredOption('--scope <scope>', 'read, write or admin; the first token must be admin')
-    .option('--board <name...>', 'the only boards that it gives access to')
+    .option('--board <name...>', 'the boards that it gives access to; all by default')
     .option('--expires <time>', 'a time, as in 2027-01-31T00:00:00Z')
     .action(async ({ name, scope, board, expires }: CreateFlags) => {
       const fields = { name, scope, boards: board ?? null, expires_at: expires ?? null };

@@ -205,7 +205,7 @@ describe('the command export', () => {
           const stable = (content: string): string =>
             content.replace(/"state":"\w+"/g, '').replace(/"sha256":"\w+"/, '');
           expect(stable(readFileSync(file, 'utf8'))).toBe(stable(text));
-          expect((await run(file, '--board', board.name)).err).toBe(`${file} exists already.\n`);
+          expect((await run(file, '--board', board.name)).err).toBe(`${file} already exists.\n`);
         }
       }
       const missing = join(folder, 'missing');

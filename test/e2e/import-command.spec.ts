@@ -155,7 +155,7 @@ describe('an import', () => {
       'Updated',
       '--update',
     );
-    expect(outcome.out).toBe('Updated: 1 story created, 1 updated, 1 as before.\n');
+    expect(outcome.out).toBe('Updated: 1 story created, 1 updated, 1 unchanged.\n');
     const { body: changed } = await service.client.get(`/api/stories/${one.id}`);
     expect(changed).toMatchObject({
       title: 'one',
@@ -181,22 +181,27 @@ describe('an import', () => {
 
   it.each<[string, string | Buffer, string[], RegExp]>([
     ['nothing at all', '', [], /The file is empty/],
-    ['a column twice', 'title,points,title\na,1,b\n', [], /More than one column is title/],
+    ['a repeated column', 'title,points,title\na,1,b\n', [], /More than one column is title/],
     [
-      'a column that is mapped and there',
+      'a mapped column that the file also has',
       'title,summary\na,b\n',
       ['--map', 'title=summary'],
       /More/,
     ],
     ['no column for the title', 'points\n1\n', [], /No column is title/],
-    ['a map of nothing', 'title\na\n', ['--map', 'points'], /not like ours=theirs/],
-    ['a map of what no story has', 'title\na\n', ['--map', 'id=title'], /no id/],
+    [
+      'a map without a column',
+      'title\na\n',
+      ['--map', 'points'],
+      /does not have the form ours=theirs/,
+    ],
+    ['a map of a field that no story has', 'title\na\n', ['--map', 'id=title'], /no id/],
     ['a map of a missing column', 'title\na\n', ['--map', 'points=sp'], /no column sp/],
     [
       'a map used twice',
       'x\na\n',
       ['--map', 'title=x', '--map', 'points=x'],
-      /takes the column x twice/,
+      /names the column x twice/,
     ],
     [
       'an open quote',
@@ -321,12 +326,12 @@ describe('an import of another format', () => {
     expect(outcome.out).toBe('Cards: 2 stories created.\n');
     expect(outcome.err.trim().split('\n')).toEqual([
       expect.stringMatching(/^skipped: archived, 1, such as 3: .*Gone/),
-      'to do: statuses that are unknown, 1, such as Ice (1)',
+      'to do: unknown statuses, 1, such as Ice (1)',
     ]);
     const events = (await service.client.get('/api/boards/Cards/events')).body;
     expect(new Set(events.map(({ actor }: any) => actor))).toEqual(new Set(['cli']));
     expect((await load(CARDS, 'Cards')).out).toBe(
-      'Cards: 0 stories created, 0 updated, 2 as before.\n',
+      'Cards: 0 stories created, 0 updated, 2 unchanged.\n',
     );
   });
 
@@ -337,7 +342,7 @@ describe('an import of another format', () => {
     expect(out + err).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
-  it('detects the format also with --update and --map', async () => {
+  it('detects the format with --update and --map, too', async () => {
     expect((await load(CARDS, 'Options', '--update')).out).toBe('Options: 2 stories created.\n');
     const jira = 'Summary,Issue key,Issue Type,Size\nOne,A-1,Story,5\n';
     const flags = ['--map', 'points=Size'];
@@ -363,9 +368,9 @@ describe('an import of another format', () => {
   });
 
   it.each<[string, string[], RegExp]>([
-    ['an unknown format', ['--format', 'excel'], /--format is one of sprintline, csv/],
+    ['an unknown format', ['--format', 'excel'], /--format must be one of sprintline, csv/],
     ['a missing mapping', ['--mapping', 'no/such.json'], /The mapping cannot be read/],
-    ['another format than it is', ['--format', 'jira-csv'], /line 1: a quote/],
+    ['a format that it does not have', ['--format', 'jira-csv'], /line 1: a quote/],
     ['--null for another format', ['--null', 'x', '--format', 'jira-csv'], /--null .* CSV/],
     ['--null for a service', ['--null', 'x', '--url', 'http://localhost:1'], /--null cannot/],
     ['a service that does not answer', ['--url', 'http://localhost:1'], /does not answer/],
@@ -418,7 +423,7 @@ describe('an import of another format', () => {
     };
     const no = await answer('n\n');
     expect(no.code).toBe(0);
-    expect(no.out).toMatch(/^\(trello\) +new +changed +as before$/m);
+    expect(no.out).toMatch(/^\(trello\) +new +changed +unchanged$/m);
     expect(no.out).toMatch(/^stories +2 +0 +0$/m);
     expect(no.out).toContain('Import into Asked? [y/N]');
     expect(no.out).toContain('Nothing was imported.');

@@ -70,7 +70,7 @@ describe('the demo board', () => {
     expect(again).toEqual({
       code: 1,
       out: '',
-      err: 'There is a board Demo already; --board gives the demo another name.\n',
+      err: 'A board Demo already exists; --board gives the demo another name.\n',
     });
     const other = await command(service.database, 'seed', '--board', 'Other demo');
     expect(other.code).toBe(0);

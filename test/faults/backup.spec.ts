@@ -171,6 +171,6 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
 
   (sqlite ? it : it.skip)('is not written over an existing file', async () => {
     const { code, err } = await command(service.database, 'backup', file(service.database.url));
-    expect([code, err]).toEqual([1, expect.stringContaining('exists already')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('already exists')]);
   });
 });
