@@ -6,7 +6,7 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json openapi.json ./
 COPY scripts scripts
 COPY src src
 COPY web web
-# The last command loads the complete program, so the build fails if a production dependency is missing.
+# The last command loads the modules of the application, so the build fails if one of their dependencies is missing.
 RUN npm run build \
  && npm prune --omit=dev --no-audit --no-fund \
  && node dist/openapi.js

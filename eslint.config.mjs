@@ -22,7 +22,7 @@ export default defineConfig(
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
       ],
-      // Functions that must return a promise, such as those of an interface, may have nothing to await.
+      // Functions that must return a promise, for example to implement an interface, may have nothing to await.
       '@typescript-eslint/require-await': 'off',
     },
   },

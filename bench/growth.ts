@@ -101,17 +101,17 @@ const OPERATIONS: Operation[] = [
   read('stories of a sprint', ({ current }) => `/api/sprints/${current}/stories`),
   read('backlog, first page', ({ path }) => `${path}/backlog?limit=50`),
   {
-    title: 'backlog, a page of the middle',
+    title: 'backlog, a page in the middle',
     before: middle,
     request: (_board, _i, { path = '' }) => ({ path }),
   },
   read('stories of the board, first page', stories('')),
   read('… with a status', stories('status=done')),
-  read('… of a person', stories('assignee=ada')),
+  read('… of an assignee', stories('assignee=ada')),
   read('… with a label', stories('label=api')),
   read('… with an external id', (board, i) => stories(`external_id=EXT-${i}`)(board)),
   {
-    ...read('… of a person who has none', stories('assignee=zoe')),
+    ...read('… of an assignee without stories', stories('assignee=zoe')),
     grows: 'reads the whole board',
   },
   read('events, the last 50', (board) => `${board.path}/events?limit=50&after=${board.planned}`),
@@ -148,7 +148,7 @@ const OPERATIONS: Operation[] = [
     twenty((k) => board.backlogStory(i, k)),
   ]),
   {
-    ...write('move 20 stories from all over to the top', (board, i) => [
+    ...write('move 20 scattered stories to the top', (board, i) => [
       'POST',
       `${board.path}/stories/move`,
       twenty((k) => board.backlogStory(20 * i + k)),

@@ -36,7 +36,7 @@ let counter = Date.now() % 1e9;
 
 /**
  * Sends requests repeatedly through a number of connections, each with its share of the requests, for `seconds` or,
- * with `amount`, until so many were sent.
+ * with `amount`, until that many were sent.
  */
 export async function load(
   url: string,

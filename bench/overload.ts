@@ -41,7 +41,7 @@ export async function measureOverload(database: Database, quick: boolean): Promi
     for (const [title, requests] of [
       ['updates', updates],
       ['shows', shows],
-      ['three shows to an update', mixed],
+      ['three reads for each update', mixed],
     ] as const) {
       for (const connections of [16, quick ? 100 : MANY]) {
         const seconds = quick ? 0.5 : 10;
@@ -49,7 +49,7 @@ export async function measureOverload(database: Database, quick: boolean): Promi
       }
     }
     printTable(
-      `${await database.version()}, more than the service can do (limit: accepted p99 2,000 ms)`,
+      `${await database.version()}, more load than the service can serve (limit: accepted p99 2,000 ms)`,
       ['', 'accepted', 'a second', 'p50', 'p99', 'max', 'rejected', 'p50', 'p99', 'failed'],
       rows,
     );

@@ -83,9 +83,9 @@ function works(
     { title: '… by title', run: () => ask({ method: 'HEAD', path: `${stories}?sort=title` }) },
     get('a page of 50 by title', `${stories}?limit=50&sort=title`),
     get('a page of 50 with the count', `${stories}?limit=50&count=true`),
-    get('searches what is nowhere', `${stories}?q=nowhere`),
-    get('searches what is everywhere', `${stories}?q=password+account`),
-    get('filters by a person who has none', `${stories}?limit=50&assignee=zoe`),
+    get('searches for a word that no story has', `${stories}?q=nowhere`),
+    get('searches for words that all stories have', `${stories}?q=password+account`),
+    get('filters by an assignee without stories', `${stories}?limit=50&assignee=zoe`),
     get('reads 1,000 events', `${large.path}/events?limit=1000`),
     get(`a full sprint`, `${full.path}/sprints/current`),
     get(

@@ -47,7 +47,7 @@ export async function setUp(
     server.server.emit('request', request, response);
   });
   routes.watch(server);
-  // Fastify gives a route the error handler of the moment at which it is added, and Nest sets its own later.
+  // Fastify gives a route the error handler that is set when the route is added; Nest sets its own later.
   server.addHook('onRoute', (route) => {
     route.errorHandler = (error, request, reply) => server.errorHandler(error, request, reply);
   });
@@ -64,7 +64,7 @@ export async function setUp(
   limitConnections(server, config.maxConnections);
   limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
-  // Without its hook: `readCookie` parses the cookies, only of requests without a token.
+  // Without its hook: `readCookie` parses the cookies, and only for requests without a token.
   await server.register(cookie, { hook: false });
   // Before entity tags: if one matches, the response becomes an empty 304.
   await compressLongResponses(server);

@@ -17,7 +17,7 @@ export function lookupOf(text: string): string | undefined {
   return FORM.exec(text)?.[1];
 }
 
-/** Whether the digest is that of this token; compared in constant time. */
+/** Whether this is the digest of the token; compared in constant time. */
 export function isToken(text: string, hash: string): boolean {
   return timingSafeEqual(sha256(text), Buffer.from(hash, 'hex'));
 }

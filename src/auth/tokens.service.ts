@@ -53,7 +53,7 @@ export class TokensService implements OnModuleInit {
 
   /**
    * Creates a token. Only this response contains the secret.
-   * @throws Problem `invalid_request`, also when the first token is not `admin`
+   * @throws Problem `invalid_request`, including when the first token is not `admin`
    */
   async create({ actor }: Caller, body: CreateToken): Promise<NewTokenView> {
     const { name, scope, boards = null, expires_at = null } = body;

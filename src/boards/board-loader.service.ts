@@ -26,7 +26,7 @@ export interface BoardLoad {
 /** The fields that a board gets when it is published. */
 type Published = Partial<Board> & { name: string };
 
-/** Milliseconds during which each transaction of a load is retried: if one failed, the work of the others would be lost. */
+/** Milliseconds during which each transaction of a load is retried: if one fails, the work of the others is lost. */
 const RETRY_MS = 60_000;
 
 /** The `updated_at` of an abandoned board, so that the sweeper does not keep its log. */
@@ -152,7 +152,7 @@ export class BoardLoader {
     );
   }
 
-  /** Does not sync its transaction: a power cut may undo the last parts only before the board is published. */
+  /** Does not sync its transaction: until the board is published, a power cut may undo the last parts. */
   private part<T>(caller: Caller, id: number, work: (change: Change) => Promise<T>): Promise<T> {
     return this.unitOfWork.maintain(
       async (manager) => {

@@ -41,7 +41,7 @@ export class BoardSweeper implements OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** Deletes the rows of such boards. A call during a run requests another run. */
+  /** Deletes the rows of deleted boards and of failed loads. A call during a run requests another run. */
   @Interval(60_000)
   sweep(): Promise<void> {
     this.requested = true;

@@ -67,7 +67,7 @@ export class BoardsController {
   @Answers(
     'Delete board',
     Deleted,
-    'A board with sprints or stories is deleted only with `force=true`; its log is deleted in any case.',
+    'A board with sprints or stories is deleted only with `force=true`; its log is always deleted with it.',
   )
   @Rejects('board_not_empty')
   delete(

@@ -156,7 +156,7 @@ export class BoardsService implements OnModuleInit {
   /**
    * Locks the board with this name for a change that creates something in it; creates the board if it
    * does not exist and CREATE_BOARDS is `implicit`.
-   * @throws Problem `board_not_found`, also when the caller may not see it
+   * @throws Problem `board_not_found`, including when the caller may not see it
    */
   async boardForCreation(
     change: Change,

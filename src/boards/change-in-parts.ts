@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import type { Change } from '../database/change';
 
-/** Milliseconds between two transactions: other processes try to lock an SQLite file every 4 ms at most. */
+/** Milliseconds between two transactions: other processes retry the lock of an SQLite file after 4 ms at most. */
 const GAP_MS = 5;
 
 /** A transaction of a change in parts was rolled back; its work cannot be repeated. */

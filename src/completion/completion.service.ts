@@ -101,7 +101,7 @@ export class CompletionService {
       {
         pointer: '/unfinished',
         code: isItself ? 'invalid_value' : 'not_found',
-        detail: 'unfinished names no other sprint of the board',
+        detail: 'unfinished must be the id of another sprint of the board',
       },
     ]);
   }

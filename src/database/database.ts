@@ -168,7 +168,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     return failureOf(error) === 'duplicate';
   }
 
-  /** Converts a database error into the problem that a client gets. Returns a defect as it is. */
+  /** Converts a database error into the problem that a client gets. Returns any other error unchanged. */
   problemOf(error: unknown): unknown {
     if (!this.isOpen && !(error instanceof Problem)) return unavailable(error);
     const problem = toProblem(error);
@@ -196,7 +196,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 
-  /** Logs once that the database is unavailable, and once that it answers again. */
+  /** Logs once that the database is unavailable, and once that it is available again. */
   private watch(cause: unknown): void {
     if (this.failing) return;
     this.failing = true;
@@ -208,7 +208,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
       );
       do await sleep(RECONNECT_MS, undefined, { ref: false });
       while (!this.closing && !(await this.isReady()));
-      if (!this.closing) this.logger.log('The database answers again.');
+      if (!this.closing) this.logger.log('The database is available again.');
     };
     void check().finally(() => (this.failing = false));
   }

@@ -91,12 +91,12 @@ function isConnectionLost(error: unknown): boolean {
 export const unavailable = (cause?: unknown): Problem =>
   new Problem('database_unavailable', undefined, { cause });
 
-/** Converts a database error into the problem that a client gets. Returns a defect as it is. */
+/** Converts a database error into the problem that a client gets. Returns any other error unchanged. */
 export function toProblem(error: unknown): unknown {
   if (error instanceof Problem) return error;
   switch (failureOf(error)) {
     case 'too_large': {
-      const detail = 'The database does not accept so much data at once; send less.';
+      const detail = 'The database does not accept this much data at once; send less.';
       return new Problem('content_too_large', detail, { cause: error });
     }
     case 'retry':

@@ -2,7 +2,7 @@ import mysql2 from 'mysql2';
 import type { Pool, PoolConnection, PoolOptions, QueryError } from 'mysql2';
 import { DatabaseTimeout } from './errors';
 
-/** Milliseconds to wait for a free connection; mysql2 itself would wait for ever. */
+/** Milliseconds to wait for a free connection; mysql2 itself would wait forever. */
 const ACQUIRE_MS = 1500;
 
 /** `ER_UNKNOWN_SYSTEM_VARIABLE`: another kind of server has this variable. */
@@ -65,7 +65,8 @@ function prepare(connection: PoolConnection, statementMs: number | undefined): v
   }
   if (statementMs === undefined) return;
   const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
-  // With a rest parameter V8 kept each result until the next major garbage collection: a third of a list's time.
+  // With a rest parameter V8 kept each result until the next major garbage collection, which took a third of the
+  // time of a list.
   connection.query = ((sql: unknown, values: unknown, callback: unknown) => {
     if (typeof values === 'function') [values, callback] = [undefined, values];
     if (typeof callback !== 'function') return query(sql, values);

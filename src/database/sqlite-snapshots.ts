@@ -25,7 +25,7 @@ interface Thread {
 }
 
 /**
- * Snapshots of a SQLite file, read in worker threads: sorting the titles of 100,000 stories takes
+ * Snapshots of an SQLite file, read in worker threads: sorting the titles of 100,000 stories takes
  * 0.3 s, during which the main thread serves other requests. The first thread starts with the first
  * snapshot, which `Database` opens at the start of the service.
  */

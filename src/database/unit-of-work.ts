@@ -69,7 +69,7 @@ export class UnitOfWork {
     this.isSqlite = config.database.kind === 'sqlite';
     this.retryMs = config.databaseDeadlineMs;
     const slots = this.isSqlite ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
-    // A burst of 300 changes of one board takes some seconds on a server that syncs each commit.
+    // A burst of 300 changes of one board takes a few seconds on a server that syncs each commit.
     const waitMs = 2 * config.databaseDeadlineMs;
     this.queue = new FairQueue(slots, waitMs, new Problem('overloaded'));
     this.retries = withTimeout(new Mutex(), this.retryMs, unavailable());

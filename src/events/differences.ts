@@ -20,6 +20,6 @@ export function differences<T extends object>(before: object, after: T): Partial
   return Object.keys(changed).length > 0 ? changed : null;
 }
 
-// isDeepStrictEqual takes some µs even for equal strings; a bulk move compares 16 fields of 1,000 stories.
+// isDeepStrictEqual takes a few µs even for equal strings; a bulk move compares 16 fields of 1,000 stories.
 const isEqual = (left: unknown, right: unknown): boolean =>
   left === right || (typeof left === 'object' && isDeepStrictEqual(left, right));

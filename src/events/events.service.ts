@@ -82,7 +82,7 @@ export class EventsService {
     // Each version of a story has one event, but a move to another board has two: the story
     // leaves a board (story.moved_out), then enters another (story.moved_in).
     const order = [column('entity_version', 'e', 'integer'), column('type', 'e', 'text', true)];
-    // The revision of the response is that of the board on which the story was last.
+    // The response has the revision of the board on which the story was last.
     const last = query
       .clone()
       .select('b.revision', 'revision')

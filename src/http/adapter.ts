@@ -24,7 +24,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     bodyLimit: config.bodyLimit,
     // The limit of most requests is shorter; see `limitBodyTime`.
     requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
-    // Closes a socket without traffic, such as that of a client that does not read its response.
+    // Closes a socket without traffic, for example if a client does not read its response.
     connectionTimeout: config.readerTimeoutMs,
     keepAliveTimeout: 60_000,
     forceCloseConnections: 'idle',

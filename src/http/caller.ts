@@ -20,7 +20,7 @@ export interface IdempotentRequest {
   fingerprint: string;
   /** Set when its change is committed, because a request makes one change only. */
   used?: boolean;
-  /** Set when the response is that of an earlier request. */
+  /** Set when the response of an earlier request is sent again. */
   replayed?: boolean;
 }
 

@@ -165,9 +165,9 @@ class ForecastWhen {
 class ForecastSprint {
   /** The confidence: 50, 85 or 95. */
   @IntegerField() percent: number;
-  /** The sprint completes at least so many points with this confidence. */
+  /** With this confidence, the sprint completes at least this many points. */
   @PointsField() points: number;
-  /** The sprint completes at least so many stories with this confidence. */
+  /** With this confidence, the sprint completes at least this many stories. */
   @CountField() count: number;
 }
 

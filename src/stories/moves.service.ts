@@ -55,7 +55,7 @@ export class MovesService {
       const byId = new Map(found.map((story) => [story.id, story]));
       const stories = ids.flatMap((id) => byId.get(id) ?? []);
       const errors = ids.flatMap((id, i): FieldError[] => {
-        const detail = `story_ids names ${id}, which is no story of the board`;
+        const detail = `story_ids names ${id}, which is not a story of the board`;
         return byId.has(id) ? [] : [{ pointer: `/story_ids/${i}`, code: 'not_found', detail }];
       });
       return this.moveTo(change, board, stories, body, errors);

@@ -106,8 +106,8 @@ function spread(from: number, to: number, i: number, count: number): number {
 }
 
 /**
- * Returns the indices of as many numbers as can stay with room for the others between them. They are the
- * longest subsequence in which the number minus its index never decreases, found by patience sorting.
+ * Returns the indices of the most numbers that can stay and leave enough values between them for the others. They are
+ * the longest subsequence in which the number minus its index never decreases, found by patience sorting.
  */
 function keptIndices(lower: number, upper: number, present: readonly number[]): number[] {
   const slack = present.map((seq, i) => seq - i);

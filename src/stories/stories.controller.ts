@@ -24,7 +24,7 @@ const Updates = (): MethodDecorator =>
   AnswersUpdate(
     'Update story',
     StoryView,
-    'Changes the fields that are sent. `sprint_id` moves the story to another sprint, also of another board, or with null to the backlog; its `seq` stays as it is.',
+    'Changes the fields that are sent. `sprint_id` moves the story to another sprint, which may be on another board, or with null to the backlog; its `seq` stays the same unless it is sent.',
     'external_id_taken',
     'sprint_completed',
     'sprint_full',

@@ -13,7 +13,7 @@ import { storyListSource } from './story-list-source';
 import type { StoryListQuery } from './story.dto';
 import { Story } from './story.entity';
 
-/** Up to so many matching stories are sorted; more are searched in the order of the list. */
+/** The most matching stories that are sorted; if there are more, the list is searched in its own order. */
 const FEW = 1000;
 
 /** Lists stories. */

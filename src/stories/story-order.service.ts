@@ -91,7 +91,7 @@ async function findGapAt(
   }
 }
 
-/** Reads at least `depth` stories on one side of a position, without those that move. */
+/** Reads at least `depth` stories on one side of a position, leaving out the stories that move. */
 async function readSide(
   change: Change,
   list: StoryList,
@@ -122,7 +122,7 @@ async function readSide(
   return { stories: rows.filter(({ id }) => !ids.has(id)), complete: rows.length < limit };
 }
 
-/** Shifts stories of a list by one statement, except those that move, and records one event. */
+/** Shifts stories of a list by one statement, except the stories that move, and records one event. */
 async function shift(
   change: Change,
   list: StoryList,

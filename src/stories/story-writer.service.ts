@@ -153,7 +153,7 @@ export class StoryWriter {
 
   /**
    * Records in the log of the board that a story has a new list or position. A move to another board is
-   * recorded in both logs, and in that of the new board with all fields and tasks of the story.
+   * recorded in both logs; the log of the new board gets all fields and tasks of the story.
    */
   async recordMove(
     change: Change,

@@ -590,7 +590,7 @@ describe('The live board', () => {
     await page.getByRole('main').getByRole('link', { name: 'Boards' }).waitFor();
   });
 
-  test('follows a new name of the board, also after a lost connection', async () => {
+  test('follows a new name of the board, even after a lost connection', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();

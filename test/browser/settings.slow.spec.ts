@@ -13,7 +13,7 @@ async function openSettings(options = {}): Promise<{ service: TestApp; page: Pag
 
 const save = (page: Page): Promise<void> => page.getByRole('button', { name: 'Save' }).click();
 
-test('each view of a board sets the title of the window, also when it is opened by a link', async () => {
+test('each view of a board sets the title of the window, even when it is opened by a link', async () => {
   const { page } = await openSettings();
   const title = (text: string): Promise<void> => until(page, 'document.title', text);
   await title('Settings – rocket');

@@ -306,7 +306,7 @@ describe('An import', () => {
     await preview(page).waitFor();
   });
 
-  test('sets no time zone on a board that exists, also if its name is composed differently', async () => {
+  test('sets no time zone on a board that exists, even if its name is composed differently', async () => {
     const service = await startRocket();
     await service.client.post('/api/boards', { name: 'Caf\u00e9', time_zone: 'Europe/Berlin' });
     const page = await openPage(`${service.url}/import`, { timezoneId: 'Asia/Tokyo' });
@@ -548,7 +548,7 @@ describe('An export', () => {
     return { file: file.suggestedFilename(), text: Buffer.concat(chunks).toString() };
   }
 
-  test('contains the board, also with its history, or a table for a spreadsheet', async () => {
+  test('contains the board, with or without its history, or a table for a spreadsheet', async () => {
     const service = await startRocket();
     await service.client.post('/api/boards/rocket/backlog', { title: 'Ant' });
     const page = await openPage(`${service.url}/b/rocket/settings`);

@@ -519,7 +519,7 @@ describe('a mapping', () => {
       'unknown_field',
     ],
     [
-      'a mapping that is no JSON',
+      'a mapping that is not JSON',
       [
         { name: 'mapping', value: '{' },
         { name: 'file', value: file },

@@ -62,7 +62,7 @@ describe('a board', () => {
     expectProblem(await client.post('/api/boards', { name }), 409, 'name_taken');
   });
 
-  it('has a name that is trimmed and normalised to NFC', async () => {
+  it('has a name that is trimmed and normalized to NFC', async () => {
     const { client } = service;
     const name = `${freshName()} Cafe\u0301`;
     const made = await client.post('/api/boards', { name: `  ${name}\t\u3000` });

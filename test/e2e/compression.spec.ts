@@ -87,7 +87,7 @@ it('a short response is not compressed', async () => {
   ]);
 });
 
-it('a client that disconnects leaves no snapshot open, and is no error', async () => {
+it('a client that disconnects leaves no snapshot open, and is not an error', async () => {
   for (let i = 0; i < 3; i += 1) {
     await new Promise<void>((resolve) => {
       const outgoing = request(

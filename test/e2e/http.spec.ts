@@ -149,7 +149,7 @@ describe('a JSON body', () => {
     expect(({} as any).title).toBeUndefined();
   });
 
-  it('is rejected with pointers of RFC 6901, also where no field is known', async () => {
+  it('is rejected with pointers of RFC 6901, even where no field is known', async () => {
     const { client } = service;
     const errors = ['/a~1b unknown_field', '/c~0d unknown_field'];
     const fields = { 'a/b': 1, 'c~d': 1 };
@@ -309,7 +309,7 @@ describe('of several errors', () => {
     expectErrors(await call(path, '{"sprint_id":999999}', JSON_TYPE), '/sprint_id not_found');
   });
 
-  it('404 precedes errors of body and query, also for current, next and previous', async () => {
+  it('404 precedes errors of body and query, including for current, next and previous', async () => {
     const { client } = service;
     const empty = await Workspace.create(client);
     for (const word of ['current', 'next', 'previous']) {

@@ -95,7 +95,7 @@ const TRELLO = {
   customFields: [{ id: 'f1', name: 'Story Points', type: 'number' }],
 };
 
-describe('a board of Trello', () => {
+describe('a Trello board', () => {
   it('is imported: cards as stories, lists as statuses, checklists as tasks', async () => {
     const { board, answer } = await importTwice(JSON.stringify(TRELLO));
     expect(answer).toMatchObject({
@@ -266,7 +266,7 @@ const TAIGA = {
   issues: [{ ref: 8, subject: 'It crashes', status: 'New' }],
 };
 
-describe('a project of Taiga', () => {
+describe('a Taiga project', () => {
   it('is imported, with its sprints, points, tasks and epics', async () => {
     const { board, answer } = await importTwice(JSON.stringify(TAIGA));
     expect(answer).toMatchObject({
@@ -372,7 +372,7 @@ describe('a mapping of columns is rejected', () => {
   });
 });
 
-describe('issues of GitHub', () => {
+describe('GitHub issues', () => {
   it('are imported: milestones as labels, without pull requests and duplicates', async () => {
     const { board, answer } = await importTwice(
       JSON.stringify([

@@ -91,7 +91,7 @@ describe('a file that cannot be read', () => {
     ['a web page', '<!doctype html><title>Log in</title>', /web page/],
     ['XML', '<?xml version="1.0"?><rss/>', /XML/],
     ['unknown JSON', '{"hello": ["world"]}', /JSON/],
-    ['a list of nothing', '[]', /JSON/],
+    ['an empty list', '[]', /JSON/],
   ])('is reported as %s, whatever format is named', async (_, file, says) => {
     await expectInvalid(file, { code: 'unknown_format', says });
     if (/^[[{]/.test(String(file))) return;
@@ -111,7 +111,7 @@ describe('a file that cannot be read', () => {
     await expectInvalid(CSV, { format: 'trello', line: 1, says: /not valid JSON/ });
     await expectInvalid(CSV, { format: 'github', line: 1, says: /not valid JSON/ });
     await expectInvalid(TRELLO, { format: 'taiga', says: /Taiga/ });
-    await expectInvalid(TRELLO, { format: 'github', line: 1, says: /issue of GitHub/i });
+    await expectInvalid(TRELLO, { format: 'github', line: 1, says: /GitHub issue/i });
     await expectInvalid(TAIGA, { format: 'trello', says: /Trello/ });
     await expectInvalid(GITHUB, { format: 'trello', says: /Trello/ });
     expectProblem(await load(CSV, { format: 'xml' }), 400, 'invalid_request');
@@ -162,12 +162,12 @@ describe('a damaged file', () => {
   });
 
   it.each([
-    ['a comma too many', TRELLO.replace('"lists": [', '"lists": [,'), 3],
+    ['an extra comma', TRELLO.replace('"lists": [', '"lists": [,'), 3],
     ['a missing comma', GITHUB.replace(',\n    "title"', '\n    "title"'), 4],
     ['a raw line break', GITHUB.replace('Issue 1', 'Issue\n1'), 4],
     ['a raw NUL', GITHUB.replace('Issue 2', 'Issue\x002'), 10],
     ['an unknown escape', GITHUB.replace('Issue 2', '\\x41'), 10],
-    ['a text behind it', `${GITHUB}\nthat is all`, 15],
+    ['text after its end', `${GITHUB}\nthat is all`, 15],
     ['NaN', GITHUB.replace('"number": 2', '"number": NaN'), 9],
     ['single quotes', "[{'number': 1}]", 1],
   ])('is rejected if it has %s', async (_, text, line) => {
@@ -309,7 +309,7 @@ describe('a form', () => {
     ['no boundary', ['hello'], 400],
     ['two files', [FILE, FILE, END], 400],
     ['two mappings', [mapped('{}'), mapped('{}'), FILE, END], 400],
-    ['a mapping behind the file', [FILE, mapped('{}'), END], 400],
+    ['a mapping after the file', [FILE, mapped('{}'), END], 400],
     ['an unknown part', [part('name="files"', 'x'), FILE, END], 400],
     ['a part without a name', [part('filename="x"', 'x'), FILE, END], 400],
     ['many parts', [...Array<Buffer>(2000).fill(part('name="x"', '')), FILE, END], 400],

@@ -70,7 +70,7 @@ const done = (resolutiondate: string) => ({
   resolutiondate,
 });
 
-describe('an import of a search of Jira', () => {
+describe('an import of a Jira search', () => {
   const search = JSON.stringify({
     names: { customfield_1: 'Story Points' },
     issues: [
@@ -145,7 +145,7 @@ describe('an import of a search of Jira', () => {
   });
 });
 
-describe('an import of a CSV export of Jira', () => {
+describe('an import of a Jira CSV export', () => {
   it('schedules its sprints once, and keeps fields that the file does not have', async () => {
     const file =
       'Résumé;Clé de ticket;Type de ticket;État;Sprint;Sprint;Résolue\n' +
@@ -337,7 +337,7 @@ describe('an import of a CSV export of Jira', () => {
   });
 });
 
-describe('an import of a CSV export of Linear', () => {
+describe('an import of a Linear CSV export', () => {
   it('completes cycles that have ended', async () => {
     const file =
       'ID,Team,Title,Status,Estimate,Cycle Number,Cycle Name,Cycle Start,Cycle End,Completed\n' +

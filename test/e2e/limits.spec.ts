@@ -104,7 +104,7 @@ describe('a setting limits', () => {
 });
 
 describe('a string of combining marks', () => {
-  /** Returns combining marks of which normalisation must swap each pair. */
+  /** Returns combining marks of which normalization must swap each pair. */
   const marks = (count: number): string => '\u0301\u0316'.repeat(count / 2);
 
   it('is rejected quickly as a name that is too long', async () => {

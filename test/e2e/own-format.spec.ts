@@ -1,7 +1,7 @@
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { asOfEarlierVersion } from '../support/export-file';
-import { livedBoard } from '../support/lived-board';
+import { boardWithFullLog } from '../support/board-with-full-log';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { upload } from '../support/upload';
 
@@ -9,7 +9,7 @@ const service = useApp();
 let board: Workspace;
 let file: string;
 beforeAll(async () => {
-  board = await livedBoard(service);
+  board = await boardWithFullLog(service);
   for (let i = 0; i < 3; i += 1) await board.story(null, { title: 'the same', labels: ['a,b'] });
   file = (await service.client.get(`${board.path}/export`)).text;
 }, 60_000);

@@ -16,7 +16,7 @@ import type { Answer } from '../support/client';
 import { command } from '../support/command';
 import { engineUnderTest } from '../support/databases';
 import { asOfEarlierVersion, linesOf, signed } from '../support/export-file';
-import { livedBoard } from '../support/lived-board';
+import { boardWithFullLog } from '../support/board-with-full-log';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
 import { rowCounts } from '../support/row-counts';
@@ -28,7 +28,7 @@ const service = useApp();
 let board: Workspace;
 let file: string;
 beforeAll(async () => {
-  board = await livedBoard(service);
+  board = await boardWithFullLog(service);
   file = (await service.client.get(`${board.path}/export?log=true`)).text;
 }, 60_000);
 

@@ -213,7 +213,7 @@ describe('a session', () => {
 });
 
 describe('a browser without a session', () => {
-  it('learns that a token is required, also with an invalid cookie', async () => {
+  it('learns that a token is required, even with an invalid cookie', async () => {
     expect((await service.client.get('/api/session')).body).toEqual(SIGNED_OUT);
     for (const cookie of ['sprintline_session=x', 'sprintline_session=%', 'a=b;;=']) {
       const answer = await service.client.get('/api/session', { headers: { cookie } });

@@ -758,7 +758,7 @@ describe('starting a sprint', () => {
     expect((await start(sprint, {}, { headers: { 'if-match': fresh } })).status).toBe(200);
   });
 
-  it('is serialised with concurrent changes of the sprint', async () => {
+  it('is serialized with concurrent changes of the sprint', async () => {
     const { client } = service;
     service.clock.set('2026-11-23T09:00:00.000Z');
     const board = await Workspace.create(client);

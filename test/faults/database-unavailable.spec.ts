@@ -120,10 +120,10 @@ onServers('a database server', () => {
       ['POST', '/api/boards/Lost/backlog', { title: 'x' }],
     ]);
     await sleep(500);
-    proxy.swallow();
+    proxy.stopForwarding();
     await program.answers('/health/ready', 503);
     await sleep(LONG ? 15_000 : 2000);
-    proxy.mend();
+    proxy.forwardAgain();
     expect(await program.ready()).toBeLessThan(promised(2000));
     // Requests that were in progress when the connection was lost fail at their deadline.
     await program.answers('/api/boards', 200, promised(4500));

@@ -105,7 +105,7 @@ describe('a large export with the log', () => {
     const [code] = (await once(child, 'exit')) as [number];
     clearInterval(watch);
     expect(code).toBe(0);
-    // The process takes some 300 MiB, as it does for a file of 400 MiB.
+    // The process takes about 300 MiB, as it does for a file of 400 MiB.
     expect(statSync(file).size / MIB).toBeGreaterThan(180);
     expect(Math.round(peak / MIB)).toBeLessThan(400);
   });

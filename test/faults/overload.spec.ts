@@ -13,7 +13,7 @@ import { sendFrom, statuses } from '../support/load';
 const SECONDS = scale(3, 20);
 /** About ten times the load that an instance can serve. */
 const CONNECTIONS = 640;
-/** Enough stories that an instance can answer only some dozens of searches a second. */
+/** Enough stories that an instance can answer only a few dozen searches a second. */
 const STORIES = engineUnderTest() === 'sqlite' ? 3000 : 1500;
 
 jest.setTimeout(120_000 + SECONDS * 1000);

@@ -68,7 +68,7 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('of controllers are only in modules, those of modules also in interfaces', () => {
+  it('of controllers are only in modules, imports of modules only in modules and interfaces', () => {
     expect(
       breaking(
         ({ from, to }) => isModule(to) && !isModule(from) && !INTERFACES.includes(folderOf(from)),

@@ -29,7 +29,7 @@ export interface SendOptions {
 /** Message of the error if the connection was not accepted, so that the server never got the request. */
 export const NOT_ACCEPTED = 'the connection was not accepted';
 
-/** Sends one request without normalising its path, and never retries it. */
+/** Sends one request without normalizing its path, and never retries it. */
 export function send(url: string, options: SendOptions = {}): Promise<RawResponse> {
   const { method = 'GET', body, agent = false, timeout = 30_000, localAddress } = options;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/s.exec(url) ?? [];

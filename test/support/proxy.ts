@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 /** A TCP proxy that can stop forwarding without closing a connection. */
 export class Proxy {
   private readonly pairs = new Set<[Socket, Socket]>();
-  private swallowing = false;
+  private isStopped = false;
   /** Called with each chunk that a client sends, before it is forwarded. */
   onData: (data: Buffer) => void = () => undefined;
 
@@ -27,14 +27,14 @@ export class Proxy {
   }
 
   /** Stops forwarding and closes nothing; new connections are accepted and never answered. */
-  swallow(): void {
-    this.swallowing = true;
+  stopForwarding(): void {
+    this.isStopped = true;
     for (const pair of this.pairs) for (const socket of pair) socket.pause();
   }
 
   /** Forwards new connections again; earlier ones stay stopped. */
-  mend(): void {
-    this.swallowing = false;
+  forwardAgain(): void {
+    this.isStopped = false;
   }
 
   close(): void {
@@ -43,7 +43,7 @@ export class Proxy {
   }
 
   private join(near: Socket): void {
-    if (this.swallowing) {
+    if (this.isStopped) {
       near.pause();
       const silent: [Socket, Socket] = [near, near];
       this.pairs.add(silent);

@@ -55,7 +55,7 @@ function apply(state: Replayed, event: any): void {
   }
   const rows = state[KINDS[entity as keyof typeof KINDS]];
   if (type.endsWith('.created') || type === 'story.moved_in') {
-    if (rows.has(id)) fail('it exists already');
+    if (rows.has(id)) fail('it already exists');
     const { tasks = [], ...row } = after;
     rows.set(id, row);
     for (const task of tasks) state.tasks.set(task.id, task);

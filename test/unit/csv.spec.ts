@@ -18,10 +18,13 @@ describe('a cell of CSV', () => {
     },
   );
 
-  it.each(["'quoted'", "'", 'a=1', '', '7'])('that is no formula is not changed: %j', (value) => {
-    expect(guarded(value)).toBe(value);
-    expect(unguarded(value)).toBe(value);
-  });
+  it.each(["'quoted'", "'", 'a=1', '', '7'])(
+    'that is not a formula is not changed: %j',
+    (value) => {
+      expect(guarded(value)).toBe(value);
+      expect(unguarded(value)).toBe(value);
+    },
+  );
 
   it('is never a formula, and is read back unchanged', () => {
     fc.assert(

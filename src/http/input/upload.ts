@@ -119,7 +119,7 @@ export class Upload {
     const bytes = Readable.from(hashed(), { objectMode: false });
     try {
       const result = await use({ ...file, bytes });
-      // The digest is that of the whole file.
+      // The digest covers the whole file.
       if (!bytes.readableEnded) for await (const _ of bytes);
       return result;
     } finally {

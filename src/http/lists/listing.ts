@@ -121,7 +121,7 @@ export class Listing extends Answer {
 
   private async tableOf(reader: Reader): Promise<ListWriter> {
     const table = await this.source.table?.(reader);
-    if (!table) throw new Error(`${this.path} is no table`);
+    if (!table) throw new Error(`${this.path} is not a table`);
     return csvWriter(table);
   }
 

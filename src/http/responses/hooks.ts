@@ -49,7 +49,7 @@ export function writeResponses(server: FastifyInstance): void {
 
 const isRead = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
 
-/** Whether a response is the representation of a resource. That to a change has the tag of a later GET. */
+/** Whether a response is the representation of a resource. The response to a change has the tag of a later GET. */
 function hasEntityTag(request: FastifyRequest, { statusCode }: FastifyReply): boolean {
   if (statusCode !== 200) return statusCode === 201;
   const { method, routeOptions } = request;

@@ -43,7 +43,12 @@ export const IsLabels = (): PropertyDecorator =>
     IsArray(),
     ArrayMaxSize(20),
     IsString(EACH),
-    Rule('blank', 'must not contain a blank', (item) => (item as string).trim() !== '', EACH),
+    Rule(
+      'blank',
+      'must not contain a blank string',
+      (item) => (item as string).trim() !== '',
+      EACH,
+    ),
     Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable, EACH),
     Rule(
       'too_long',

@@ -20,7 +20,7 @@ export function parseDate(value: unknown): Parsed {
 export const IsCalendarDate = (): PropertyDecorator =>
   Parse(parseDate, { type: 'string', format: 'date' });
 
-/** Rejects a date before that of another property of the same DTO. */
+/** Rejects a date that is before the date in another property of the same DTO. */
 export const NotBefore = (other: string): PropertyDecorator =>
   Rule('out_of_range', `must not be before ${other}`, (value, { object }) => {
     const first = parseDate((object as Record<string, unknown>)[other]);

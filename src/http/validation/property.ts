@@ -94,7 +94,7 @@ export const convert = (
 /** Rejects a value that a form has more than once. */
 export const IsSingle = (): PropertyDecorator => convert((value) => value);
 
-/** Converts a list. A form repeats the name of a list, so one item is a string there, and no items are null. */
+/** Converts a list. A form repeats its name, so a list of one item is a string there, and an empty list is null. */
 export const convertList = (
   change: (item: unknown) => unknown,
   order: (list: unknown[]) => unknown[] = (list) => list,

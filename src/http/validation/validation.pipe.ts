@@ -191,7 +191,7 @@ export function fieldError(
 const pipe = new ProblemValidationPipe(new Clock());
 
 /**
- * Validates fields that do not come from HTTP like those of a body.
+ * Validates fields that do not come from HTTP by the rules for a body.
  * @param form whether all values are strings, as in a form
  * @throws Problem `invalid_request`
  */

@@ -177,7 +177,7 @@ function area(points: readonly Point[], bottom: number): string {
   return element('path', { d: path(closed), fill: COLOURS.accent, 'fill-opacity': 0.1 });
 }
 
-/** Draws the dot at the end of a line, with its value to the right or, if that has no room, above or below. */
+/** Draws the dot at the end of a line, with its value to the right or, if it does not fit there, above or below. */
 function lastValue([cx, cy]: Point, value: string, { right, top }: Plot): string {
   const dot = { cx, cy, r: 4.5, fill: COLOURS.accent, stroke: COLOURS.paper, 'stroke-width': 2 };
   const style = { 'font-size': 14, fill: COLOURS.accent, ...semibold, ...halo };

@@ -85,7 +85,7 @@ function fanChart(
     points.map(({ sprints, left }): Point => [x(sprints), y(left)]),
   );
   let content = axis;
-  // A grid line for each sprint, if there is room for them.
+  // A grid line for each sprint, if they fit.
   if (x(1) - x(0) >= 6) {
     for (let sprint = 1; sprint <= last; sprint++) {
       const at = Math.round(x(sprint)) + 0.5;

@@ -23,7 +23,7 @@ const WORKER_FILE = join(
   'png.worker.js',
 );
 
-// Each rendering takes some 30 MB for some 0.1 s.
+// Each rendering takes about 30 MB for about 0.1 s.
 const rendering = new Semaphore(2);
 
 /** The pixels for each CSS pixel: 2, as chat tools show pictures, or less for very large pictures. */

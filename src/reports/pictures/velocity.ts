@@ -64,7 +64,7 @@ const rowsOf = (sprints: readonly VelocitySprintView[], unit: Unit) =>
     return { id, name, dates, completed, committed, label };
   });
 
-/** A row for each sprint: its name, its dates if there is room, a bar, and its numbers. */
+/** A row for each sprint: its name, its dates if they fit, a bar, and its numbers. */
 function bars(
   rows: ReturnType<typeof rowsOf>,
   average: number | null,

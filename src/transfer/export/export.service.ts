@@ -135,7 +135,7 @@ function eventLine(board_name: string, row: StoredEvent): string {
   );
 }
 
-/** Adds the last line, by which an import recognizes a file that was cut or changed. */
+/** Adds the last line, by which an import recognises a file that was cut or changed. */
 async function* signed(parts: AsyncIterable<string>): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let lines = 0;

@@ -113,12 +113,12 @@ const SIGNATURES: readonly [bytes: string, message: string][] = [
   ['\x28\xb5\x2f\xfd', `The file is packed with zstd. ${UNPACK}`],
   ['7z\xbc\xaf', `The file is a 7z archive. ${UNPACK}`],
   ['Rar!', `The file is a RAR archive. ${UNPACK}`],
-  ['\xd0\xcf\x11\xe0', 'The file is a workbook of Excel. Save it as CSV UTF-8.'],
+  ['\xd0\xcf\x11\xe0', 'The file is an Excel workbook. Save it as CSV UTF-8.'],
   ['%PDF', 'The file is a PDF. Export CSV or JSON instead.'],
   ['\x89PNG', 'The file is a picture (PNG).'],
   ['\xff\xd8\xff', 'The file is a picture (JPEG).'],
   ['GIF8', 'The file is a picture (GIF).'],
-  ['SQLite format 3\0', 'The file is a database of SQLite. An import reads CSV or JSON.'],
+  ['SQLite format 3\0', 'The file is an SQLite database. An import reads CSV or JSON.'],
 ];
 
 // eslint-disable-next-line no-control-regex
@@ -133,7 +133,7 @@ function rejectForeign(head: Buffer): void {
   if (bytes.startsWith('PK\x03\x04')) {
     throw unknown(
       /\[Content_Types\]\.xml|xl\//.test(bytes)
-        ? 'The file is a workbook of Excel. Save it as CSV UTF-8.'
+        ? 'The file is an Excel workbook. Save it as CSV UTF-8.'
         : `The file is a ZIP archive. ${UNPACK}`,
     );
   }
@@ -175,8 +175,8 @@ async function formatOfJson(peeked: PeekedFile, isCsvNamed: boolean): Promise<Im
     throw error;
   }
   throw unknown(
-    'The file is JSON, but does not have the fields of a board of Trello (cards, lists), a search of Jira ' +
-      '(issues with their fields), a project of Taiga (user_stories), or issues of GitHub (number, title). ' +
+    'The file is JSON, but does not have the fields of a Trello board (cards, lists), a Jira search ' +
+      '(issues with their fields), a Taiga project (user_stories), or GitHub issues (number, title). ' +
       'If it is one of them, name the format.',
   );
 }

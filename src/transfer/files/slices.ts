@@ -1,6 +1,6 @@
 import { Pace } from '../../time/pace';
 
-/** At most some 10 ms of parsing. */
+/** Parsing a slice takes about 10 ms at most. */
 const SLICE_BYTES = 16 * 1024;
 
 /** Cuts chunks into slices, and lets other requests run in between. */

@@ -11,7 +11,7 @@ interface Issue {
 }
 
 /**
- * Issues of GitHub as its REST API returns them (a list, a search, pages of them, one page after the other,
+ * Issues as GitHub's REST API returns them (a list, a search, pages of them, one page after the other,
  * an issue a line), and as `gh issue list --json` writes them. Pull requests are skipped, and milestones
  * are labels.
  */
@@ -78,7 +78,7 @@ const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'pro
 
 function notAnIssue(entry: number): InvalidFile {
   const detail = 'it has no number and title';
-  const message = `Entry ${entry} is not an issue of GitHub: ${detail}.`;
+  const message = `Entry ${entry} is not a GitHub issue: ${detail}.`;
   return invalidLine(entry, 'required', detail, message);
 }
 
@@ -111,7 +111,7 @@ function storyOf(
     description: textOf(fields.body),
     status:
       state === 'closed'
-        ? // A name of its own, so that a mapping can treat `not_planned` in another way.
+        ? // A separate name, so that a mapping can treat `not_planned` differently.
           { name: reason === 'not_planned' ? 'not_planned' : 'closed', category: 'done' }
         : state === null
           ? null
@@ -120,7 +120,7 @@ function storyOf(
     points: pointsOf(labels),
     assignee,
     labels,
-    // A milestone of GitHub has no first day, so it becomes a label and not a sprint.
+    // A GitHub milestone has no first day, so it becomes a label and not a sprint.
     epic: textOf(fieldsOf(fields.milestone).title),
     sprints: [],
     done: closedAt,
@@ -164,7 +164,7 @@ function idOf(number: number, repository: string | null): string {
 }
 
 /**
- * Sorts issues by repository, then from the oldest to the newest. Issues of GitHub have no order, and that of
+ * Sorts issues by repository, then from the oldest to the newest. GitHub issues have no order, and the order of
  * the file changes from one export to the next.
  */
 function inOrder(issues: readonly Issue[]): Issue[] {

@@ -13,7 +13,7 @@ import { isDateColumn, JIRA_FIELDS, jiraField, kindOf } from './jira-names';
 /** The most dates that are kept only to detect the order of day, month and year. */
 const MAX_OTHER_DATES = 2000;
 
-/** Issues of Jira, exported as CSV with all fields or with the current ones. */
+/** Jira issues, exported as CSV with all fields or with the current ones. */
 export const jiraCsv: SourceReader = async (file, mapping) => {
   const warnings = new Warnings('line');
   const issues: JiraIssue[] = [];

@@ -2,7 +2,7 @@ import { Pace } from '../../time/pace';
 import { textOf } from '../files/json';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
 
-/** An issue of Jira, as both of its formats have it. */
+/** A Jira issue, as both of its formats have it. */
 export interface JiraIssue {
   /** What a story takes over unchanged. */
   story: Omit<SourceStory, 'external_id' | 'epic' | 'sprints' | 'parent' | 'tasks'>;
@@ -68,7 +68,7 @@ export async function jiraSource(
     if (parent && !isEpic(parent) && !isSubtask) {
       warnings.add(
         'parent_ignored',
-        `${key ?? story.title}: ${parent.key ?? parent.story.title} is its parent, but it is no sub-task`,
+        `${key ?? story.title}: ${parent.key ?? parent.story.title} is its parent, but it is not a sub-task`,
       );
     }
     stories.push({
@@ -126,7 +126,7 @@ export function sprintOf(text: string): SourceSprint {
   return sprintWith(Object.fromEntries(fields));
 }
 
-/** Converts the fields of a sprint of Jira. */
+/** Converts the fields of a Jira sprint. */
 export function sprintWith(fields: Record<string, unknown>): SourceSprint {
   const text = (name: string): string | null => textOf(fields[name]);
   const id = typeof fields.id === 'number' ? String(fields.id) : text('id');

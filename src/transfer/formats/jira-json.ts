@@ -65,7 +65,7 @@ class JiraSearch {
     const fields = fieldsOf(entry.fields);
     const key = textOf(entry.key);
     if (key === null || entry.fields === undefined) {
-      const detail = 'it does not have the key and the fields of an issue of Jira';
+      const detail = 'it does not have the key and the fields of a Jira issue';
       throw invalidLine(line, 'required', detail, `Entry ${line}: ${detail}.`);
     }
     for (const name of Object.keys(fields)) this.present.add(name);

@@ -79,7 +79,7 @@ const CUSTOM =
 const POINTS =
   /^(?!.*\b(original|initial|completed|remaining|actual|spent|total)\b).*\bstory ?points?\b/;
 
-/** Returns the field of a column of Jira; null if its name is unknown. */
+/** Returns the field of a Jira column; null if its name is unknown. */
 export function jiraField(column: string): JiraField | null {
   const name = comparable(column).replace(/ ?:$/, '');
   const own = CUSTOM.exec(name)?.[1] ?? name;
@@ -106,7 +106,7 @@ const SUBTASK =
 const STORY =
   /^(story|user story|task|bug|improvement|new feature|spike|defect|incident|change|test|historia|historia de usuario|aufgabe|fehler|verbesserung|neue funktion|tarea|error|mejora|nueva funcion|recit|tache|bogue|amelioration|nouvelle fonctionnalite|tarefa|erro|falha|melhoria|novo recurso|nova funcionalidade)$/;
 
-/** Returns the kind of issues of a type of Jira; null if the name of the type is unknown. */
+/** Returns the kind of issues of a Jira type; null if the name of the type is unknown. */
 export function kindOf(type: string): 'epic' | 'story' | 'subtask' | null {
   const name = comparable(type);
   if (SUBTASK.test(name)) return 'subtask';

@@ -32,7 +32,7 @@ const FIELDS = new Map<string, Field>(Object.entries(NAMES));
 
 const fieldOf = (name: string): Field | null => FIELDS.get(comparable(name)) ?? null;
 
-/** Issues of Linear, exported as CSV. */
+/** Linear issues, exported as CSV. */
 export const linearCsv: SourceReader = async (file, mapping) => {
   const warnings = new Warnings('line');
   const stories: SourceStory[] = [];
@@ -50,7 +50,7 @@ export const linearCsv: SourceReader = async (file, mapping) => {
       if (cycle && !cycles.has(cycle.key)) cycles.set(cycle.key, cycle);
       stories.push(storyOf(row, columns, cycle));
       const parent = columns.first(row, 'parent');
-      // Sub-issues of Linear have all fields of issues, so they become stories, too.
+      // Linear sub-issues have all fields of issues, so they become stories, too.
       if (parent) warnings.at('parent_ignored', row.line, `${parent} is its parent`);
     },
   );

@@ -44,7 +44,7 @@ export class TrelloFields {
     this.fields.set(textOf(id) ?? '', { name: textOf(name) ?? '', options: new Map(names) });
   }
 
-  /** The points of the cards: those of a custom field, else those in their titles. */
+  /** The points of the cards: from a custom field, else from their titles. */
   points(cards: readonly TrelloCard[], name: string | undefined): CardValues | null {
     if (name !== undefined) return this.named(name);
     for (const pattern of POINTS_FIELDS) {

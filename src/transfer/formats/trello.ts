@@ -192,7 +192,7 @@ class TrelloBoard {
     if (this.cards.length + this.skipped.length === 0) {
       throw new InvalidFile(
         this.lists.size === 0
-          ? 'The file has neither cards nor lists, so it is not a board of Trello.'
+          ? 'The file has neither cards nor lists, so it is not a Trello board.'
           : 'The board has no cards.',
       );
     }
@@ -258,7 +258,7 @@ class TrelloBoard {
     return first;
   }
 
-  /** Takes the tasks of a card: if another card has the same id, or none, it does not get them again. */
+  /** Removes and returns the tasks of a card: another card with the same id, or without one, must not get them. */
   private tasksOf({ line, id }: Card): SourceTask[] {
     const tasks = this.tasks.get(id ?? '') ?? [];
     this.tasks.delete(id ?? '');

@@ -256,7 +256,7 @@ export class ApplyService {
       await this.sprints.complete(change, sprint);
       await moveOn(sprint.id);
     }
-    // Stories that went through sprints in another order than that of their completion.
+    // Stories that went through sprints in a different order from that of their completion.
     for (const id of waiting.keys()) await moveOn(id);
   }
 
@@ -290,7 +290,7 @@ class Lists {
 
   constructor(private readonly run: ImportRun) {}
 
-  /** Adds a story and returns its `seq`: that of the file, or one more than the greatest. */
+  /** Adds a story and returns its `seq`: the given one, or one more than the greatest. */
   async add(sprintId: number | null, given?: number | null): Promise<number> {
     const { change, board } = this.run;
     let end = this.ends.get(sprintId);

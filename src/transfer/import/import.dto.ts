@@ -49,13 +49,13 @@ export class Mapping {
   @Optional()
   @IsRecord('names of columns', { type: 'string' }, isText)
   columns?: Record<string, string>;
-  /** Our statuses by those of the file. */
+  /** Our status for each status in the file, by its name. */
   @Optional()
   @IsRecord(STATUSES.join(', '), { type: 'string', enum: [...STATUSES] }, (value) =>
     (STATUSES as readonly unknown[]).includes(value),
   )
   status?: Record<string, Status>;
-  /** Our priorities by those of the file; smaller is more urgent. */
+  /** Our priority for each priority in the file, by its name; smaller is more urgent. */
   @Optional()
   @IsRecord(
     'integers of 32 bits',
@@ -80,7 +80,7 @@ export class Mapping {
   )
   sprints?: Record<string, SprintDates>;
   @Optional() @IsOneOf(DATE_ORDERS) date_order?: DateOrder;
-  /** The time zone of times in the file that have none. Default: that of the board. */
+  /** The time zone of times in the file that have none. Default: the time zone of the board. */
   @Optional() @IsTimeZone() time_zone?: string;
   /** What sub-tasks become. */
   @Optional() @IsOneOf(['tasks', 'stories', 'skip']) subtasks?: 'tasks' | 'stories' | 'skip';

@@ -28,7 +28,7 @@ import type { ImportPlan } from './plan';
 /** Milliseconds during which an import is run again after conflicts. */
 const RETRY_MS = 300_000;
 
-/** The most concurrent imports, in total and of one client: each may need some hundred MiB. */
+/** The most concurrent imports, in total and of one client: each may need a few hundred MiB. */
 const MAX_IMPORTS = 4;
 const MAX_IMPORTS_OF_ONE_CLIENT = 2;
 /** Milliseconds that an import waits at most for a slot of its client, and then for one of the service. */

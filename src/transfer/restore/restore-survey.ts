@@ -5,7 +5,7 @@ import { isObject, parseLine, requireRow } from '../export/export-rules';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { Ids } from './ids';
 
-/** The ids of a file, those of deleted rows included. */
+/** The ids in a file, including the ids of deleted rows. */
 export type FileIds = Record<'sprint' | 'story' | 'task', Ids>;
 
 /** The result of reading an export to its end. */

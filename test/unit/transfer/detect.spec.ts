@@ -137,7 +137,7 @@ describe('detectFormat', () => {
   });
 
   it.each(['{}}', '[]]', '[{"number": 1}]] [', '{"a": 1}}{'])(
-    'names the line of a bracket too many (%s)',
+    'names the line of an extra bracket (%s)',
     async (content) => {
       expect((await errorOf(content)).errors).toMatchObject([{ line: 1, code: 'malformed' }]);
     },

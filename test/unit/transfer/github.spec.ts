@@ -43,7 +43,7 @@ const read = (value: unknown): Promise<SourceFile> => github(jsonFile(value, 409
 const ids = ({ stories }: SourceFile): (string | null)[] =>
   stories.map(({ external_id: id }) => id);
 
-describe('issues of GitHub', () => {
+describe('GitHub issues', () => {
   it('do not change fields that were not requested from gh', async () => {
     const source = await read([
       { number: 1, title: 'open' },
@@ -250,7 +250,7 @@ describe('issues of GitHub', () => {
   ])('are rejected with %s', async (_, value, line) => {
     await expect(read(value)).rejects.toMatchObject({
       code: 'invalid_file',
-      message: `Entry ${line} is not an issue of GitHub: it has no number and title.`,
+      message: `Entry ${line} is not a GitHub issue: it has no number and title.`,
       errors: [{ line, code: 'required' }],
     });
   });
@@ -278,7 +278,7 @@ describe('issues of GitHub', () => {
   });
 });
 
-withPublished('exports/github-issues.json')('real issues of GitHub', () => {
+withPublished('exports/github-issues.json')('real GitHub issues', () => {
   it('are read', async () => {
     const file = createReadStream(published('exports/github-issues.json'));
     const { stories, skipped } = await github(file, {});

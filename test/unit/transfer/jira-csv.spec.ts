@@ -44,7 +44,7 @@ const SIGN_IN = {
   tasks: [['jira:SHOP-4', 'Show an error', 'todo', 'Bob']],
 };
 
-describe('a CSV export of Jira', () => {
+describe('a Jira CSV export', () => {
   it('has stories by rank, epics as labels, sub-tasks as tasks, the last sprint', async () => {
     const plan = await read(FILE);
     expect(plan.stories.map(brief)).toEqual([SIGN_OUT, SIGN_IN]);
@@ -316,7 +316,7 @@ describe('a CSV export of Jira', () => {
   });
 });
 
-withPublished('exports/jira-en.csv')('a real CSV export of Jira', () => {
+withPublished('exports/jira-en.csv')('a real Jira CSV export', () => {
   it('has the stories, points, sprints and labels that were counted in it', async () => {
     const plan = await planOf(jiraCsv, createReadStream(published('exports/jira-en.csv')));
     const { stories } = plan;

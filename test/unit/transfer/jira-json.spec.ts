@@ -36,7 +36,7 @@ const plan = (value: unknown, mapping: Mapping = {}) =>
 const planOfIssues = (issues: object[], more: object = {}, mapping: Mapping = {}) =>
   plan({ issues, ...more }, mapping);
 
-describe('a search of Jira', () => {
+describe('a Jira search', () => {
   it('has stories with their fields', async () => {
     const { stories, sprints, codes } = await planOfIssues([
       issue('A-1', {
@@ -306,7 +306,7 @@ describe('a document', () => {
   });
 });
 
-withPublished('exports/jira-search.json')('a real search of Jira', () => {
+withPublished('exports/jira-search.json')('a real Jira search', () => {
   it('has the stories, sub-tasks, sprints and statuses that were counted in it', async () => {
     const file = createReadStream(published('exports/jira-search.json'));
     const { stories, sprints, skipped, codes, unmapped } = await planOf(jiraJson, file);

@@ -94,7 +94,7 @@ describe('readJson', () => {
   });
 
   it.each([
-    ['a comma too many', '{"cards": [\n  1,\n  2,,\n]}', 3, 5],
+    ['an extra comma', '{"cards": [\n  1,\n  2,,\n]}', 3, 5],
     ['a bracket of the wrong kind', '{"cards": [\n1}\n]', 2, 2],
     ['a missing colon', '{\n\n"cards" [1]}', 3, 9],
     ['a comment', '[\n1, // one\n2]', 2, 4],

@@ -10,7 +10,7 @@ const END = 'Mon Jan 19 2026 00:00:00 GMT+0000 (GMT)';
 
 const file = (...rows: string[]) => [HEADER, ...rows].join('\n');
 
-describe('a CSV export of Linear', () => {
+describe('a Linear CSV export', () => {
   it('has issues with their fields, and cycles that end the day before', async () => {
     const plan = await planOf(
       linearCsv,
@@ -76,7 +76,7 @@ describe('a CSV export of Linear', () => {
   });
 });
 
-withPublished('exports/linear.csv')('a real CSV export of Linear', () => {
+withPublished('exports/linear.csv')('a real Linear CSV export', () => {
   it('has the issues, points and cycles that were counted in it', async () => {
     const real = () => createReadStream(published('exports/linear.csv'));
     const plan = await planOf(linearCsv, real(), { archived: 'import' });

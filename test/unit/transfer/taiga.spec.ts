@@ -70,7 +70,7 @@ const project = (more: object): object => ({
 const read = (value: object, mapping: Mapping = {}): Promise<SourceFile> =>
   taiga(jsonFile(value, 4096), mapping);
 
-describe('a project of Taiga', () => {
+describe('a Taiga project', () => {
   it('has a sprint for each milestone', async () => {
     const { sprints } = await read(
       project({

@@ -38,7 +38,7 @@ const read = (value: object, mapping: Mapping = {}): Promise<SourceFile> =>
 
 const titles = ({ stories }: SourceFile): string[] => stories.map(({ title }) => title);
 
-describe('a board of Trello', () => {
+describe('a Trello board', () => {
   it('has a story for each card, in the order of the lists and of the cards in them', async () => {
     const source = await read(
       board([
@@ -326,7 +326,7 @@ describe('a board of Trello', () => {
       ['years', ['(2026) A', '(2026) B', '(2026) C']],
       ['few', ['(3) A', '(3) B', 'C', 'D', 'E', 'F']],
       ['nothing else', ['(3)', '(3)', '(3)']],
-      ['behind titles', ['A (3)', 'B (3)', 'C (3)']],
+      ['at the end of titles', ['A (3)', 'B (3)', 'C (3)']],
     ])('are not read from titles: %s', async (_, names) => {
       expect(await named(...names)).toEqual(names.map((name) => [name, null]));
     });
@@ -376,7 +376,7 @@ const countBy = (texts: (string | undefined)[]): Record<string, number> =>
     [...new Set(texts)].map((text) => [text, texts.filter((other) => other === text).length]),
   );
 
-withPublished('exports/trello-agile.json')('real boards of Trello', () => {
+withPublished('exports/trello-agile.json')('real Trello boards', () => {
   it('are read: three cards with custom fields', async () => {
     const { stories, warnings } = await open('trello-custom-fields.json');
     expect(countBy(stories.map(({ status }) => status?.name))).toEqual({

@@ -4,7 +4,7 @@ import { ApiError, errorOf } from './problem';
 export interface StreamHandlers {
   /** Called with each event, including `ready` and `reset`. */
   onEvent(type: string, id: number, data: unknown): void;
-  /** Called with whether the stream is open. */
+  /** Called when the stream opens or closes. */
   onState(isOpen: boolean): void;
   /** Called after 401, 403 and 404, as for a deleted or renamed board. Resolves with whether to try again. */
   onGone(error: ApiError): Promise<boolean>;

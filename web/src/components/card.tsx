@@ -111,7 +111,7 @@ export function CardList(props: CardListProps) {
     if (anchor) menu.value = menu.value?.id === id ? null : { id, anchor, items: moves(story) };
     else if (selection && target.matches('.pick')) {
       selection.pick(id, event.shiftKey);
-      // The click has toggled the box, also if the story stays selected.
+      // The click has toggled the box, even if the story stays selected.
       (target as HTMLInputElement).checked = selection.ids.value.has(id);
     } else if (
       selection &&

@@ -49,7 +49,7 @@ function showOthers(): void {
   others = [];
 }
 
-/** Shows a message for some seconds; an error stays until it is closed. */
+/** Shows a message for a few seconds; an error stays until it is closed. */
 export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}) {
   const { isError = false, action } = options;
   const entry = { id: ++lastId, text, isError, action };

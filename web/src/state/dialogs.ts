@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { navigate, pathOf, route } from '../router';
 import type { ListId } from './model';
 
-/** The dialogs that have no URL. A new one is a member here and a case in `app.tsx`. */
+/** The dialogs that have no URL. A new one needs a case here and in `app.tsx`. */
 export type DialogRequest =
   | { kind: 'new-story'; list: ListId }
   | { kind: 'new-stories'; list: ListId; titles: string }
@@ -29,7 +29,7 @@ export const closeDialog = (): void => {
   dialog.value = null;
 };
 
-/** Opens a dialog of a board, also after the user has gone to another one. */
+/** Opens a dialog of a board, even after the user has gone to another one. */
 export const openDialogOn = (board: string, request: DialogRequest): void => {
   if (route.value.board !== board) navigate(pathOf(board));
   openDialog(request);

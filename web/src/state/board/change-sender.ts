@@ -114,7 +114,7 @@ export class ChangeSender {
     // An earlier attempt has made the change, or someone else has made the same one.
     const isUpdate = change.kind === 'story.update' || change.kind === 'task.update';
     if (isUpdate && hasFields(row, change.set)) return tag;
-    // Moving other stories can change `seq` and `version` of a story, which is no conflict.
+    // Moving other stories can change `seq` and `version` of a story, which is not a conflict.
     const theirs = await this.rows.changesSince(target, seen, revision);
     if (theirs.length > 0)
       throw new ApiError(412, 'precondition_failed', 'It was changed meanwhile.');
@@ -123,7 +123,7 @@ export class ChangeSender {
 
   /**
    * Moves several stories with the tag of the board's lists in `If-Match`. Every change of the board changes
-   * that tag, so 412 alone is no conflict: only a story that has left the list in which the user saw it is one.
+   * that tag, so 412 alone is not a conflict: only a story that has left the list in which the user saw it is one.
    */
   private async sendSeveral(change: Move, key: string): Promise<Outcome> {
     await this.reader.whenCurrent();

@@ -14,7 +14,7 @@ interface EventsHost {
 /** The time after which a change is no longer expected in the stream. */
 const REACHED_MS = 1000;
 
-/** Applies the events of the live stream in order, but none while the state cannot take them. */
+/** Applies the events of the live stream in order, and holds them while the state cannot apply them. */
 export class LiveEvents {
   /** Whether the stream is open. */
   readonly isLive = signal(false);
@@ -39,7 +39,7 @@ export class LiveEvents {
       if (!this.holds.has('reset')) void this.readAgain();
       return;
     }
-    // After a reset, the revision is that of the former state until the board is read.
+    // After a reset, the revision belongs to the former state until the board is read.
     if (this.holds.size > 0) this.held.push(data as Event);
     else this.host.apply(data as Event);
   }

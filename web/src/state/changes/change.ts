@@ -94,7 +94,7 @@ export interface Kind<C extends Change> {
   /** The state as the user sees it until the service has answered. */
   apply(state: BoardState, change: C): BoardState;
   send(change: C, board: string, conditions: Conditions): Promise<Outcome>;
-  /** The changes that undo it, given the state before it. `id` is that of the created row. */
+  /** The changes that undo it, given the state before it. `id` is the id of the created row. */
   inverse(change: C, before: BoardState, id: number): Change[];
 }
 

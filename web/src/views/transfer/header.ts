@@ -1,7 +1,7 @@
 /** The number of bytes at the beginning of a file in which its header is searched. */
 const BEGINNING = 256 * 1024;
 
-/** Reads the names of the columns of a table, without duplicates; null if the file is no table. */
+/** Reads the names of the columns of a table, without duplicates; null if the file is not a table. */
 export async function headerOf(file: Blob): Promise<string[] | null> {
   const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer());
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;

@@ -157,7 +157,7 @@ const SKIPPED: Record<string, Words> = {
   pull_request: count('pull request', 'pull requests'),
   separator: count('separator', 'separators'),
   subtask: count('sub-task', 'sub-tasks'),
-  taiga_issue: count('issue of Taiga', 'issues of Taiga'),
+  taiga_issue: count('Taiga issue', 'Taiga issues'),
   task_without_story: count('task without a story', 'tasks without a story'),
   too_many_tasks: count(
     'task beyond the limit of 1,000 per story',

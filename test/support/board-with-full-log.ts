@@ -5,7 +5,7 @@ import { made2xx, Workspace } from './make';
  * Creates a board whose log has every type of event but `board.deleted`: sprints in all states, stories moved
  * within and between lists and boards, deleted rows of each kind, and a new name and time zone.
  */
-export async function livedBoard(service: TestApp): Promise<Workspace> {
+export async function boardWithFullLog(service: TestApp): Promise<Workspace> {
   const { client, clock } = service;
   const post = (path: string, body?: object): Promise<any> => made2xx(client.post(path, body));
   const put = (path: string, body: object): Promise<any> => made2xx(client.put(path, body));
@@ -16,7 +16,7 @@ export async function livedBoard(service: TestApp): Promise<Workspace> {
   // Other rows, so that the ids of the board have gaps.
   const other = await Workspace.create(client);
   const otherSprint = await other.sprint('2026-08-31');
-  const board = await Workspace.create(client, 'Europe/Berlin', 'Lived');
+  const board = await Workspace.create(client, 'Europe/Berlin', 'Full log');
   const deleted = await board.sprint('2026-08-24', { name: 'Deleted' });
   await board.story(deleted, { title: 'its sprint is deleted' });
   const sprints: any[] = [];
