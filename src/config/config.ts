@@ -41,7 +41,7 @@ export class Config {
   @Setting(
     'DATABASE_DEADLINE_MS',
     '4000',
-    'Milliseconds for the database work of a request, including waiting and retries.',
+    'Milliseconds for the database work of a request, retries included; before it, a change may wait twice as long for other changes.',
   )
   @Integer(100, 60_000)
   readonly databaseDeadlineMs: number;
