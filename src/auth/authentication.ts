@@ -28,15 +28,8 @@ export function authenticateRequests(
   });
 
   const authenticate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { always, anonymous } = request.routeOptions.config;
     try {
-      try {
-        request.access = await authenticator.authenticate(request, always);
-      } catch (error) {
-        const isAnonymous =
-          request.headers.authorization === undefined && isUnauthorized(error) && anonymous;
-        if (!isAnonymous) throw error;
-      }
+      request.access = await authenticator.authenticate(request);
       origins.requireSameSite(request);
     } catch (error) {
       // Rejected requests count, too, so that tokens cannot be guessed without a limit.
@@ -66,6 +59,3 @@ export function authenticateRequests(
     else rateLimit.refund(request, reply).then(() => done(null, payload), done);
   });
 }
-
-const isUnauthorized = (error: unknown): boolean =>
-  error instanceof Problem && error.code === 'unauthorized';

@@ -45,16 +45,15 @@ export class Authenticator {
   ) {}
 
   /**
-   * @param always whether the request is served while the database is unavailable, and then requires a
-   *   token only if one was required before
+   * Returns the access of a request; undefined if it needs a token, sends none, and its route is `anonymous`.
+   * A route that is served `always`, even while the database is unavailable, then requires a token only if one
+   * was required before.
    * @throws Problem `unauthorized`, `proxied`, `database_unavailable`
    */
-  authenticate(request: FastifyRequest, always = false): Access | Promise<Access> {
+  authenticate(request: FastifyRequest): Access | Promise<Access | undefined> {
     const { auth, onLoopback } = this.config;
     if (auth === 'off') return OPEN;
-    return onLoopback && performance.now() < this.openUntil
-      ? openTo(request)
-      : this.find(request, always);
+    return onLoopback && performance.now() < this.openUntil ? openTo(request) : this.find(request);
   }
 
   /** Whether any token exists. @throws Problem `database_unavailable` */
@@ -97,8 +96,9 @@ export class Authenticator {
     this.counting = undefined;
   }
 
-  private async find(request: FastifyRequest, always: boolean): Promise<Access> {
+  private async find(request: FastifyRequest): Promise<Access | undefined> {
     const { authorization } = request.headers;
+    const { always, anonymous } = request.routeOptions.config;
     let found: Access | Rejection;
     try {
       found = await (authorization === undefined
@@ -114,7 +114,14 @@ export class Authenticator {
       if (always && this.wasOpen) return openTo(request);
       throw error;
     }
-    throw this.unauthorized(request, found);
+    const mayBeAnonymous = anonymous === true && authorization === undefined;
+    if (!mayBeAnonymous || found !== 'missing') this.log(request, found);
+    if (mayBeAnonymous) return undefined;
+    // The reason is for the log only: clients see that the token is invalid (RFC 6750, section 3).
+    const error = authorization === undefined ? '' : ', error="invalid_token"';
+    throw new Problem('unauthorized', undefined, {
+      headers: { 'WWW-Authenticate': `Bearer realm="sprintline"${error}` },
+    });
   }
 
   private async byToken(authorization: string): Promise<Access | Rejection> {
@@ -164,17 +171,12 @@ export class Authenticator {
       .catch((error: unknown) => this.logger.debug(error));
   }
 
-  private unauthorized(request: FastifyRequest, reason: Rejection): Problem {
+  private log(request: FastifyRequest, reason: Rejection): void {
     const shown = request.headers.authorization?.replace(/^Bearer +/i, '') ?? '';
     this.logger.warn(
       { request_id: request.id, address: request.ip, reason, lookup: lookupOf(shown) },
       'request not authenticated',
     );
-    // The reason is for the log only: clients see that the token is invalid (RFC 6750, section 3).
-    const error = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
-    return new Problem('unauthorized', undefined, {
-      headers: { 'WWW-Authenticate': `Bearer realm="sprintline"${error}` },
-    });
   }
 }
 

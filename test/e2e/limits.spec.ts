@@ -249,8 +249,8 @@ describe('bodies that are arriving', () => {
     const spy = jest.spyOn(authenticator, 'authenticate');
     for (let i = 0; i < 130; i += 1) {
       const asked = new Promise<void>((resolve) => {
-        spy.mockImplementationOnce(async (request, always) => {
-          const access = await authenticate(request, always);
+        spy.mockImplementationOnce(async (request) => {
+          const access = await authenticate(request);
           const closed = new Promise((done) => request.raw.socket.once('close', done));
           resolve();
           await closed;

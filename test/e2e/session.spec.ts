@@ -315,3 +315,22 @@ it('failed attempts to sign in count for the rate limit of the address', async (
     await limited.close();
   }
 });
+
+it('a browser that shows or creates its session without a cookie is not logged as a failed authentication', async () => {
+  const log: string[] = [];
+  const other = await startApp({ log, environment: { LOG_LEVEL: 'warn' } });
+  const { client } = other;
+  try {
+    const body = { name: 'Root', scope: 'admin' };
+    const { token } = await made2xx(client.post('/api/tokens', body));
+    await made2xx(client.get('/api/session'));
+    await made2xx(client.post('/api/session', { token }));
+    await client.get('/api/boards');
+    await client.with({ cookie: 'sprintline_session=spl_ended' }).get('/api/session');
+  } finally {
+    await other.close();
+  }
+  const lines = log.map((line) => JSON.parse(line));
+  const failed = lines.filter(({ msg }) => msg === 'request not authenticated');
+  expect(failed.map(({ reason }) => reason)).toEqual(['missing', 'no session']);
+});
