@@ -79,6 +79,8 @@ export class BoardFeed {
     const events = await this.read(after, limit);
     return events.map((event, i) => {
       if (event.revision !== after + i + 1) throw new MissingEventsError();
+      // A deleted board has no name; its last event needs it.
+      this.boardName = event.board_name ?? this.boardName;
       return format(event, this.boardName);
     });
   }
@@ -115,9 +117,8 @@ export function eventText(id: number, type: string, data: object): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** @param boardName the name of a deleted board, which has none */
 function format(event: EventView, boardName: string): SentEvent {
   const { revision, type } = event;
-  const view = { ...event, board_name: event.board_name ?? boardName };
+  const view = { ...event, board_name: boardName };
   return { revision, type, bytes: Buffer.from(eventText(revision, type, view)) };
 }

@@ -213,6 +213,20 @@ describe('the stream of a board', () => {
     await service.app.get(BoardSweeper)['sweeping'];
   });
 
+  it('has the last name of a board that is deleted right after it is renamed', async () => {
+    const board = await Workspace.create(service.client);
+    const stream = await openStarted(`${board.path}/stream`);
+    const name = `${board.name} renamed`;
+    await made2xx(service.client.put(board.path, { name }));
+    await stream.reaches(2);
+    await made2xx(service.client.delete(`/api/boards/${encodeURIComponent(name)}`));
+    expect(await stream.ended).toBe('clean');
+    expect(stream.logged.map(({ data }) => [data.type, data.board_name])).toEqual([
+      ['board.updated', name],
+      ['board.deleted', name],
+    ]);
+  });
+
   it('has comments, so that proxies do not close an idle connection', async () => {
     const board = await Workspace.create(service.client);
     const stream = await openStarted(`${board.path}/stream`);
