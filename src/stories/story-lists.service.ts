@@ -39,7 +39,7 @@ export class StoryListsService {
   ): Promise<Listing> {
     const resolve = async (reader: Reader): Promise<ListSource> => {
       const { board, sprintId } = await find(reader);
-      return this.source(board, sprintId, query);
+      return { ...(await this.source(board, sprintId, query)), sprintId };
     };
     const source = { resolve, ...(await resolve(this.database)) };
     return new Listing(this.database, source, query);

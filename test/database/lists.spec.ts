@@ -380,6 +380,24 @@ describe('pages', () => {
     }
   });
 
+  it('have a cursor of the current sprint that is valid only while this sprint is current', async () => {
+    const { client } = service;
+    const own = await Workspace.create(client);
+    for (const start of ['2026-01-05', '2026-01-19']) {
+      const id = await own.sprint(start);
+      for (let i = 0; i < 3; i += 1) await own.story(id);
+    }
+    const list = `${own.path}/sprints/current/stories`;
+    const links: string[] = [];
+    for (const query of ['limit=1', 'limit=1&sort=title']) {
+      const { headers } = await client.get(`${list}?${query}`);
+      links.push(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '');
+    }
+    for (const link of links) expect((await client.get(link)).status).toBe(200);
+    await made2xx(client.post(`${own.path}/sprints/current/complete`));
+    for (const link of links) expectErrors(await client.get(link), 'cursor invalid_cursor');
+  });
+
   it('reject a cursor that the service did not create', async () => {
     const { client } = service;
     const encode = (value: unknown): string =>

@@ -40,6 +40,8 @@ export interface ListSource {
    * refer to another sprint.
    */
   resolve?: (reader: Reader) => Promise<ListSource>;
+  /** The sprint to which the word in the path refers; cursors are valid for its list only. */
+  sprintId?: number;
   /** The query parameters of the page that follows a row; by default a cursor. */
   next?: (last: never) => Record<string, string>;
 }

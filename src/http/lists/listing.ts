@@ -55,11 +55,11 @@ export class Listing extends Answer {
   }
 
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
-    const { limit = Infinity, cursor, count } = this.page;
+    const { limit = Infinity, count } = this.page;
     this.location = locationOf(request.url);
     this.reply = reply;
     this.most = limit;
-    if (cursor !== undefined) this.after = decodeCursor(this.source.order, cursor, this.location);
+    this.begin();
     const { path } = this.location;
     // Items of another format have another length.
     this.path = this.format === 'json' ? path : `${path} ${this.format}`;
@@ -87,7 +87,10 @@ export class Listing extends Answer {
     snapshot: Reader,
     mayBeShort: boolean,
   ): Promise<string | AsyncGenerator<string>> {
-    if (this.source.resolve) this.use(await this.source.resolve(snapshot));
+    if (this.source.resolve) {
+      this.use(await this.source.resolve(snapshot));
+      this.begin();
+    }
     if (this.format === 'csv') this.writer = await this.tableOf(snapshot);
     if (this.page.count) this.reply.header('X-Total-Count', await this.rows.total(snapshot));
     const rows = await this.probe(snapshot);
@@ -117,6 +120,13 @@ export class Listing extends Answer {
     this.source = source;
     this.rows = new ListReader(source);
     this.writer = jsonWriter(source);
+  }
+
+  /** Reads the cursor. @throws Problem `invalid_request` if it belongs to another list */
+  private begin(): void {
+    const { cursor } = this.page;
+    this.location.sprintId = this.source.sprintId;
+    if (cursor !== undefined) this.after = decodeCursor(this.source.order, cursor, this.location);
   }
 
   private async tableOf(reader: Reader): Promise<ListWriter> {
