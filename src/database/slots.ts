@@ -28,10 +28,6 @@ export class Slots {
     return this.size - this.semaphore.getValue();
   }
 
-  get isIdle(): boolean {
-    return this.taken === 0 && this.waiting === 0;
-  }
-
   /** Takes a slot and returns the function that frees it, which may be called again. @throws Problem `overloaded` */
   async take(): Promise<() => void> {
     const expectedMs = ((this.waiting + 1) * this.takenMs) / this.size;
@@ -41,10 +37,7 @@ export class Slots {
     try {
       const [, free] = await this.semaphore.acquire();
       const start = performance.now();
-      let isFree = false;
       return () => {
-        if (isFree) return;
-        isFree = true;
         this.takenMs += LATEST * (performance.now() - start - this.takenMs);
         free();
       };
@@ -77,6 +70,6 @@ export class SlotsOfClients {
   }
 
   private forgetIdle(client: string): void {
-    if (this.slots.get(client)?.isIdle) this.slots.delete(client);
+    if (this.slots.get(client)?.taken === 0) this.slots.delete(client);
   }
 }
