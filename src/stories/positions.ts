@@ -55,7 +55,7 @@ export function findGap(count: number, below: Side, above: Side): Gap | undefine
 
   const up = findShift(above, lacking, 1);
   const down = findShift(below, lacking, -1);
-  const { shift, cost } = up.cost < down.cost || (up.cost === down.cost && up.shift) ? up : down;
+  const { shift, cost } = up.cost <= down.cost ? up : down;
   if (shift) {
     const { by } = shift;
     return by > 0 ? { lower, upper: upper + by, shift } : { lower: lower + by, upper, shift };
