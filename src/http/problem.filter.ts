@@ -107,7 +107,6 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .code(problem.status)
     .headers(problem.headers)
     .removeHeader('etag')
-    .removeHeader('location')
     .removeHeader(BOARD_REVISION)
     .removeHeader('x-total-count')
     .type('application/problem+json')
