@@ -89,7 +89,7 @@ export class Authenticator {
     );
   }
 
-  /** Clears the cached state after a token was created or deleted. */
+  /** Clears the cached state after a token was created. */
   reset(): void {
     this.wasOpen = false;
     this.openUntil = 0;

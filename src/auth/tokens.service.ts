@@ -125,7 +125,6 @@ export class TokensService implements OnModuleInit {
       await manager.delete(Token, id);
       return token.name;
     });
-    this.authenticator.reset();
     this.logger.log({ actor: caller.actor, token_id: id, name }, 'token deleted');
     return { deleted: true, id };
   }
