@@ -136,15 +136,32 @@ describe('a session', () => {
     expect(await sessions()).toEqual([]);
   });
 
-  it('ends after a hundred more sign-ins with the same token', async () => {
-    const { client, token } = await browser();
-    const { client: second } = await browser({ name: 'Bob' });
-    for (let i = 1; i < 100; i += 1) expect((await signIn(token.token)).status).toBe(201);
-    expect((await client.get('/api/boards')).status).toBe(200);
-    await signIn(token.token);
+  it('is valid until 30 days have passed since its last use', async () => {
+    const start = Date.now();
+    service.clock.set(new Date(start).toISOString());
+    const { client } = await browser();
+    service.clock.set(new Date(start + 30 * DAY).toISOString());
     expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
-    expect((await second.get('/api/boards')).status).toBe(200);
-    expect((await sessions()).filter(({ token_id }) => token_id === token.id)).toHaveLength(100);
+    service.clock.set(new Date(start + 30 * DAY - 1).toISOString());
+    expect((await client.get('/api/boards')).status).toBe(200);
+  });
+
+  it('ends if a hundred sessions of its token were used more recently', async () => {
+    const { client, token } = await browser();
+    const unused = service.client.with({ cookie: cookieOf(await signIn(token.token)) });
+    const { client: other } = await browser({ name: 'Bob' });
+    for (let i = 2; i < 100; i += 1) expect((await signIn(token.token)).status).toBe(201);
+    const ofToken = async (): Promise<any[]> =>
+      (await sessions()).filter(({ token_id }) => token_id === token.id);
+    const [{ last_used_at: created }] = await ofToken();
+    service.clock.set(new Date(Date.now() + DAY).toISOString());
+    expect((await client.get('/api/boards')).status).toBe(200);
+    while ((await ofToken())[0].last_used_at === created) await new Promise(setImmediate);
+    await signIn(token.token);
+    expectProblem(await unused.get('/api/boards'), 401, 'unauthorized');
+    expect((await client.get('/api/boards')).status).toBe(200);
+    expect((await other.get('/api/boards')).status).toBe(200);
+    expect(await ofToken()).toHaveLength(100);
   });
 
   it('is one of at most a hundred of its token, even after concurrent sign-ins', async () => {

@@ -534,6 +534,11 @@ describe('with tokens', () => {
         expect(shown(answer)).toEqual(shown(await client.post(missing, body, { headers })));
       }
       expect(await theirs.events()).toEqual(before);
+      // A repeated request is always a POST.
+      const headers = { 'idempotency-key': 'read' };
+      for (const path of [`/api/stories/${story.id}`, `/api/sprints/${sprint.id}`, theirs.path]) {
+        expect([path, (await client.get(path, { headers })).status]).toEqual([path, 404]);
+      }
     });
 
     it('can neither move a story to another board nor learn that it exists', async () => {
@@ -620,6 +625,13 @@ describe('with tokens', () => {
       // A new board with the old name is a different board.
       await made2xx(admin.post('/api/boards', { name: ours.name }));
       expect((await client.get(ours.path)).status).toBe(404);
+    });
+
+    it('names a board once, even if it had its new name before', async () => {
+      const name = `Later ${ours.name}`;
+      const { id } = await bearer(admin, { scope: 'read', boards: [ours.name, name] });
+      await made2xx(admin.put(ours.path, { name }));
+      expect((await admin.get(`/api/tokens/${id}`)).body.boards).toEqual([name]);
     });
 
     it('has no access to a new board with the name of a deleted one', async () => {

@@ -18,6 +18,16 @@ describe('the rate limit', () => {
     await expect(limit.count(request(), reply)).rejects.toThrow(Problem);
   });
 
+  it('asks a client to wait until its minute has ended, and for a second at least', async () => {
+    const limit = new RateLimit(1);
+    await limit.count(request(), reply);
+    const retryAfter = async (): Promise<unknown> =>
+      limit.count(request(), reply).catch((error: Problem) => error.headers['Retry-After']);
+    expect(await retryAfter()).toBe('60');
+    jest.advanceTimersByTime(59_700);
+    expect(await retryAfter()).toBe('1');
+  });
+
   it.each([0, 1])(
     'allows no more requests after a refund for an earlier minute: %i',
     async (before) => {
