@@ -9,7 +9,7 @@ let service: TestApp;
 beforeAll(async () => {
   service = await startApp({
     environment: {
-      ALLOWED_HOSTS: 'planner.example.org, 10.1.2.3',
+      ALLOWED_HOSTS: 'planner.example.org, 10.1.2.3, fd00::7',
       CORS_ORIGINS: 'https://app.example.org',
     },
   });
@@ -45,6 +45,7 @@ describe('a foreign host name', () => {
     '[::1]:3000',
     'planner.example.org:8443',
     '10.1.2.3',
+    '[fd00::7]:3000',
   ])('is not %s', async (host) => {
     expect((await send(`${service.url}/api/boards`, { headers: { host } })).status).toBe(200);
   });
@@ -53,6 +54,16 @@ describe('a foreign host name', () => {
     const host = '10.9.8.7:3000';
     expect((await send(`${service.url}/health/ready`, { headers: { host } })).status).toBe(200);
     expect((await send(`${service.url}/metrics`, { headers: { host } })).status).toBe(421);
+  });
+
+  it('is rejected even if other machines can reach the service, if ALLOWED_HOSTS is set', async () => {
+    const ALLOWED_HOSTS = 'planner.example.org';
+    const open = await startApp({ environment: { HOST: '0.0.0.0', ALLOWED_HOSTS } });
+    const statusFor = async (host: string): Promise<number> =>
+      (await send(`${open.url}/api/boards`, { headers: { host } })).status;
+    const statuses = [await statusFor('evil.example'), await statusFor(ALLOWED_HOSTS)];
+    await open.close();
+    expect(statuses).toEqual([421, 401]);
   });
 
   it('is not read from X-Forwarded-Host', async () => {

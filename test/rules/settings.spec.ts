@@ -37,6 +37,32 @@ describe('the settings', () => {
     }
   });
 
+  it.each([
+    ['mysql://me@[::1]:3307/plan', { kind: 'mysql', host: '::1', port: 3307, tls: false }],
+    ['mariadb://me:a%2Fb@db/plan?tls=true', { kind: 'mariadb', password: 'a/b', tls: true }],
+    ['sqlite:///data/plan.db', { kind: 'sqlite', file: '/data/plan.db' }],
+  ])('name the database: %s', (DATABASE_URL, target) => {
+    expect(Config.from({ DATABASE_URL }).database).toMatchObject(target);
+  });
+
+  it.each([
+    ['DATABASE_URL', 'mysql://me:%zz@db/plan'],
+    ['DATABASE_URL', 'sqlite::memory:'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', 'fd00::/129'],
+  ])('are invalid: %s=%s', (name, value) => {
+    expect(() => Config.from({ [name]: value })).toThrow(ConfigError);
+  });
+
+  it('may be empty or blank, which means the default', () => {
+    expect(Config.from({ HOST: '', PORT: ' ' })).toMatchObject({ host: '127.0.0.1', port: 3000 });
+  });
+
+  it('may name the network of one address', () => {
+    const trustProxy = ['10.0.0.7/32', 'fd00::7/128'];
+    expect(Config.from({ TRUST_PROXY: trustProxy.join() })).toMatchObject({ trustProxy });
+  });
+
   it('include all settings of the compose file', () => {
     const [service = ''] = file('docker-compose.yml').split('\n  database:');
     const block = /environment:\n((?: {6}.*\n)+)/.exec(service)?.[1] ?? '';
