@@ -136,6 +136,21 @@ describe('a list of stories', () => {
     expect(await search('nothing')).toEqual([]);
   });
 
+  it('is searched for the words of a changed title or description, not for the former ones', async () => {
+    const work = await Workspace.create(service.client);
+    const { id } = await work.story(null, { title: 'old title', description: 'old text' });
+    const matches = async (word: string): Promise<number> =>
+      (await made2xx(service.client.get<any[]>(`${work.path}/stories?q=${word}`))).length;
+    await made2xx(service.client.patch(`/api/stories/${id}`, { description: 'new words' }));
+    expect([await matches('words'), await matches('text'), await matches('title')]).toEqual([
+      1, 0, 1,
+    ]);
+    await made2xx(service.client.patch(`/api/stories/${id}`, { title: 'name' }));
+    expect([await matches('name'), await matches('title'), await matches('words')]).toEqual([
+      1, 0, 1,
+    ]);
+  });
+
   it('searches %, _, quotes and backslashes literally', async () => {
     const search = (text: string): Promise<string[]> => titles(`q=${encodeURIComponent(text)}`);
     expect(await search('%')).toEqual(expected((s) => s.title.includes('%')));

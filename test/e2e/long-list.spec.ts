@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { useApp } from '../support/app';
+import type { Answer } from '../support/client';
 import { fillBacklog } from '../support/fill';
 import { Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -24,6 +25,17 @@ beforeAll(async () => {
 });
 
 describe('a list of 3,000 stories', () => {
+  it('has every story on one of its pages, even if a page is long', async () => {
+    const ids: number[] = [];
+    for (let next: string | undefined = `${path}?limit=700`; next !== undefined;) {
+      const page: Answer<any[]> = await service.client.get(next);
+      ids.push(...page.body.map(({ id }) => id as number));
+      next = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(ids).toHaveLength(STORIES);
+    expect(new Set(ids).size).toBe(STORIES);
+  });
+
   it('breaks off if the database fails in the middle, so no client mistakes a part for the whole', async () => {
     const database = service.app.get(Database);
     const openStream = database.openStream.bind(database);

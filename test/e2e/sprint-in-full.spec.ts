@@ -2,6 +2,7 @@ import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { insertRows, storyRow } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
+import { onStatement } from '../support/statements';
 
 // Two instances of the service on one database: one changes the sprint that the other has cached.
 let one: TestApp;
@@ -200,5 +201,21 @@ describe('a sprint in full', () => {
     const whole = [JSON.stringify([]), JSON.stringify(Array(10).fill(1))];
     expect([...seen].filter((state) => !whole.includes(state))).toEqual([]);
     expect(seen.size).toBe(2);
+  });
+
+  it('without tasks is read again if the board changes meanwhile', async () => {
+    const work = await Workspace.create(one.client);
+    const sprint = await work.sprint('2026-11-02');
+    let added: Promise<any> | undefined;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (added || !sql.includes('FROM stories')) return;
+        added = work.story(sprint);
+        await added;
+      },
+    });
+    const answer = await other.client.get(`${work.path}/sprints/current`).finally(stop);
+    expect(answer.body.stories).toHaveLength(1);
+    expect(answer.headers.get('x-board-revision')).toBe(String(await work.revision()));
   });
 });
