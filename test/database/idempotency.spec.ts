@@ -82,6 +82,25 @@ describe('a request with an Idempotency-Key', () => {
     expect(await service.app.get(Database).query('SELECT part FROM idempotency_parts')).toEqual([]);
   });
 
+  it('gets the same response even if it is stored in parts that begin within a character', async () => {
+    const description = '😀'.repeat(32_000);
+    // The titles differ by one character, so one of the responses is divided within a pair of surrogates.
+    for (const key of ['a', 'aa']) {
+      const operations = Array.from({ length: 9 }, (_, i) => {
+        const set = { title: i === 0 ? key : 'x', description };
+        return { op: 'create', type: 'story', set };
+      });
+      const send = (): Promise<Answer> =>
+        post('/api/boards/Parts/batch', `parts-${key}`, { operations });
+      const [first, second] = [await send(), await send()];
+      expect([first.status, replayed(second), second.text === first.text]).toEqual([
+        200,
+        true,
+        true,
+      ]);
+    }
+  });
+
   it('creates one board, however often it is sent at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => post('/api/boards', 'one-board', { name: 'Once' })),
@@ -212,6 +231,13 @@ describe('stored responses', () => {
     service.clock.set('2099-01-02T11:59:59.999Z');
     await service.app.get(ExpiredKeys).delete();
     expect(seen(await post(path, 'day', { title: 'one' }))).toEqual(seen(first));
+    // The response was long: its second part is in a row of its own.
+    await insertRows(service, 'idempotency_parts', 1, () => ({
+      token_id: 0,
+      idempotency_key: 'day',
+      part: 1,
+      answer: 'the rest',
+    }));
     // Not deleted yet, but no longer valid.
     service.clock.set('2099-01-02T12:00:00.001Z');
     const second = await post(path, 'day', { title: 'two' });
