@@ -4,6 +4,7 @@ import { shownBoard } from '../support/fingerprint';
 import { freshName, boardPath, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { replay } from '../support/replay';
+import { onStatement } from '../support/statements';
 
 const service = useApp();
 afterEach(() => service.clock.set());
@@ -152,6 +153,19 @@ describe('the log of a board', () => {
     await client.delete(board.path);
     expect(await board.revision()).toBe(revision);
     expect(await board.events(revision)).toEqual([]);
+  });
+
+  it('ends with the revision in the header, even if the board changes while it is read', async () => {
+    const board = await Workspace.create(service.client);
+    let changed: Promise<unknown> | undefined;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (!changed && /FROM .?events/.test(sql)) await (changed = board.story(null));
+      },
+    });
+    const feed = await service.client.get<any[]>(`${board.path}/events`).finally(stop);
+    expect(feed.headers.get('x-board-revision')).toBe('1');
+    expect(feed.body.map(({ revision }) => revision as number)).toEqual([1]);
   });
 
   it('is read in pages after a revision', async () => {

@@ -391,9 +391,11 @@ describe('a stream of a token', () => {
     await service.checkAccess();
     expect(await streams.expiring.ended).toBe('clean');
     // The token keeps access when the board is renamed.
-    await made2xx(admin.put(board.path, { name: `${board.name} 2` }));
+    const renamed = await made2xx(admin.put(board.path, { name: `${board.name} 2` }));
     await service.checkAccess();
-    expect(streams.limited.hasEnded).toBe(false);
+    const { revision } = await made2xx(admin.put(`${board.path} 2`, { time_zone: 'Asia/Tokyo' }));
+    expect(revision).toBe(renamed.revision + 1);
+    await streams.limited.reaches(revision as number);
     await update(locked, 'UPDATE tokens SET boards = ? WHERE id = ?', ['["Another"]', limited.id]);
     await service.checkAccess();
     expect(await streams.limited.ended).toBe('clean');
