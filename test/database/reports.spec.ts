@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Restart } from '../../src/database/change';
 import { Database } from '../../src/database/database';
+import { DatabaseTimeout } from '../../src/database/errors';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import { endOfDay, startOfDay } from '../../src/reports/calendar';
 import { WEEKDAYS } from '../../src/boards/working-days';
@@ -846,6 +847,21 @@ describe('velocity', () => {
     await made2xx(client.put(`/api/sprints/${second.id}`, { name: 'Renamed' }));
     await made2xx(client.put(team.path, { time_zone: 'Pacific/Kiritimati' }));
     expect((await velocity()).sprints[1]).toMatchObject({ name: 'Renamed', completed_points: 7 });
+  });
+});
+
+describe('velocity after the database has failed', () => {
+  it('has the totals of the sprint', async () => {
+    const team = await history(1);
+    const velocity = (): Promise<Answer> => client.get(`${team.path}/velocity`);
+    const stop = onStatement({
+      before: ({ sql }) => {
+        if (sql.includes('FROM events')) throw new DatabaseTimeout('away');
+      },
+    });
+    const failed = await velocity().finally(stop);
+    expect([failed.status, failed.body.code]).toEqual([503, 'database_unavailable']);
+    expect((await velocity()).body.sprints).toHaveLength(1);
   });
 });
 

@@ -322,6 +322,8 @@ describe('a board', () => {
     failing.mockRestore();
     expectProblem(answer, 503, 'database_unavailable');
     await app.get(BoardSweeper)['sweeping'];
+    const sprints = 'SELECT id FROM sprints WHERE board_id = ?';
+    expect(await app.get(Database).query(sprints, [id])).toEqual([]);
     // The log is kept for a minute, so that streams end with its last event.
     service.clock.set(new Date(Date.now() + 61_000).toISOString());
     await app.get(BoardSweeper).sweep();
@@ -335,6 +337,22 @@ describe('a board', () => {
         await app.get(Database).query(`SELECT ${column} FROM ${table} WHERE ${column} = ?`, [id]),
       ).toEqual([]);
     }
+  });
+
+  it('that is deleted cannot be named by a move, even before its rows are deleted', async () => {
+    const { app, client } = service;
+    const [board, deleted] = [await Workspace.create(client), await Workspace.create(client)];
+    const story = await board.story(null);
+    const sprint = await deleted.sprint('2026-11-23');
+    const neighbour = await deleted.story(sprint);
+    const path = `/api/stories/${story.id}`;
+    const sweep = jest.spyOn(app.get(BoardSweeper), 'sweep').mockResolvedValue();
+    await client.delete(`${deleted.path}?force=true`);
+    const intoSprint = await client.patch(path, { sprint_id: sprint.id });
+    const beside = await client.post(`${path}/move`, { position: { after: neighbour.id } });
+    sweep.mockRestore();
+    expectErrors(intoSprint, '/sprint_id not_found');
+    expectErrors(beside, '/position not_found');
   });
 
   it('rejects invalid fields, every error at once', async () => {

@@ -200,11 +200,16 @@ describe('sprints that another tool has completed', () => {
     await load('Closed', before);
     const [one] = CLOSED as [object];
     const next = sprint(2, 'active');
-    const answer = await load('Closed', [
+    const issues = [
       issue('T-1', { sprints: [one], points: 1, done: '2026-01-14T10:00:00Z' }),
       issue('T-2', { sprints: [one, next], points: 2 }),
       issue('T-3', { sprints: [one], points: 4, done: '2026-01-15T10:00:00Z' }),
-    ]);
+    ];
+    const { revision } = await of('/api/boards/Closed');
+    const dryRun = await load('Closed', issues, '?dry_run=true');
+    expect(dryRun.headers.get('x-board-revision')).toBe(String(revision));
+    const answer = await load('Closed', issues);
+    expect(dryRun.text).toBe(answer.text);
     expect(answer.body).toMatchObject({
       created: { sprints: 1, stories: 0 },
       updated: { sprints: 1, stories: 3 },

@@ -24,6 +24,22 @@ describe('the queue of changes', () => {
     expect(await startOrder(queue, 'aabc')).toBe('abca');
   });
 
+  it('does not let clients that come later overtake a change whose turn it is', async () => {
+    const queue = new FairQueue(1, 1000, TIMEOUT);
+    let order = '';
+    const later: Promise<void>[] = [];
+    const change = (client: string, meanwhile?: () => void): Promise<void> =>
+      queue.run(client, async () => {
+        order += client;
+        meanwhile?.();
+        await setImmediate();
+      });
+    const joined = (): void => void later.push(change('b'), change('c'));
+    await Promise.all([change('a'), change('a', joined), change('a')]);
+    await Promise.all(later);
+    expect(order).toBe('aaabc');
+  });
+
   it('keeps the order of the changes of one client', async () => {
     const queue = new FairQueue(1, 1000, TIMEOUT);
     const order: number[] = [];
@@ -50,11 +66,13 @@ describe('the queue of changes', () => {
     expect(most).toBe(2);
   });
 
-  it('rejects a change that waits too long, and runs the next one', async () => {
+  it('rejects changes that wait too long, which do not delay the next one of their client', async () => {
     const queue = new FairQueue(1, 20, TIMEOUT);
     const first = queue.run('a', () => sleep(60));
-    await expect(queue.run('a', () => Promise.resolve())).rejects.toBe(TIMEOUT);
+    const late = [1, 2].map(() => queue.run('a', () => Promise.resolve()));
+    for (const change of late) await expect(change).rejects.toBe(TIMEOUT);
     await first;
+    expect(await startOrder(queue, 'bac')).toBe('bac');
     expect(await queue.run('a', () => Promise.resolve('done'))).toBe('done');
   });
 

@@ -58,6 +58,16 @@ it('rejects a request at once if it would probably wait too long for a slot', as
   (await slots.take())();
 });
 
+it('rejects a request at once if as many as allowed wait for a slot', async () => {
+  const slots = new Slots(1, 1, 10_000);
+  const free = await slots.take();
+  const second = slots.take();
+  const rejected = expect(slots.take()).rejects.toMatchObject({ code: 'overloaded' });
+  free();
+  (await second)();
+  await rejected;
+});
+
 it('counts the slots of a client, even if one of them is freed again', async () => {
   const slots = new SlotsOfClients(() => new Slots(1, 0, 20));
   const free = await slots.take('ada');
