@@ -681,6 +681,15 @@ describe('the import of a body', () => {
       });
       expect(answer.status).toBe(200);
     }
+    const mapped = formOf([
+      { name: 'mapping', value: '{"archived": "import"}' },
+      ...parts.slice(1),
+    ]);
+    const reused = await load('Keyed', mapped.file, {
+      type: mapped.type,
+      headers: { 'idempotency-key': 'form' },
+    });
+    expectProblem(reused, 422, 'idempotency_key_reused');
     expect(await storiesOf('Keyed')).toHaveLength(3);
   });
 });
