@@ -43,8 +43,8 @@ export class UnitOfWork {
    */
   private readonly queue: FairQueue;
   /**
-   * On a server it runs one change at a time of those that the database has rolled back: on a cluster, changes of
-   * one board conflict at every attempt if many run again at once.
+   * On a server it runs one short change at a time of those that the database has rolled back: on a cluster,
+   * changes of one board conflict at every attempt if many run again at once.
    */
   private readonly retries: MutexInterface;
   private readonly isSqlite: boolean;
@@ -170,7 +170,8 @@ export class UnitOfWork {
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const isQueued = wasRolledBack && !this.isSqlite;
+          // Long work without a waiting client, such as an import, would delay the others, and wait too briefly itself.
+          const isQueued = wasRolledBack && !this.isSqlite && retryMs === this.retryMs;
           return await (isQueued ? this.retries.runExclusive(transact) : transact());
         } catch (error) {
           if (error instanceof Restart) for (const board of error.boards) restarted.add(board);

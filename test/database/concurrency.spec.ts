@@ -380,3 +380,36 @@ onSqlite(
     }
   },
 );
+
+const onServer = engineUnderTest() === 'mysql' ? it : it.skip;
+
+onServer('a change that runs again does not wait for an import that runs again', async () => {
+  const service = await startApp({ environment: { DATABASE_DEADLINE_MS: '1000' } });
+  const unitOfWork = service.app.get(UnitOfWork);
+  /** Runs work whose first attempt is rolled back. */
+  const runAgain = (work: () => Promise<void>, retryMs?: number): Promise<void> => {
+    let attempts = 0;
+    const once = (): Promise<void> => {
+      attempts += 1;
+      if (attempts > 1) return work();
+      throw Object.assign(new Error('Deadlock found'), { errno: 1213 });
+    };
+    return unitOfWork.maintain(once, { retryMs });
+  };
+  let end = (): void => undefined;
+  let importing: Promise<void> | undefined;
+  try {
+    await new Promise<void>((begin) => {
+      importing = runAgain(() => {
+        begin();
+        return new Promise((resolve) => (end = resolve));
+      }, 60_000);
+    });
+    // A change that waited for the import would get 503 after a second.
+    await runAgain(() => Promise.resolve());
+  } finally {
+    end();
+    await importing;
+    await service.close();
+  }
+});
