@@ -403,12 +403,14 @@ describe('an import of another format', () => {
   async function onTerminal(input: Readable, work: () => Promise<Outcome>): Promise<Outcome> {
     const { stdin, stdout } = process;
     const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+    let shown = '';
+    output.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     const value = Object.assign(input, { isTTY: true });
     Object.defineProperty(process, 'stdin', { value, configurable: true });
     Object.defineProperty(process, 'stdout', { value: output, configurable: true });
     try {
       const outcome = await work();
-      return { ...outcome, out: outcome.out + String(output.read() ?? '') };
+      return { ...outcome, out: outcome.out + shown };
     } finally {
       Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
       Object.defineProperty(process, 'stdout', { value: stdout, configurable: true });
