@@ -43,8 +43,8 @@ export class UnitOfWork {
    */
   private readonly queue: FairQueue;
   /**
-   * On a server it runs one short change at a time of those that the database has rolled back: on a cluster,
-   * changes of one board conflict at every attempt if many run again at once.
+   * On a server it runs one short change at a time of those that the database has rolled back, beside those of
+   * `queue`: on a cluster, changes of one board conflict at every attempt if many run again at once.
    */
   private readonly retries: MutexInterface;
   private readonly isSqlite: boolean;
@@ -160,9 +160,11 @@ export class UnitOfWork {
     const maxPause = this.isSqlite ? MAX_SQLITE_PAUSE : MAX_PAUSE;
     const restarted = new Set<number>();
     const transact = (): Promise<T> =>
+      this.transaction((manager) => work(manager, restarted), mayBeLost);
+    const transactInTurn = (): Promise<T> =>
       this.queue.run(client, async () => {
         if (this.isSqlite && this.pending > 1) await this.pace.pause();
-        return this.transaction((manager) => work(manager, restarted), mayBeLost);
+        return transact();
       });
     let wasRolledBack = false;
     let giveUpAt: number | undefined;
@@ -171,8 +173,8 @@ export class UnitOfWork {
       for (let attempt = 1; ; attempt += 1) {
         try {
           // Long work without a waiting client, such as an import, would delay the others, and wait too briefly itself.
-          const isQueued = wasRolledBack && !this.isSqlite && retryMs === this.retryMs;
-          return await (isQueued ? this.retries.runExclusive(transact) : transact());
+          const isRetry = wasRolledBack && !this.isSqlite && retryMs === this.retryMs;
+          return await (isRetry ? this.retries.runExclusive(transact) : transactInTurn());
         } catch (error) {
           if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
           else if (failureOf(error) === 'retry') wasRolledBack = true;
