@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { axe, hold, openPage, startService } from './browser';
 import { startDemo } from './demo';
+import { day } from './small-board';
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
@@ -39,6 +40,25 @@ describe('The reports', () => {
       await part(page, name).getByRole('row').nth(1).waitFor();
       expect(await part(page, name).getByRole('row').count()).toBe(rows);
     }
+  });
+
+  test('count stories in the tables, as in the pictures, if none has points', async () => {
+    const { client, url } = await startService();
+    const sprint = { name: 'Sprint 1', start_date: day(-1), end_date: day(5) };
+    const { body } = await client.post('/api/boards/rocket/sprints', sprint);
+    const stories = `/api/sprints/${body.id}/stories`;
+    await client.post(stories, { title: 'Ant', status: 'done' });
+    await client.post(stories, { title: 'Bee', status: 'done' });
+    await client.post(stories, { title: 'Cat' });
+    await client.post(`/api/sprints/${body.id}/complete`, {});
+    const page = await openPage(`${url}/b/rocket/reports`);
+    const last = async (name: string): Promise<string[]> => {
+      await part(page, name).getByRole('button', { name: 'Show as table' }).click();
+      await part(page, name).getByRole('row').nth(1).waitFor();
+      return part(page, name).getByRole('row').last().getByRole('cell').allInnerTexts();
+    };
+    expect(await last('Burndown')).toEqual(['3', '2', '1']);
+    expect(await last('Velocity')).toEqual(['3', '2', '1']);
   });
 
   test('list the committed, added, removed, re-estimated, completed and unfinished stories', async () => {

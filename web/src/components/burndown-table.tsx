@@ -14,19 +14,23 @@ export function BurndownTable({ sprint, revision }: { sprint: number; revision: 
   const answer = useAnswer(load, [sprint, revision], sprint);
   const { data } = answer;
   if (!data) return <NoAnswer {...answer} />;
+  // Like the picture, in stories if none has points. The ideal line is known in points only.
+  const unit = data.days.some(({ scope_points }) => scope_points > 0) ? 'points' : 'count';
   return (
     <Table
       name="Numbers of the burndown"
-      head={['Day', 'Scope', 'Done', 'Left', 'Ideal']}
+      head={['Day', 'Scope', 'Done', 'Left', ...(unit === 'points' ? ['Ideal'] : [])]}
       rows={data.days.map((day) => ({
         key: day.date,
         isSoft: !day.working,
         cells: [
           formatDay(day.date),
-          formatNumber(day.scope_points),
-          formatNumber(day.completed_points),
-          formatNumber(day.remaining_points),
-          day.ideal_points === null ? '–' : formatNumber(day.ideal_points),
+          formatNumber(day[`scope_${unit}`]),
+          formatNumber(day[`completed_${unit}`]),
+          formatNumber(day[`remaining_${unit}`]),
+          ...(unit === 'points'
+            ? [day.ideal_points === null ? '–' : formatNumber(day.ideal_points)]
+            : []),
         ],
       }))}
     />

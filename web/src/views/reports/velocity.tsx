@@ -53,18 +53,27 @@ function Words({ data }: { data: Data }) {
 }
 
 function VelocityTable({ data }: { data: Data }) {
+  // Like the picture, in stories if none has points.
+  const isInPoints = data.sprints.some((each) => each.committed_points + each.completed_points > 0);
+  const unit = isInPoints ? 'points' : 'count';
   return (
     <Table
       name="Numbers of the velocity"
-      head={['Sprint', 'Committed', 'Completed', 'Unfinished', 'Stories completed']}
+      head={[
+        'Sprint',
+        'Committed',
+        'Completed',
+        'Unfinished',
+        ...(isInPoints ? ['Stories completed'] : []),
+      ]}
       rows={data.sprints.map((sprint) => ({
         key: sprint.id,
         cells: [
           sprint.name ?? `Sprint of ${formatDay(sprint.start_date)}`,
-          formatNumber(sprint.committed_points),
-          formatNumber(sprint.completed_points),
-          formatNumber(sprint.unfinished_points),
-          formatNumber(sprint.completed_count),
+          formatNumber(sprint[`committed_${unit}`]),
+          formatNumber(sprint[`completed_${unit}`]),
+          formatNumber(sprint[`unfinished_${unit}`]),
+          ...(isInPoints ? [formatNumber(sprint.completed_count)] : []),
         ],
       }))}
     />
