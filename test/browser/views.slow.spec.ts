@@ -142,6 +142,17 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.ariaLabel', first);
   });
 
+  test('moves to a card when Esc leaves the search', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo`);
+    await card(page, 'To do', STORY).focus();
+    await page.getByLabel('Search').fill('zzz');
+    await page.getByText('No story matches.').first().waitFor();
+    await page.getByLabel('Search').press('Escape');
+    await until(page, 'document.activeElement.ariaLabel', STORY);
+    expect(await page.getByLabel('Search').inputValue()).toBe('');
+  });
+
   test('returns to the card when a message is closed', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo`);

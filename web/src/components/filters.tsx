@@ -109,6 +109,7 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
           if (event.key !== 'Escape' || event.isComposing) return;
           setQuery({ q: null });
           event.currentTarget.blur();
+          recoverFocus();
         }}
       />
       <Choice name="assignee" label="assignee" none="All assignees" values={people} />
