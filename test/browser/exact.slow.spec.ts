@@ -759,6 +759,36 @@ describe('A menu', () => {
 });
 
 describe('A card', () => {
+  /** Grabs the card of Bee, lets `others` happen, and drops it into “In progress” once it is gone. */
+  async function dropAfter(page: Page, others: () => Promise<unknown>): Promise<void> {
+    const bee = card(page, 'To do', 'Bee');
+    await bee.hover();
+    await page.mouse.down();
+    await page.mouse.move(0, 0);
+    await others();
+    await bee.waitFor({ state: 'detached' });
+    await list(page, 'In progress').locator('..').hover();
+    await page.mouse.up();
+  }
+
+  test('that someone else moves to another list while it is dragged is not changed by the drop', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const { client, ids } = board;
+    await dropAfter(page, () =>
+      client.post(`/api/stories/${ids.Bee}/move`, { sprint_id: null, position: 'last' }),
+    );
+    await page.getByText('Someone else has moved or deleted this story.').first().waitFor();
+    expect(await board.story('Bee')).toMatchObject({ sprint_id: null, status: 'todo' });
+  });
+
+  test('that someone else deletes while it is dragged shows a message on the drop', async () => {
+    const { client, ids, url } = await startSmallBoard();
+    const page = await openPage(url);
+    await dropAfter(page, () => client.delete(`/api/stories/${ids.Bee}`));
+    await page.getByText('Someone else has moved or deleted this story.').first().waitFor();
+  });
+
   test('stays checked if the range that ends at it is selected again', async () => {
     const board = await startSmallBoard();
     const page = await openPage(`${board.url}/backlog`);

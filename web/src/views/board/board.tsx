@@ -100,6 +100,7 @@ export function BoardView({ store }: { store: BoardStore }) {
               <Column
                 key={column.status}
                 store={store}
+                sprint={id}
                 isLoaded={isLoaded}
                 isFixed={isFixed}
                 {...column}

@@ -5,6 +5,7 @@ import { CardList } from '../../components/card';
 import { Button, StatusMark } from '../../components/controls';
 import { hasFilter } from '../../components/filters';
 import { query } from '../../router';
+import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Card as Story } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
@@ -18,6 +19,8 @@ const PAGE = 200;
 
 interface ColumnProps {
   store: BoardStore;
+  /** The id of the sprint. */
+  sprint: number | undefined;
   status: Status;
   name: string;
   stories: readonly Story[];
@@ -27,7 +30,7 @@ interface ColumnProps {
 }
 
 /** A column of the sprint board: the stories of one status. */
-export function Column({ store, status, name, stories, isLoaded, isFixed }: ColumnProps) {
+export function Column({ store, sprint, status, name, stories, isLoaded, isFixed }: ColumnProps) {
   const ref = useRef<HTMLElement>(null);
   const limit = useSignal(PAGE);
   const place = useComputed(() => (dropPlace.value?.list === status ? dropPlace.value.index : -1));
@@ -37,9 +40,10 @@ export function Column({ store, status, name, stories, isLoaded, isFixed }: Colu
     status,
     (id, index) => {
       const story = store.view.value?.stories.get(id);
-      if (story) dropIntoColumn(store, story, status, shown, index);
+      if (story && story.sprint_id === sprint) dropIntoColumn(store, story, status, shown, index);
+      else report('Someone else has moved or deleted this story.');
     },
-    [store, status, stories, limit.value],
+    [store, sprint, status, stories, limit.value],
   );
   return (
     <section ref={ref} class={`column ${place.value >= 0 ? 'over' : ''}`} id={`column-${status}`}>
