@@ -202,6 +202,48 @@ describe('Text that is typed into a story', () => {
     expect(await dialog.getByLabel('Title').inputValue()).toBe('');
   });
 
+  test('stays if its sprint is completed while it is typed', async () => {
+    const board = await startSmallBoard();
+    const { body: next } = await board.client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(11),
+    });
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    const dialog = page.getByRole('dialog');
+    const sprint = dialog.getByLabel('Sprint', { exact: true });
+    await page.getByRole('button', { name: 'New story' }).click();
+    await dialog.getByLabel('Title').fill('Emu');
+    await sprint.selectOption('Sprint 1');
+    await board.client.post(`/api/sprints/${board.sprint}/complete`, { unfinished: next.id });
+    await list(page, 'Sprint 1').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('This sprint was completed or deleted.').waitFor();
+    await sprint.selectOption('Sprint 2');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await card(page, 'Sprint 2', 'Emu').waitFor();
+  });
+
+  test('stays if the sprint that it moves to is deleted while it is typed', async () => {
+    const board = await startSmallBoard();
+    const { body: next } = await board.client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(11),
+    });
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    const dialog = await openStory(page, 'Ant');
+    const sprint = dialog.getByLabel('Sprint', { exact: true });
+    await dialog.getByLabel('Description').fill('Six legs');
+    await sprint.selectOption('Sprint 2');
+    await board.client.delete(`/api/sprints/${next.id}`);
+    await dialog.getByText('This sprint was completed or deleted.').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await sprint.selectOption('Sprint 1');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await until(page, fieldOf(board.ids.Ant, 'description'), 'Six legs');
+  });
+
   test('as a new task reappears after Esc, and is created when the story is saved', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

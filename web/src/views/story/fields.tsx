@@ -67,8 +67,11 @@ export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>>
 
 type FieldErrors = Partial<Record<keyof Draft, string>>;
 
-/** The errors of a draft, by field. */
-export function errorsOf(draft: Draft): FieldErrors {
+/**
+ * The errors of a draft, by field.
+ * @param list the list of the story, which is correct even if it is a completed sprint
+ */
+export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): FieldErrors {
   const errors: FieldErrors = {};
   const { title, points, priority, labels } = fieldsOf(draft);
   if (!title) errors.title = 'A story needs a title.';
@@ -84,6 +87,11 @@ export function errorsOf(draft: Draft): FieldErrors {
   }
   if (labels.length > 20) errors.labels = 'At most 20 labels.';
   if (labels.some((label) => [...label].length > 50)) errors.labels = 'At most 50 characters each.';
+  const sprint = state.sprints.get(Number(draft.sprint));
+  const isPossible = draft.sprint === '' || draft.sprint === String(list);
+  if (!isPossible && (!sprint || sprint.state === 'completed')) {
+    errors.sprint = 'This sprint was completed or deleted.';
+  }
   return errors;
 }
 
@@ -158,6 +166,7 @@ export function StoryForm({
         <TextField label="Assignee" {...propsOf('assignee')} list={people} maxLength={100} />
         <SelectField
           label="Sprint"
+          error={errors.sprint}
           value={draft.sprint}
           disabled={isReadOnly}
           onPick={(picked) => onChange({ sprint: picked })}

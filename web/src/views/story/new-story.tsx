@@ -24,7 +24,7 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   const { id } = state.board;
   const draft = useSignal<Draft>({ ...empty, ...newStories.get(id), sprint: empty.sprint });
   const isChecked = useSignal(false);
-  const errors = isChecked.value ? errorsOf(draft.value) : {};
+  const errors = isChecked.value ? errorsOf(draft.value, state) : {};
   useEffect(
     () => () => {
       const title = newStories.get(id)?.title.trim();
@@ -44,7 +44,7 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   };
   const create = (): void => {
     isChecked.value = true;
-    if (Object.keys(errorsOf(draft.value)).length > 0) return;
+    if (Object.keys(errorsOf(draft.value, state)).length > 0) return;
     const target = draft.value.sprint === '' ? null : Number(draft.value.sprint);
     store.change([
       { kind: 'story.create', id: temporaryId(), list: target, body: fieldsOf(draft.value) },

@@ -89,7 +89,6 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   const original = useSignal<Card>(kept?.original ?? story);
   const typed = useSignal<Partial<Draft>>(kept?.typed ?? {});
   const draft: Draft = { ...draftOf(story), ...typed.value };
-  const errors = errorsOf(draft);
   const state = store.view.value;
   const isDirty = Object.keys(typed.value).length > 0;
   const isChanged = isDirty && !isSame(original.value, story);
@@ -103,6 +102,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   }, []);
   if (!state) return null;
 
+  const errors = errorsOf(draft, state, isDeleted ? null : story.sprint_id);
   const change = (set: Partial<Draft>): void => {
     const all = { ...typed.value, ...set };
     const before = draftOf(original.value);
