@@ -34,6 +34,9 @@ async function conflictOver(board: SmallBoard): Promise<Page> {
 const fieldOf = (id: number | undefined, name: string) =>
   `fetch('/api/stories/${id}').then((response) => response.json()).then((story) => story.${name})`;
 
+const titlesOfBacklog = `fetch('/api/boards/rocket/backlog').then((response) => response.json())
+  .then((stories) => stories.map(({ title }) => title).join())`;
+
 const titlesOf = (sprint: number) =>
   `fetch('/api/sprints/${sprint}/stories').then((response) => response.json())
      .then((stories) => stories.map(({ title }) => title).join())`;
@@ -242,6 +245,22 @@ describe('Text that is typed into a story', () => {
     await sprint.selectOption('Sprint 1');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await until(page, fieldOf(board.ids.Ant, 'description'), 'Six legs');
+  });
+
+  test('can be added to the backlog if its new story is rejected', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(board);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Emu');
+    await dialog.getByLabel('Description').fill('Two legs');
+    await board.client.post(`/api/sprints/${board.sprint}/complete`, { unfinished: 'backlog' });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Add to backlog' }).click();
+    await until(page, titlesOfBacklog, 'Ant,Bee,Cat,Dog,Emu');
+    const { body } = await board.client.get('/api/boards/rocket/backlog');
+    expect(body.at(-1)).toMatchObject({ title: 'Emu', description: 'Two legs' });
   });
 
   test('as a new task reappears after Esc, and is created when the story is saved', async () => {

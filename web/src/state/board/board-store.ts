@@ -4,6 +4,7 @@ import { ApiError, ignoreMissing } from '../../api/problem';
 import { openStream } from '../../api/stream';
 import type { Board, Event } from '../../api/types';
 import { afterFrame } from '../../util/retry';
+import type { Toast } from '../announce';
 import { alertError, announce, announceOther, report, toast } from '../announce';
 import type { Change } from '../changes/change';
 import type { Conflict } from '../changes/conflict';
@@ -97,9 +98,10 @@ export class BoardStore {
         // After the queue has applied the response to the state.
         setTimeout(() => this.events.release('creation'));
       },
-      onRejected: (label, error, lost) => {
+      onRejected: (label, error, lost, dropped) => {
         const also = lost.length > 0 ? ` Also not saved: ${lost.join('; ')}.` : '';
-        alertError(`Not saved: ${label}. ${error.message}${also}`);
+        const text = `Not saved: ${label}. ${error.message}${also}`;
+        toast(text, { isError: true, action: this.addToBacklog(dropped) });
       },
       save: (entries) => void this.outbox.save(entries),
       remove: (entries) => void this.outbox.remove(entries),
@@ -191,6 +193,15 @@ export class BoardStore {
     const done = asDone(label);
     announce(done);
     if (!options.isQuiet) toast(done, { action: { name: 'Undo', run: () => this.undo() } });
+  }
+
+  /** The action that creates the rejected stories of a sprint, which may be completed or deleted, in the backlog. */
+  private addToBacklog(dropped: readonly Change[]): Toast['action'] {
+    if (!dropped.some((each) => each.kind === 'story.create' && each.list !== null)) return;
+    const changes = dropped
+      .filter(({ kind }) => kind !== 'story.move')
+      .map((each) => (each.kind === 'story.create' ? { ...each, list: null } : each));
+    return { name: 'Add to backlog', run: () => this.change(changes) };
   }
 
   /** Undoes the last gesture: at once if nothing of it was sent, else when the service has confirmed it. */

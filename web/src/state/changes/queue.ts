@@ -22,8 +22,16 @@ export interface QueueHost {
   send(pending: Pending, isRepeated: boolean): Promise<Confirmation>;
   /** Called when the first pending change was confirmed or has failed. */
   onSettled(): void;
-  /** @param lost the labels of the changes that are dropped because they depend on the rejected one */
-  onRejected(label: string, error: Error, lost: readonly string[]): void;
+  /**
+   * @param lost the labels of the changes that are dropped because they depend on the rejected one
+   * @param dropped the rejected change and these changes
+   */
+  onRejected(
+    label: string,
+    error: Error,
+    lost: readonly string[],
+    dropped: readonly Change[],
+  ): void;
   /** Stores entries, so that they survive a reload. */
   save(entries: readonly Pending[]): void;
   remove(entries: readonly Pending[]): void;
@@ -219,7 +227,8 @@ export class ChangeQueue {
     this.host.remove(dropped);
     const lost = new Set(dropped.map(({ label }) => label));
     lost.delete(head.label);
-    this.host.onRejected(head.label, error, [...lost]);
+    const changes = dropped.map(({ change }) => change);
+    this.host.onRejected(head.label, error, [...lost], changes);
   }
 
   private addConflict(entries: readonly Pending[]): void {
