@@ -289,6 +289,21 @@ describe('Sprints in the browser', () => {
     await page.getByRole('menuitem', { name: 'Sprint 1 – Ended' }).waitFor();
   });
 
+  test('with long names do not make the board wider than a phone', async () => {
+    const { client, url } = await startService();
+    const name = 'Sprint of the long name '.repeat(4).trim();
+    const ended = { name, start_date: day(-20), end_date: day(-7) };
+    await client.post('/api/boards/rocket/sprints', ended);
+    await client.post('/api/boards/rocket/sprints', { start_date: day(-6), end_date: day(7) });
+    await client.post('/api/boards/moon/sprints', { name, start_date: day(7) });
+    const page = await openPage(`${url}/b/rocket`, { viewport: { width: 390, height: 844 } });
+    await page.getByRole('link', { name }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.goto(`${url}/b/moon`);
+    await page.getByRole('link', { name: `Open ${name}` }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
   test('offer a new sprint if there is no next one', async () => {
     const service = await startService();
     const { client } = service;
