@@ -166,6 +166,17 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.ariaLabel', STORY);
   });
 
+  test('moves to the next card when a story is deleted in its dialog', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo/backlog`);
+    const rows = list(page, 'Backlog').getByRole('listitem');
+    await rows.nth(2).waitFor();
+    const names = await rows.evaluateAll((all) => all.map((each) => each.ariaLabel));
+    await rows.nth(1).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', names[2]);
+  });
+
   test('moves to the next task when one is removed, and after the last one to the field for a new task', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo/stories/46`);

@@ -32,7 +32,9 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
   useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement as HTMLElement | null;
-    const card = opener?.closest<HTMLElement>('[data-story]')?.dataset.story;
+    const row = opener?.closest<HTMLElement>('[data-story]');
+    const card = row?.dataset.story;
+    const neighbour = row?.nextElementSibling ?? row?.previousElementSibling;
     dialog?.showModal();
     moveMessages();
     return () => {
@@ -43,7 +45,7 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
       const last = drawn || opener;
       if (last?.isConnected) last.focus();
       // The focused element may be removed together with the dialog.
-      recoverFocus();
+      recoverFocus(neighbour);
     };
   }, []);
   return (

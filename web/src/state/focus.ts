@@ -22,18 +22,24 @@ export function focusCard(id: number): void {
   });
 }
 
-/** The card that had the focus last, or else the first one that Tab reaches. */
-const entryCard = (): HTMLElement | null =>
-  cardElement(focused.value ?? 0) ?? document.querySelector('[data-story][tabindex="0"]');
+/** The card that had the focus last, or else its neighbour, or else the first one that Tab reaches. */
+const entryCard = (neighbour?: Element | null): HTMLElement | null =>
+  cardElement(focused.value ?? 0) ??
+  (neighbour?.isConnected
+    ? (neighbour as HTMLElement)
+    : document.querySelector('[data-story][tabindex="0"]'));
 
-/** If the focused element was removed, focuses the topmost dialog, or else a card, or else the view. */
-export function recoverFocus(): void {
+/**
+ * If the focused element was removed, focuses the topmost dialog, or else a card, or else the view.
+ * @param neighbour the card to focus if the last focused one was removed, too
+ */
+export function recoverFocus(neighbour?: Element | null): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
     const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
     const next = dialog
       ? dialog.querySelector<HTMLElement>('button')
-      : (entryCard() ?? document.querySelector('main'));
+      : (entryCard(neighbour) ?? document.querySelector('main'));
     next?.focus({ preventScroll: true });
   });
 }
