@@ -820,15 +820,20 @@ describe('A menu', () => {
 });
 
 describe('A card', () => {
-  /** Grabs the card of Bee, lets `others` happen, and drops it into “In progress” once it is gone. */
-  async function dropAfter(page: Page, others: () => Promise<unknown>): Promise<void> {
-    const bee = card(page, 'To do', 'Bee');
+  /** Grabs the card of Bee, lets `others` happen, and drops it into another list once it is gone. */
+  async function dropAfter(
+    page: Page,
+    from: string,
+    to: string,
+    others: () => Promise<unknown>,
+  ): Promise<void> {
+    const bee = card(page, from, 'Bee');
     await bee.hover();
     await page.mouse.down();
     await page.mouse.move(0, 0);
     await others();
     await bee.waitFor({ state: 'detached' });
-    await list(page, 'In progress').locator('..').hover();
+    await list(page, to).locator('..').hover();
     await page.mouse.up();
   }
 
@@ -836,19 +841,25 @@ describe('A card', () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     const { client, ids } = board;
-    await dropAfter(page, () =>
+    await dropAfter(page, 'To do', 'In progress', () =>
       client.post(`/api/stories/${ids.Bee}/move`, { sprint_id: null, position: 'last' }),
     );
     await page.getByText('Someone else has moved or deleted this story.').first().waitFor();
     expect(await board.story('Bee')).toMatchObject({ sprint_id: null, status: 'todo' });
   });
 
-  test('that someone else deletes while it is dragged shows a message on the drop', async () => {
-    const { client, ids, url } = await startSmallBoard();
-    const page = await openPage(url);
-    await dropAfter(page, () => client.delete(`/api/stories/${ids.Bee}`));
-    await page.getByText('Someone else has moved or deleted this story.').first().waitFor();
-  });
+  test.each([
+    ['board', '', 'To do', 'In progress', 'Someone else has moved or deleted this story.'],
+    ['plan', '/backlog', 'Sprint 1', 'Backlog', 'Someone else has deleted this story.'],
+  ])(
+    'that someone else deletes while it is dragged on the %s shows a message on the drop',
+    async (_view, path, from, to, words) => {
+      const { client, ids, url } = await startSmallBoard();
+      const page = await openPage(`${url}${path}`);
+      await dropAfter(page, from, to, () => client.delete(`/api/stories/${ids.Bee}`));
+      await page.getByText(words).first().waitFor();
+    },
+  );
 
   test('stays checked if the range that ends at it is selected again', async () => {
     const board = await startSmallBoard();

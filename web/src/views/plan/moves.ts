@@ -1,5 +1,6 @@
 import type { Position, Status } from '../../api/types';
 import type { MenuItem } from '../../components/menu';
+import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { focusCard } from '../../state/focus';
@@ -56,6 +57,7 @@ export function dropIntoList(
   index: number,
 ): void {
   const stories = storiesFor(store, id);
+  if (stories.length === 0) report('Someone else has deleted this story.');
   const ids = new Set(stories.map((each) => each.id));
   const next = shown.slice(index).find((each) => !ids.has(each.id));
   const previous = shown.slice(0, index).findLast((each) => !ids.has(each.id));
