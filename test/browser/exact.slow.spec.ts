@@ -263,6 +263,18 @@ describe('Text that is typed into a story', () => {
     expect(body.at(-1)).toMatchObject({ title: 'Emu', description: 'Two legs' });
   });
 
+  test('keeps a label that contains a comma when another one is added', async () => {
+    const labels = ['red, green', 'a\\b'];
+    const board = await startSmallBoard([{ title: 'Ant', labels }]);
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    const field = dialog.getByLabel('Labels');
+    await field.fill(`${await field.inputValue()}, blue`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await list(page, 'To do').getByText('blue').waitFor();
+    await until(page, fieldOf(board.ids.Ant, 'labels.join("|")'), [...labels, 'blue'].join('|'));
+  });
+
   test('as a new task reappears after Esc, and is created when the story is saved', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

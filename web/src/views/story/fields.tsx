@@ -38,7 +38,7 @@ export const draftOf = (story: Card): Draft => ({
   points: story.points === null ? '' : String(story.points),
   priority: story.priority === null ? '' : String(story.priority),
   assignee: story.assignee ?? '',
-  labels: story.labels.join(', '),
+  labels: story.labels.map((label) => label.replace(/[\\,]/g, '\\$&')).join(', '),
   status: story.status,
   sprint: story.sprint_id === null ? '' : String(story.sprint_id),
   task: '',
@@ -53,16 +53,16 @@ export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>>
     points: points === '' ? null : Number(points),
     priority: draft.priority.trim() === '' ? null : Number(draft.priority),
     assignee: draft.assignee.trim() || null,
-    labels: [
-      ...new Set(
-        draft.labels
-          .split(',')
-          .map((label) => label.trim())
-          .filter(Boolean),
-      ),
-    ],
+    labels: labelsOf(draft.labels),
     status: draft.status,
   };
+}
+
+/** The labels of a text; a comma or a backslash in a label has a backslash before it. */
+function labelsOf(text: string): string[] {
+  const parts = text.match(/(\\[\\,]|[^,])+/g) ?? [];
+  const labels = parts.map((part) => part.trim().replace(/\\([\\,])/g, '$1'));
+  return [...new Set(labels.filter(Boolean))];
 }
 
 type FieldErrors = Partial<Record<keyof Draft, string>>;
