@@ -777,6 +777,18 @@ describe('The command palette', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  test('selects the sprint whose whole name is typed', async () => {
+    const { client, url } = await startSmallBoard();
+    await client.post('/api/boards/rocket/sprints', { name: 'Sprint 10', start_date: day(11) });
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command or story' }).fill('sprint 1');
+    await page.getByRole('option', { name: 'Sprint 10' }).waitFor();
+    const selected = page.getByRole('dialog').getByRole('option', { selected: true });
+    expect(await selected.innerText()).toMatch(/^Sprint 1\s/);
+  });
+
   test('does not run a command while a word is composed by an input method', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

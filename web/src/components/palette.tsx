@@ -62,6 +62,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
       words.every((word) => text.toLowerCase().includes(word));
     const shown = all.current.filter(({ name, note }) => isMatch(`${name} ${note}`));
     if (words.length === 0) return shown;
+    const isWhole = ({ name }: Option): boolean => name.toLowerCase() === words.join(' ');
+    shown.sort((a, b) => Number(isWhole(b)) - Number(isWhole(a)));
     const known = [...(store.value?.view.value?.stories.values() ?? [])];
     const stories = new Map(
       known
