@@ -319,6 +319,11 @@ describe('a second import', () => {
     expect(fits.body.created.stories).toBe(2000);
     const again = await load('Full', `external_id,title,sprint\n${rows.slice(1).join('')}`);
     expect(again.body.unchanged.stories).toBe(2000);
+    // A story leaves the sprint for each one that is added.
+    const header = 'external_id,title,sprint\n';
+    const moved = await load('Full', `${header}F-1,Story 1,Next\nG-1,New,Full\n`);
+    expect(moved.body).toMatchObject({ created: { stories: 1 }, updated: { stories: 1 } });
+    expectProblem(await load('Full', `${header}G-2,New,Full\n`), 409, 'sprint_full');
   });
 });
 

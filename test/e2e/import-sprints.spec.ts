@@ -406,3 +406,22 @@ describe('tasks', () => {
     ]);
   });
 });
+
+it('sprints of an export from a clock that is ahead neither start nor end in the future', async () => {
+  const { client, clock } = service;
+  clock.set('2026-03-20T10:00:00.000Z');
+  const path = '/api/boards/Ahead';
+  for (const start_date of ['2026-03-02', '2026-03-16']) {
+    const { id } = await made2xx(client.post(`${path}/sprints`, { start_date }));
+    await made2xx(client.post(`/api/sprints/${id}/start`));
+    if (start_date === '2026-03-02') await made2xx(client.post(`/api/sprints/${id}/complete`));
+  }
+  const { text } = await client.get(`${path}/export`);
+  clock.set('2026-03-18T10:00:00.000Z');
+  await upload(client, 'Behind', text, { type: 'application/x-ndjson' });
+  const sprints = await of('/api/boards/Behind/sprints');
+  expect(sprints.map((one: any) => [one.started_at, one.completed_at])).toEqual([
+    ['2026-03-18T09:59:59.999Z', '2026-03-18T09:59:59.999Z'],
+    ['2026-03-18T10:00:00.000Z', null],
+  ]);
+});

@@ -226,6 +226,9 @@ describe('a restore is rejected and creates nothing', () => {
     expect(await errorOf('sprintline_export', 'export":1', 'export":2')).toBe('unknown_version');
     expect(await errorOf('event', /"revision":1,/, '"revision":0,')).toBe('unexpected');
     expect(await errorOf('event', '"version":1,"sprint_id"', '"sprint_id"')).toBe('malformed');
+    const repeated = [...lines];
+    repeated.splice(at('task'), 0, lines[at('task')] ?? '');
+    expect(await failure(signed(repeated))).toEqual(['duplicate', at('task') + 2]);
     const sprints = lines.filter((line) => line.startsWith('{"sprint"'));
     expect(await failure(signed([...lines, sprints[0] ?? '']))).toEqual([
       'unexpected',

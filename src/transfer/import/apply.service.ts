@@ -285,7 +285,8 @@ const isTask = async (
 
 /** The ends of the lists of a board, while stories are added to them. */
 class Lists {
-  private readonly ends = new Map<number | null, { last: number; count: number; added: number }>();
+  /** The greatest `seq` and the number of stories, only of lists to which a story is added. */
+  private readonly ends = new Map<number | null, { last: number; count: number }>();
   private readonly removed = new Map<number | null, number>();
 
   constructor(private readonly run: ImportRun) {}
@@ -299,11 +300,11 @@ class Lists {
         sprintId === null
           ? { last: await findEndOfBacklog(change, board), count: 0 }
           : ((await findEndOfSprint(change, board, sprintId)) ?? { last: 0, count: 0 });
-      this.ends.set(sprintId, (end = { last, count, added: 0 }));
+      this.ends.set(sprintId, (end = { last, count }));
     }
     const seq = given ?? end.last + 1;
     end.last = Math.max(end.last, seq);
-    end.added += 1;
+    end.count += 1;
     return seq;
   }
 
@@ -314,9 +315,9 @@ class Lists {
   /** @throws Problem `sprint_full` */
   requireSpace(sprints: readonly PlacedSprint[]): void {
     for (const { id, name } of sprints) {
-      const { count = 0, added = 0 } = this.ends.get(id) ?? {};
-      const total = count + added - (this.removed.get(id) ?? 0);
-      if (added > 0 && total > MAX_STORIES) {
+      const { count = 0 } = this.ends.get(id) ?? {};
+      const total = count - (this.removed.get(id) ?? 0);
+      if (total > MAX_STORIES) {
         const detail = `The sprint ${name} would have ${total} stories; it can have 2,000.`;
         throw new Problem('sprint_full', detail);
       }
