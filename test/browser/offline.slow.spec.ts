@@ -155,6 +155,8 @@ describe('Without a connection', () => {
     await page.unrouteAll({ behavior: 'wait' });
     await page.evaluate(() => dispatchEvent(new Event('online')));
     await saved(page);
+    // The outbox may be sent before the stories are drawn.
+    await card(page, 'Backlog', 'Ant').waitFor();
     expect(await titles(page, 'Backlog')).toEqual(['Ant']);
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await log(board)).toEqual([`story.moved ${board.ids.Ant}`]);
