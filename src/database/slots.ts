@@ -37,7 +37,10 @@ export class Slots {
     try {
       const [, free] = await this.semaphore.acquire();
       const start = performance.now();
+      let isFree = false;
       return () => {
+        if (isFree) return;
+        isFree = true;
         this.takenMs += LATEST * (performance.now() - start - this.takenMs);
         free();
       };

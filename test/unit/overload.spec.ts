@@ -58,6 +58,19 @@ it('rejects a request at once if it would probably wait too long for a slot', as
   (await slots.take())();
 });
 
+it('measures how long a slot is taken until it is freed first, even if it is freed again', async () => {
+  const slots = new Slots(1, 1, 20);
+  const freeAgain = await slots.take();
+  freeAgain();
+  const end = performance.now() + 300;
+  while (performance.now() < end) await setImmediate();
+  freeAgain();
+  const free = await slots.take();
+  const waiting = slots.take();
+  free();
+  (await waiting)();
+});
+
 it('rejects a request at once if as many as allowed wait for a slot', async () => {
   const slots = new Slots(1, 1, 10_000);
   const free = await slots.take();
