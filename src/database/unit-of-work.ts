@@ -43,8 +43,8 @@ export class UnitOfWork {
    */
   private readonly queue: FairQueue;
   /**
-   * On a server it runs one short change at a time of those that the database has rolled back, beside those of
-   * `queue`: on a cluster, changes of one board conflict at every attempt if many run again at once.
+   * Retries on a server, one at a time. On a cluster, if many changes of one board are retried at once, they
+   * conflict with each other again and again.
    */
   private readonly retries: MutexInterface;
   private readonly isSqlite: boolean;
@@ -166,14 +166,15 @@ export class UnitOfWork {
         if (this.isSqlite && this.pending > 1) await this.pace.pause();
         return transact();
       });
+    // An import would block the other retries for its whole transaction.
+    const isShort = retryMs === this.retryMs;
     let wasRolledBack = false;
     let giveUpAt: number | undefined;
     this.pending += 1;
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          // Long work without a waiting client, such as an import, would delay the others, and wait too briefly itself.
-          const isRetry = wasRolledBack && !this.isSqlite && retryMs === this.retryMs;
+          const isRetry = wasRolledBack && !this.isSqlite && isShort;
           return await (isRetry ? this.retries.runExclusive(transact) : transactInTurn());
         } catch (error) {
           if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
