@@ -1,4 +1,3 @@
-import { E_TIMEOUT } from 'async-mutex';
 import { QueryFailedError } from 'typeorm';
 import { Problem } from '../http/problem';
 
@@ -8,7 +7,7 @@ export class DatabaseTimeout extends Error {
 }
 
 /** The kinds of errors of a statement or a transaction. */
-export type Failure =
+type Failure =
   /** Rolled back; the same transaction may succeed when it runs again. */
   | 'retry'
   /** The database is unreachable, too slow or full, or the outcome of a COMMIT is unknown. */
@@ -51,15 +50,15 @@ const driverErrorOf = (error: unknown): DriverError =>
 
 /** Returns the kind of an error of a statement or a transaction. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof DatabaseTimeout || error === E_TIMEOUT) return 'unavailable';
   const driverError = driverErrorOf(error);
+  if (driverError instanceof DatabaseTimeout) return 'unavailable';
   const { errno = 0, code = '', message = '' } = driverError;
   if (RETRY.has(errno) || /^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
   if (errno === 1062 || /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
   if (TOO_LARGE.has(errno) || code.startsWith('SQLITE_TOOBIG')) return 'too_large';
-  if (isConnectionLost(error)) {
+  if (isConnectionLost(driverError)) {
     const sentCommit = error instanceof QueryFailedError && error.query === 'COMMIT';
-    return driverError instanceof DatabaseTimeout || sentCommit ? 'unavailable' : 'retry';
+    return sentCommit ? 'unavailable' : 'retry';
   }
   if (UNAVAILABLE.has(errno)) return 'unavailable';
   if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/.test(code)) {
@@ -75,10 +74,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** Whether the connection was lost, and its open transaction with it. */
-function isConnectionLost(error: unknown): boolean {
-  const driverError = driverErrorOf(error);
-  if (driverError instanceof DatabaseTimeout) return true;
-  const { errno, code = '', fatal } = driverError;
+function isConnectionLost({ errno, code = '', fatal }: DriverError): boolean {
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return false;
   return (
     fatal === true ||
