@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { LockedBoard } from '../database/change';
 import { Change, newRevisionTag } from '../database/change';
 import { Database } from '../database/database';
+import { failureOf } from '../database/errors';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
@@ -184,7 +185,7 @@ export class BoardLoader {
     try {
       await manager.update(Board, id, fields);
     } catch (error) {
-      if (this.database.isDuplicate(error)) throw new Problem('name_taken');
+      if (failureOf(error) === 'duplicate') throw new Problem('name_taken');
       throw error;
     }
   }

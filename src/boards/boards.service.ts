@@ -7,6 +7,7 @@ import { Config } from '../config/config';
 import type { Change, LockedBoard } from '../database/change';
 import { BOARD_COLUMNS } from '../database/change';
 import { Database } from '../database/database';
+import { failureOf } from '../database/errors';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
@@ -122,7 +123,7 @@ export class BoardsService implements OnModuleInit {
       });
     } catch (error) {
       // Two changes that give boards the same name at the same time have no common lock.
-      if (this.database.isDuplicate(error)) throw new Problem('name_taken');
+      if (failureOf(error) === 'duplicate') throw new Problem('name_taken');
       throw error;
     }
   }

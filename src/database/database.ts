@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { Problem } from '../http/problem';
 import { createDataSource } from './data-source';
-import { failureOf, toProblem, unavailable } from './errors';
+import { toProblem, unavailable } from './errors';
 import { migrate, NewerDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader } from './reader';
@@ -161,11 +161,6 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   /** Number of open snapshots. */
   get openSnapshots(): number {
     return this.slots.taken;
-  }
-
-  /** Whether a UNIQUE constraint rejected a row. */
-  isDuplicate(error: unknown): boolean {
-    return failureOf(error) === 'duplicate';
   }
 
   /** Converts a database error into the problem that a client gets. Returns any other error unchanged. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BoardLoader } from '../../boards/board-loader.service';
-import { Database } from '../../database/database';
+import { failureOf } from '../../database/errors';
 import type { Caller } from '../../http/caller';
 import { Problem } from '../../http/problem';
 import { InvalidFile } from '../files/invalid-file';
@@ -25,10 +25,7 @@ interface RestoreOptions {
 /** Restores exported boards with their logs. */
 @Injectable()
 export class RestoreService {
-  constructor(
-    private readonly database: Database,
-    private readonly loader: BoardLoader,
-  ) {}
+  constructor(private readonly loader: BoardLoader) {}
 
   /**
    * Restores an export with the log as a new board, unchanged except for the ids and the name.
@@ -58,7 +55,7 @@ export class RestoreService {
       );
     } catch (error) {
       // No other rows of a file can violate a unique key.
-      if (!this.database.isDuplicate(error)) throw error;
+      if (failureOf(error) !== 'duplicate') throw error;
       throw new InvalidFile('Two stories of the file have the same external_id.');
     }
   }
