@@ -178,12 +178,14 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     const free = await this.slots.take();
     try {
       const snapshot = await this.snapshots.open();
+      // A response may close its snapshot again after an error.
+      let closing: Promise<void> | undefined;
       return {
         query: <R>(sql: string, parameters?: readonly unknown[]) =>
           snapshot.query<R>(sql, parameters).catch((error: unknown) => {
             throw this.problemOf(error);
           }),
-        close: () => snapshot.close().finally(free),
+        close: () => (closing ??= snapshot.close().finally(free)),
       };
     } catch (error) {
       free();

@@ -20,13 +20,10 @@ export class MysqlSnapshots implements Snapshots {
       await runner.release();
       throw error;
     }
-    let closed = false;
     return {
       query: <R>(sql: string, parameters?: readonly unknown[]) =>
         runner.query(sql, parameters as unknown[]) as Promise<R[]>,
       close: async () => {
-        if (closed) return;
-        closed = true;
         await runner.rollbackTransaction().catch(() => undefined);
         await runner.release();
       },

@@ -39,13 +39,10 @@ export class SqliteSnapshots implements Snapshots {
     const thread = this.leastBusy();
     const snapshot = (this.lastId += 1);
     thread.snapshots += 1;
-    let closed = false;
     return {
       query: <R>(sql: string, parameters?: readonly unknown[]) =>
         this.send(thread, { snapshot, sql, parameters }) as Promise<R[]>,
       close: async () => {
-        if (closed) return;
-        closed = true;
         thread.snapshots -= 1;
         await this.send(thread, { snapshot }).catch(() => undefined);
       },
