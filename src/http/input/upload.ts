@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { clientOf } from '../access';
 import type { FieldErrorCode } from '../problem';
 import { Problem } from '../problem';
 import { fieldError } from '../validation/validation.pipe';
@@ -54,11 +53,6 @@ export class Upload {
     private readonly stallMs: number,
     private readonly allowMs: (ms: number) => void,
   ) {}
-
-  /** The client of the request; see `clientOf`. */
-  get client(): string {
-    return clientOf(this.request);
-  }
 
   /**
    * Reads the body. If it fails, discards the rest of the body.

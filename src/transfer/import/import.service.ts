@@ -108,7 +108,7 @@ export class ImportService {
       }
       return this.apply(caller, boardName, planned, { dryRun: dry_run });
     };
-    const free = await this.slotsOfClients.take(upload.client);
+    const free = await this.slotsOfClients.take(caller.client);
     try {
       return await this.slots.runExclusive(work);
     } finally {
