@@ -18,7 +18,7 @@ import { createLogger } from './logging/logger';
 import type { Header } from './openapi/components';
 import { FIELD_ERROR, HEADERS, PROBLEM, referTo } from './openapi/components';
 import { describeOperations } from './openapi/describe';
-import { ProblemResponses } from './openapi/problems';
+import { capital, ProblemResponses } from './openapi/problems';
 import { nameSchemas } from './openapi/schemas';
 import { RELATIVE } from './sprints/sprint.queries';
 
@@ -127,7 +127,6 @@ const ARTICLES = new Set(['a', 'an', 'the', 'all']);
  * becomes `listStoriesOfSprint` and, under `/sprints/current/`, `listStoriesOfCurrentSprint`.
  */
 function operationId({ summary }: Operation, method: string, path: string): string {
-  const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
   const words = (summary.split(/[:,]/)[0] ?? '')
     .replace(/[^\w ]/g, '')
     .split(' ')

@@ -4,6 +4,8 @@ import { NOT_FOUND } from '../http/input/path';
 import type { ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
 import { RELATIVE } from '../sprints/sprint.queries';
+import type { Header } from './components';
+import { referTo } from './components';
 
 type Schema = Record<string, unknown>;
 
@@ -80,7 +82,7 @@ const COMMON: Record<string, ProblemCode[]> = {
   Unavailable: ['database_unavailable', 'overloaded', 'shutting_down'],
 };
 
-const HEADERS: Record<number, string[]> = {
+const HEADERS: Record<number, Header[]> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   405: ['Allow'],
@@ -131,7 +133,8 @@ export class ProblemResponses {
 
 const keyOf = (codes: readonly ProblemCode[]): string => [...codes].sort().join();
 const refTo = (name: string): Schema => ({ $ref: `#/components/responses/${name}` });
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+/** Writes the first letter of a word as a capital. */
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const pascal = (code: string): string => code.split('_').map(capital).join('');
 
 /** Names a response after one or two codes or, if it has more, after the operation: `CompleteSprintConflict`. */
@@ -147,12 +150,10 @@ function nameOf(codes: ProblemCode[], { operationId }: Rejecting): string {
 }
 
 /** Describes a response, with an example for each of its codes. */
-function describe(description: string, codes: readonly ProblemCode[], headers: string[]): Schema {
+function describe(description: string, codes: readonly ProblemCode[], headers: Header[]): Schema {
   return {
     description,
-    headers: Object.fromEntries(
-      ['X-Request-Id', ...headers].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-    ),
+    headers: referTo('X-Request-Id', ...headers),
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },
