@@ -81,7 +81,7 @@ declare module 'fastify' {
     bodyFactor?: number;
     /** It accepts an `Idempotency-Key`. */
     repeatable?: boolean;
-    /** Its body is a file, which its handler reads as it arrives. */
+    /** Its body is a file, or a form with one, which its handler reads as it arrives; see `Upload`. */
     file?: true;
     /** Problems of its service, for the OpenAPI document. */
     problems?: ProblemCode[];
@@ -116,9 +116,6 @@ export const RequireScope = (
   scope: Scope | 'public',
   { filtered = false }: { filtered?: boolean } = {},
 ): MethodDecorator => Route({ scope, filtered });
-
-/** The body of the route is a file, or a form with one; its handler gets an `Upload`. */
-export const TakesFile = (): MethodDecorator => Route({ file: true });
 
 /** The route accepts an `Idempotency-Key`. */
 export const Repeatable = (): MethodDecorator =>

@@ -20,7 +20,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Parses JSON and forms in UTF-8; every other content type is rejected with 415. The handler of a route
- * with `TakesFile` reads the body itself, as it arrives.
+ * with `file: true` reads the body itself, as it arrives.
  */
 export function parseBodies(server: FastifyInstance, config: Config): void {
   server.removeAllContentTypeParsers();

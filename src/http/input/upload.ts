@@ -38,7 +38,7 @@ interface UploadedFile {
 
 type UseFile<T> = (file: UploadedFile) => Promise<T>;
 
-/** The body of a route with `TakesFile`: a file, or a form with a part `file` and others before it. */
+/** The body of a route with `file: true`: a file, or a form with a part `file` and others before it. */
 export class Upload {
   private readonly hash = createHash('sha256');
   private failure: Error | undefined;
@@ -215,7 +215,7 @@ async function within<T>(ms: number, next: Promise<T>): Promise<T> {
   }
 }
 
-/** The upload of a route with `TakesFile`. */
+/** The upload of a route with `file: true`. */
 export const UploadOfRequest = createParamDecorator(
   (_: unknown, context: ExecutionContext): Upload => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
@@ -225,7 +225,7 @@ export const UploadOfRequest = createParamDecorator(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a route with `TakesFile`. */
+    /** Of a route with `file: true`. */
     upload?: Upload;
   }
 }

@@ -6,7 +6,7 @@ import { Query } from '../../http/input/parameters';
 import { NewBoardName } from '../../http/input/path';
 import type { Upload } from '../../http/input/upload';
 import { UploadOfRequest } from '../../http/input/upload';
-import { Answers, Rejects, Repeatable, RequireScope, TakesFile } from '../../http/route';
+import { Answers, Rejects, Repeatable, RequireScope, Route } from '../../http/route';
 import { ImportQuery, ImportView } from './import.dto';
 import { ImportService } from './import.service';
 
@@ -23,7 +23,7 @@ export class ImportController {
     'Creates and updates the sprints, stories and tasks of a file, all or none; the board is created if it does not exist. Rows are found again by their `external_id`, so a second import of the same file changes nothing; a row of a table without an id always creates a story. In a form, `mapping` must precede `file`. A file has at most 32 MiB. `dry_run` responds with the same result, but changes nothing.',
   )
   @Repeatable()
-  @TakesFile()
+  @Route({ file: true })
   @Rejects(
     'invalid_file',
     'unknown_format',
