@@ -327,7 +327,7 @@ export class Change implements Reader {
   }
 
   private get isSqlite(): boolean {
-    return this.manager.connection.options.type === 'better-sqlite3';
+    return this.manager.dataSource.options.type === 'better-sqlite3';
   }
 
   private async lockWhere(

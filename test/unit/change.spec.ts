@@ -11,7 +11,7 @@ type Query = EntityManager['query'];
 
 /** Creates a change on a fake server; `query` answers its statements. */
 function changeOn(query: Query, type = 'better-sqlite3', clock: Pick<Clock, 'now'> = new Clock()) {
-  const manager = { query, connection: { options: { type } } } as unknown as EntityManager;
+  const manager = { query, dataSource: { options: { type } } } as unknown as EntityManager;
   return new Change(manager, { actor: 'anonymous', scope: 'admin', client: 'test' }, clock);
 }
 
