@@ -20,15 +20,13 @@ import { Authenticator } from './authenticator';
 import { makeToken } from './secret';
 import type { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { Token } from './token.entity';
+import type { TokenRow } from './token.queries';
 import { isExpired } from './token.queries';
 
 const COLUMNS = 't.id, t.name, t.scope, t.boards, t.expires_at, t.created_at, t.last_used_at';
 
-/** A raw row: instants are stored strings. */
-interface TokenRow extends Omit<TokenView, 'boards'> {
-  /** JSON array. */
-  boards: string | null;
-}
+/** A row of these columns, as plain SQL reads it. */
+type ListedRow = Omit<TokenRow, 'hash'> & { created_at: string };
 
 /** Creates, lists and deletes tokens. If any exist, at least one of them has the scope `admin`. */
 @Injectable()
@@ -83,7 +81,7 @@ export class TokensService implements OnModuleInit {
 
   /** All tokens, for the command line. */
   async all(): Promise<TokenView[]> {
-    const rows = await this.select().orderBy('t.id').getRawMany<TokenRow>();
+    const rows = await this.select().orderBy('t.id').getRawMany<ListedRow>();
     return rows.map(represent);
   }
 
@@ -103,7 +101,7 @@ export class TokensService implements OnModuleInit {
 
   /** @throws Problem `token_not_found` */
   async show(id: number): Promise<TokenView> {
-    const row = await this.select().where('t.id = :id', { id }).getRawOne<TokenRow>();
+    const row = await this.select().where('t.id = :id', { id }).getRawOne<ListedRow>();
     if (!row) throw new Problem('token_not_found');
     return represent(row);
   }
@@ -111,7 +109,7 @@ export class TokensService implements OnModuleInit {
   /** Deletes a token, which is invalid from then on. @throws Problem `token_not_found`, `last_admin` */
   async delete(caller: Caller, id: number): Promise<Deleted> {
     const now = this.clock.now();
-    const isValidAdmin = (token: TokenRow): boolean =>
+    const isValidAdmin = (token: ListedRow): boolean =>
       token.scope === 'admin' && !isExpired(token, now);
     const name = await this.unitOfWork.maintain(async (manager) => {
       const all = await lockTokens(manager);
@@ -151,17 +149,17 @@ const invalid = (field: string, code: FieldErrorCode, message: string): Problem 
   Problem.invalid([{ pointer: `/${field}`, code, detail: `${field} ${message}` }]);
 
 /** Reads tokens and locks their rows; SQLite has one writer and no row locks. */
-function lockTokens(manager: EntityManager, condition = '1 = 1'): Promise<TokenRow[]> {
+function lockTokens(manager: EntityManager, condition = '1 = 1'): Promise<ListedRow[]> {
   const query = manager
     .createQueryBuilder(Token, 't')
     .select(COLUMNS)
     .where(condition)
     .orderBy('t.id');
   if (manager.dataSource.options.type !== 'better-sqlite3') query.setLock('pessimistic_write');
-  return query.getRawMany<TokenRow>();
+  return query.getRawMany<ListedRow>();
 }
 
-function represent(row: TokenRow): TokenView {
+function represent(row: ListedRow): TokenView {
   return {
     id: row.id,
     name: row.name,
