@@ -1,7 +1,7 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Observable } from 'rxjs';
 import { tap } from 'rxjs';
 import { accessOf } from './access';
@@ -30,10 +30,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       throw invalid('unrepeatable', 'is not allowed: the response must not be stored');
     }
     const path = request.url.replace(/\/(?=\?|$)/, '');
-    const fingerprint = createHash('sha256')
-      // `fieldsOfBody` limits the depth, because JSON.stringify recurses and would overflow the stack.
-      .update(JSON.stringify([path, fieldsOfBody(request.body)]))
-      .digest('hex');
+    // `fieldsOfBody` limits the depth, because JSON.stringify recurses and would overflow the stack.
+    const fingerprint = hash('sha256', JSON.stringify([path, fieldsOfBody(request.body)]));
     const idempotency = { tokenId: accessOf(request).tokenId, key, fingerprint };
     request.idempotency = idempotency;
     return next.handle().pipe(

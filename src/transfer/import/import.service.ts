@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Semaphore, withTimeout } from 'async-mutex';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { BoardsService } from '../../boards/boards.service';
 import type { Change, LockedBoard } from '../../database/change';
@@ -104,7 +104,7 @@ export class ImportService {
       const { idempotency } = caller;
       if (idempotency) {
         const { fingerprint } = idempotency;
-        idempotency.fingerprint = digest(fingerprint + upload.digest());
+        idempotency.fingerprint = hash('sha256', fingerprint + upload.digest());
       }
       return this.apply(caller, boardName, planned, { dryRun: dry_run });
     };
@@ -224,8 +224,6 @@ async function translating<T>(work: () => Promise<T>): Promise<T> {
     throw error instanceof InvalidFile ? problemOf(error) : error;
   }
 }
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Reads a mapping from JSON. @throws Problem `invalid_request` with pointers below `/mapping` */
 export async function parseMapping(text: string | undefined): Promise<Mapping> {
