@@ -170,21 +170,21 @@ export class Change implements Reader {
       return found && this.lockFound(found.id, found.name);
     }
     const board = await this.lockWhere(`b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`, id);
-    return board && this.isAbout(board);
+    return board && this.setSubject(board);
   }
 
   /** Locks the board of a row that was read with the name of its board; otherwise as `lockBoardOf`. */
   async lockFound(id: number, name: string | null): Promise<LockedBoard | undefined> {
     if (name === null || !maySee(this.caller, name)) return undefined;
     const board = (await this.lock(id)).get(id);
-    return board && this.isAbout(board);
+    return board && this.setSubject(board);
   }
 
   /** Locks the board with this name. @throws Problem `board_not_found` */
   async lockNamed(name: string): Promise<LockedBoard> {
     const board = maySee(this.caller, name) && (await this.lockWhere('b.name = ?', name));
     if (!board) throw new Problem('board_not_found');
-    return this.isAbout(board);
+    return this.setSubject(board);
   }
 
   /**
@@ -196,7 +196,7 @@ export class Change implements Reader {
   async lockOrCreate(name: string, timeZone: string, workingDays: string): Promise<LockedBoard> {
     if (!maySee(this.caller, name)) throw new Problem('board_not_found');
     const existing = await this.lockWhere('b.name = ?', name);
-    if (existing) return this.isAbout(existing);
+    if (existing) return this.setSubject(existing);
     const now = toStored(this.instant);
     await this.query(
       `INSERT INTO boards (name, time_zone, working_days, revision, revision_tag, created_at, updated_at, version)
@@ -216,10 +216,10 @@ export class Change implements Reader {
   }
 
   /**
-   * Declares that the response is about this board and has its revision. The methods that lock a board by
-   * a row or a name declare it.
+   * Sets the board that the response is about, whose revision it gets, and returns the board. The methods
+   * that lock a board by a row or a name set it.
    */
-  isAbout(board: LockedBoard): LockedBoard {
+  setSubject(board: LockedBoard): LockedBoard {
     // A change may write events, which raise the revision, before it is finished.
     if (this.subject?.board !== board) this.subject = { board, before: board.revision };
     return board;

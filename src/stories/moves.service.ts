@@ -98,7 +98,7 @@ export class MovesService {
     if (list) await requireMovable(change, board, stories, list);
     if (errors.length > 0) throw Problem.invalid(errors);
     if (list) {
-      change.isAbout(list.board);
+      change.setSubject(list.board);
       return this.order.place(change, board, stories, list, place);
     }
     return this.moveWithinLists(change, board, stories, place);
@@ -129,7 +129,7 @@ async function lockBoard(change: Change, name: string): Promise<LockedBoard> {
   const { id } = await findBoard(change, name);
   const board = (await change.lock(id)).get(id);
   if (board?.name !== name) throw new Restart('the board was renamed before it was locked');
-  return change.isAbout(board);
+  return change.setSubject(board);
 }
 
 /**

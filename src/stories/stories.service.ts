@@ -116,7 +116,7 @@ export class StoriesService implements OnModuleInit {
     }
     requireUnchanged(body, story, to ? [] : [noSprint(sent)]);
     const target = { board: to ?? board, sprintId: sprintId ?? null };
-    change.isAbout(target.board);
+    change.setSubject(target.board);
     return this.writer.update(change, board, story, body, target);
   }
 
