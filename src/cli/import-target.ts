@@ -9,7 +9,7 @@ import type { Remote } from './remote';
 import { request } from './remote';
 
 /** A file to import into a board. */
-export interface FileForBoard {
+interface FileForBoard {
   board: string;
   name: string;
   format: ImportFormat | 'auto';

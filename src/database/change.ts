@@ -33,7 +33,7 @@ export interface LockedBoard {
 }
 
 /** The content of an event. `Change` adds the board, the revision, the time and the actor. */
-export interface NewEvent {
+interface NewEvent {
   type: EventType;
   entity: EventEntity;
   id: number;

@@ -9,7 +9,7 @@ import { entities, migrations } from './registry';
  * The purpose of a connection: `read` (repositories; on MySQL also the unit of work), `write` (the unit of
  * work on SQLite), `snapshot` (long reads on MySQL), `migrate`.
  */
-export type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
+type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 
 /** Size of the page cache of an SQLite connection in KiB; the cache includes the uncommitted changes. */
 const CACHE_KIB = 16_384;
@@ -17,7 +17,7 @@ const CACHE_KIB = 16_384;
 /** Pages of the write-ahead log at which a commit runs a checkpoint, if the snapshot threads have not kept up. */
 const CHECKPOINT_PAGES = 65_536;
 
-export interface SourceOptions {
+interface SourceOptions {
   /** Connections to a MySQL server. */
   poolSize?: number;
   /** Milliseconds that one statement may take on MySQL. */

@@ -10,7 +10,7 @@ import { referTo } from './components';
 type Schema = Record<string, unknown>;
 
 /** The properties of an operation that determine its problems. */
-export interface Rejecting {
+interface Rejecting {
   operationId: string;
   method: string;
   path: string;

@@ -4,7 +4,7 @@ import type { FieldError } from '../http/problem';
 
 /** The words that a body may have instead of the id of a sprint. */
 export const SPRINT_WORDS = ['current', 'next'] as const;
-export type SprintWord = (typeof SPRINT_WORDS)[number];
+type SprintWord = (typeof SPRINT_WORDS)[number];
 
 /** A sprint as a body names it; null is the backlog. */
 export type SprintOfBody = number | SprintWord | null;

@@ -12,7 +12,7 @@ export interface LegendEntry {
   mark: Attributes;
 }
 
-export interface Heading {
+interface Heading {
   board: string;
   /** The name of a sprint, or the kind of the picture. */
   subject: string;

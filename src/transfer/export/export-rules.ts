@@ -75,7 +75,7 @@ const EVENT: Record<keyof EventView, Rule> = {
   after: orNull(isObject),
 };
 
-export const RULES = { board: BOARD, sprint: SPRINT, story: STORY, task: TASK, event: EVENT };
+const RULES = { board: BOARD, sprint: SPRINT, story: STORY, task: TASK, event: EVENT };
 export type Kind = keyof typeof RULES;
 
 /** The nullable fields of each kind, as null. An export of an earlier version may lack some of them. */

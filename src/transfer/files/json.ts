@@ -129,7 +129,7 @@ export class JsonTokens {
 /** The function that gets the entries at a path; entries are numbered from 1. */
 export type JsonEntries = Record<string, (value: unknown, number: number) => void>;
 
-export interface JsonOptions {
+interface JsonOptions {
   /** Names of large fields of entries, which are not read. */
   drop?: readonly string[];
   /** The file may have several values one after the other, such as an object a line. */

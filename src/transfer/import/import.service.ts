@@ -49,7 +49,7 @@ const NOTHING = {
 };
 
 /** A file to import, with the options of its import. */
-export interface ImportFile {
+interface ImportFile {
   bytes: Readable;
   mediaType?: string;
   name?: string;
@@ -61,7 +61,7 @@ export interface ImportFile {
 }
 
 /** A file that was read for its import: the plan of what changes or, of an export with its log, the whole board. */
-export type PlannedImport = { format: ImportFormat; mapping: Mapping } & (
+type PlannedImport = { format: ImportFormat; mapping: Mapping } & (
   { plan: ImportPlan } | { exported: ExportedBoard }
 );
 
