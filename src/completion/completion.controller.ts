@@ -6,7 +6,7 @@ import { Body } from '../http/input/parameters';
 import { SprintId } from '../http/input/path';
 import { Answers, AnswersAction, Rejects, RequireScope, Repeatable } from '../http/route';
 import { ReportView } from '../reports/report.dto';
-import { actionPaths, SprintReferenceOfPath } from '../sprints/sprint-id';
+import { actionPaths, SprintReferenceOfPath } from '../sprints/sprint-path';
 import { SprintView } from '../sprints/sprint.dto';
 import type { SprintReference } from '../sprints/sprint.queries';
 import { CompleteSprint } from './completion.dto';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Query } from '../http/input/parameters';
 import { BoardName } from '../http/input/path';
 import { AnswersIn, Rejects, RequireScope } from '../http/route';
-import { sprintPaths, SprintReferenceOfPath } from '../sprints/sprint-id';
+import { sprintPaths, SprintReferenceOfPath } from '../sprints/sprint-path';
 import type { SprintReference } from '../sprints/sprint.queries';
 import {
   BurndownQuery,

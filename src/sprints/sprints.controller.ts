@@ -16,7 +16,7 @@ import {
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
 import { SprintCache } from './sprint-cache';
 import { SprintChanges } from './sprint-changes.service';
-import { actionPaths, sprintPaths, SprintReferenceOfPath } from './sprint-id';
+import { actionPaths, sprintPaths, SprintReferenceOfPath } from './sprint-path';
 import {
   CreateSprint,
   DeleteSprintQuery,

@@ -12,7 +12,7 @@ import { SprintWords } from '../stories/sprint-words';
 import { StoryListsService } from '../stories/story-lists.service';
 import type { StoryListQuery } from '../stories/story.dto';
 import { calendarDate, Clock } from '../time/clock';
-import { relativeReference } from './sprint-id';
+import { relativeReference } from './sprint-path';
 import type { SprintListQuery, SprintView } from './sprint.dto';
 import type { SprintReference, SprintRow } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
