@@ -39,6 +39,7 @@ const MAX_WAITING = 64;
 @Injectable()
 export class Database implements Reader, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
+  private readonly dataSources: ReadonlySet<DataSource>;
   private readonly snapshots: Snapshots;
   private readonly slots = new Slots(SNAPSHOTS, MAX_WAITING, SNAPSHOT_WAIT_MS);
   private readonly slotsOfClients = new SlotsOfClients(
@@ -58,6 +59,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     private readonly config: Config,
   ) {
     const { database } = config;
+    this.dataSources = new Set([writer, dataSource]);
     this.snapshots =
       database.kind === 'sqlite'
         ? new SqliteSnapshots(database.file)
@@ -77,15 +79,18 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     this.closing = true;
     await this.opening;
     await this.snapshots.close();
-    // @nestjs/typeorm closes the default data source.
-    if (this.writer === this.dataSource || !this.writer.isInitialized) return;
-    // Checkpoints, so that a copy of the file alone is complete. SQLite runs one when the last connection is
-    // closed, but prepared statements keep these open. PASSIVE does not block other processes. TRUNCATE does,
-    // and has little left to copy. If the disk fails, the write-ahead log remains.
-    for (const mode of ['PASSIVE', 'TRUNCATE']) {
-      await this.writer.query(`PRAGMA wal_checkpoint(${mode})`).catch(() => undefined);
+    if (this.writer !== this.dataSource && this.writer.isInitialized) {
+      // Checkpoints, so that a copy of the file alone is complete. SQLite runs one when the last connection is
+      // closed, but prepared statements keep these open. PASSIVE does not block other processes. TRUNCATE
+      // does, and has little left to copy. If the disk fails, the write-ahead log remains.
+      for (const mode of ['PASSIVE', 'TRUNCATE']) {
+        await this.writer.query(`PRAGMA wal_checkpoint(${mode})`).catch(() => undefined);
+      }
     }
-    await this.writer.destroy();
+    // @nestjs/typeorm has closed the default data source, unless it was still being opened.
+    for (const dataSource of this.dataSources) {
+      if (dataSource.isInitialized) await dataSource.destroy();
+    }
   }
 
   /** Resolves once the database can be used; rejects if it can never be used. */
@@ -215,7 +220,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     while (!this.closing) {
       try {
         const migrations = await migrate(this.config.database);
-        for (const dataSource of new Set([this.writer, this.dataSource])) {
+        for (const dataSource of this.dataSources) {
           if (!dataSource.isInitialized) await dataSource.initialize();
         }
         // Starts the first thread, which takes seconds when the processor is busy.

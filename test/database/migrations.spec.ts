@@ -1,9 +1,14 @@
+import { NestFactory } from '@nestjs/core';
+import { getDataSourceToken } from '@nestjs/typeorm';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
+import { AppModule } from '../../src/app.module';
+import { Config } from '../../src/config/config';
 import { migrate, NewerDatabaseError } from '../../src/database/migrator';
 import { entities, migrations } from '../../src/database/registry';
+import { WRITER } from '../../src/database/writer';
 import { startApp } from '../support/app';
 import { command } from '../support/command';
 import type { TestDatabase } from '../support/databases';
@@ -75,6 +80,16 @@ describe('migrations', () => {
     } finally {
       for (const instance of instances) await instance.close();
     }
+  });
+
+  it('leave no connection open, which would keep a command running, if the application is closed meanwhile', async () => {
+    const config = Config.from({ DATABASE_URL: database.url });
+    const app = await NestFactory.createApplicationContext(AppModule.with(config), {
+      logger: false,
+    });
+    await app.close();
+    const opened = [getDataSourceToken(), WRITER].map((token) => app.get<DataSource>(token));
+    expect(opened.map(({ isInitialized }) => isInitialized)).toEqual([false, false]);
   });
 
   it('change nothing when they are run again', async () => {
