@@ -252,6 +252,19 @@ describe('Sprints in the browser', () => {
       .waitFor();
   });
 
+  test('have names in any direction in the sentences of dialogs and messages', async () => {
+    const plan = await startPlan();
+    const name = 'ספרינט (2)';
+    await plan.service.client.put(`/api/sprints/${plan.sprints[1]}`, { name });
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Start sprint' }).click();
+    const dialog = page.getByRole('dialog', { name: `Start \u2068${name}\u2069` });
+    await dialog.getByRole('button', { name: 'Start sprint' }).click();
+    await page.getByRole('status').getByText(`Started \u2068${name}\u2069`).waitFor();
+    // Elsewhere the name is as it was entered.
+    await page.getByRole('list', { name, exact: true }).waitFor();
+  });
+
   test('offer no action on their board that a completed sprint rejects', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.service.url}/b/rocket?sprint=${plan.sprints[0]}`);

@@ -3,6 +3,7 @@ import type { Conflict } from '../state/changes/conflict';
 import { UNREACHABLE, useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
 import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
+import { quoted } from '../util/names';
 import { Button } from './controls';
 import { Dialog } from './dialog';
 
@@ -39,7 +40,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
             : [],
         )}
       </ul>
-      <p>Meanwhile{changed === undefined ? '' : `, “${title}”`}:</p>
+      <p>Meanwhile{changed === undefined ? '' : `, ${quoted(title)}`}:</p>
       {!data && isUnreachable && <p class="empty">{UNREACHABLE}</p>}
       <ul class="theirs" aria-label="Their changes">
         {events.map((event) => (

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { quoted } from '../util/names';
 import { afterFrame } from '../util/retry';
 
 /** The text of the polite live region. */
@@ -80,7 +81,7 @@ export function closeToast(id: number): void {
 
 /** Announces that a dialog was closed with unsaved changes, and offers to open it again. */
 export function announceUnsaved(title: string, open: () => void): void {
-  const text = `“${title}” is not saved`;
+  const text = `${quoted(title)} is not saved`;
   announce(text);
   toast(text, { action: { name: 'Edit again', run: open } });
 }

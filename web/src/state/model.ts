@@ -1,4 +1,5 @@
 import type { Board, Sprint, Status, Story, Task } from '../api/types';
+import { isolated } from '../util/names';
 
 /** The fields of a story that a list needs: all but the description. */
 export const CARD_FIELDS = [
@@ -53,6 +54,9 @@ export const SPRINT_STATES = {
 /** The name of a sprint, or one made from its start date. */
 export const sprintName = (sprint: Sprint): string =>
   sprint.name ?? `Sprint of ${sprint.start_date}`;
+
+/** The name of a sprint in a sentence. */
+export const sprintInText = (sprint: Sprint): string => isolated(sprintName(sprint));
 
 export const bySeq = (a: { seq: number; id: number }, b: { seq: number; id: number }): number =>
   a.seq - b.seq || a.id - b.id;

@@ -1,5 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals';
 import { navigate, pathOf, query, route, url } from '../router';
+import { isolated } from '../util/names';
 import { announce } from './announce';
 import { BoardStore } from './board/board-store';
 import { closeDialog } from './dialogs';
@@ -30,6 +31,6 @@ export function followRoute(): void {
 function followRename(from: string, to: string): void {
   const { board, view, story } = route.value;
   if (board !== from) return;
-  announce(`The board is now called ${to}`);
+  announce(`The board is now called ${isolated(to)}`);
   navigate(pathOf(to, view, story) + url.value.search, { replace: true });
 }

@@ -3,6 +3,7 @@ import { lastWrite } from '../../api/client';
 import { ApiError, ignoreMissing } from '../../api/problem';
 import { openStream } from '../../api/stream';
 import type { Board, Event } from '../../api/types';
+import { quoted } from '../../util/names';
 import { afterFrame } from '../../util/retry';
 import type { Toast } from '../announce';
 import { alertError, announce, announceOther, report, toast } from '../announce';
@@ -224,7 +225,9 @@ export class BoardStore {
     });
     if (changed) {
       const row = rowOf(view, changed);
-      const why = row ? `“${row.title}” has been changed since.` : 'It is no longer on the board.';
+      const why = row
+        ? `${quoted(row.title)} has been changed since.`
+        : 'It is no longer on the board.';
       alertError(`Not undone: ${last.label}. ${why}`);
       return;
     }

@@ -1,6 +1,7 @@
 import type { Board, Event, Sprint, Task } from '../../api/types';
+import { isolated, quoted } from '../../util/names';
 import type { BoardState, Card } from '../model';
-import { bySeq, sprintName, statusName, withEntry } from '../model';
+import { bySeq, sprintInText, sprintName, statusName, withEntry } from '../model';
 
 /** The revision at which a row was read, if it is later than the revision of the state. */
 export type ReadAt = (entity: Event['entity'], id: number) => number;
@@ -117,9 +118,9 @@ export function describeEvent(
   let to = TARGETS[type] ?? '';
   if (isStory && !to && event.before && event.after) {
     if (status) to = statusName(status);
-    else if (sprint_id !== undefined) to = list ? sprintName(list) : 'the backlog';
+    else if (sprint_id !== undefined) to = list ? sprintInText(list) : 'the backlog';
     if (to) what = 'moved';
   }
   const who = actor === 'anonymous' ? 'Someone' : actor;
-  return `${who} ${what} “${name}”${to && ` to ${to}`}`;
+  return `${isolated(who)} ${what} ${quoted(name)}${to && ` to ${to}`}`;
 }

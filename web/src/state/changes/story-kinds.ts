@@ -1,14 +1,15 @@
 import { api, createOn, headersOf } from '../../api/client';
 import type { NewStory, Story } from '../../api/types';
 import type { BoardState, Card, ListId } from '../model';
-import { sprintName, statusName, storiesOf, withoutStory, withStory } from '../model';
-import type { Kinds, Outcome, StoryFields } from './change';
+import { sprintInText, statusName, storiesOf, withoutStory, withStory } from '../model';
+import { quoted } from '../../util/names';
+import type { Kinds, Of, Outcome, StoryFields } from './change';
 import { FORM_FIELDS, ifMatchOf, now, temporaryId } from './change';
 import { movesBack, nextSeq, seqsAt } from './positions';
 import { createTaskAgain } from './task-kinds';
 
 const titleOf = (state: BoardState, id: number): string =>
-  `“${state.stories.get(id)?.title ?? id}”`;
+  quoted(state.stories.get(id)?.title ?? String(id));
 
 /** The body that creates a deleted story again. */
 const bodyOf = (story: Card): NewStory => ({
@@ -25,12 +26,12 @@ const storyOutcome = (story: Story, response: Response): Outcome => ({
 
 const listName = (state: BoardState, list: ListId): string => {
   const sprint = list === null ? undefined : state.sprints.get(list);
-  return sprint ? sprintName(sprint) : 'the backlog';
+  return sprint ? sprintInText(sprint) : 'the backlog';
 };
 
 export const STORY_KINDS: Kinds<'story'> = {
   'story.create': {
-    label: ({ body }) => `Create “${body.title}”`,
+    label: ({ body }) => `Create ${quoted(body.title)}`,
     apply: (state, { id, list, body }) =>
       withStory(state, {
         id,

@@ -1,5 +1,6 @@
 import { api, headersOf } from '../../api/client';
 import type { Task } from '../../api/types';
+import { quoted } from '../../util/names';
 import { statusName, withTask, withTasks } from '../model';
 import type { Change, Kinds, Outcome } from './change';
 import { ifMatchOf, now, temporaryId } from './change';
@@ -26,7 +27,7 @@ const taskOutcome = (task: Task, response: Response): Outcome => ({
 
 export const TASK_KINDS: Kinds<'task'> = {
   'task.create': {
-    label: ({ title }) => `Create task “${title}”`,
+    label: ({ title }) => `Create task ${quoted(title)}`,
     apply: (state, { id, storyId, title, status = 'todo', assignee = null, external_id = null }) =>
       withTasks(state, storyId, (tasks) => [
         ...tasks,

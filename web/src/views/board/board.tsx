@@ -16,6 +16,7 @@ import {
   currentSprint,
   findSprint,
   SPRINT_STATES,
+  sprintInText,
   sprintName,
   sprintsOf,
   STATUSES,
@@ -130,7 +131,7 @@ function NoSprint({ state }: { state: BoardState }) {
         </a>
         {next && (
           <a class="button" href={`${pathOf(state.board.name)}?sprint=${next.id}`}>
-            Open {sprintName(next)}
+            Open {sprintInText(next)}
           </a>
         )}
       </p>

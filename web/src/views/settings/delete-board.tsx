@@ -7,6 +7,7 @@ import { DialogForm } from '../../components/dialog-form';
 import { navigate } from '../../router';
 import { report } from '../../state/announce';
 import { failureText } from '../../util/failure';
+import { isolated } from '../../util/names';
 import { useSubmit } from '../../util/submit';
 
 /** Asks for the name of the board before it is deleted with everything on it. */
@@ -29,10 +30,10 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
       },
     });
     navigate('/');
-    report(`Deleted ${board.name}`);
+    report(`Deleted ${isolated(board.name)}`);
   };
   return (
-    <Dialog title={`Delete ${board.name}?`} onClose={onClose}>
+    <Dialog title={`Delete ${isolated(board.name)}?`} onClose={onClose}>
       <DialogForm
         action="Delete"
         kind="danger"

@@ -10,7 +10,7 @@ import { pathOf } from '../../router';
 import { announce } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
-import { sprintName, sprintsOf } from '../../state/model';
+import { sprintInText, sprintsOf } from '../../state/model';
 import { formatNumber, plural } from '../../util/format';
 import { backoff } from '../../util/retry';
 import { useKeys, useSubmit } from '../../util/submit';
@@ -81,7 +81,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
   }, [id, target, position.value, revision]);
 
   const known = sprint.value ?? state.sprints.get(id);
-  const name = known ? sprintName(known) : 'sprint';
+  const name = known ? sprintInText(known) : 'sprint';
   const complete = async (): Promise<void> => {
     await saved(store);
     const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
@@ -150,7 +150,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
                   onPick={(picked) => (chosen.value = picked)}
                 >
                   {next && (
-                    <option value={String(next.id)}>{sprintName(next)} (next sprint)</option>
+                    <option value={String(next.id)}>{sprintInText(next)} (next sprint)</option>
                   )}
                   <option value={BACKLOG}>Backlog</option>
                   <SprintOptions sprints={others} />
@@ -236,7 +236,7 @@ function ReportNumbers({ report, state }: { report: Report; state: BoardState })
       {unfinished.count > 0 && (
         <p>
           {plural(unfinished.count, 'unfinished story', 'unfinished stories')} moved to{' '}
-          {target ? sprintName(target) : 'the backlog'}.
+          {target ? sprintInText(target) : 'the backlog'}.
         </p>
       )}
     </div>

@@ -10,7 +10,8 @@ import { announce, announceUnsaved, report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
-import { sprintName } from '../../state/model';
+import { sprintInText, sprintName } from '../../state/model';
+import { isolated } from '../../util/names';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
 import { useSprint, wordsOf } from './request';
@@ -201,7 +202,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     const { data: sprint } = await createOn<Sprint>(store.name, operation, key(body));
     form.discard();
     await store.rows.loadSprints();
-    report(`Created ${sprintName(sprint)}`);
+    report(`Created ${sprintInText(sprint)}`);
     close(sprint.id);
   };
   return (
@@ -268,12 +269,12 @@ export function EditSprint({ store, id }: SprintDialogProps) {
         body: Object.fromEntries(changed.map((name) => [name, all[name]])),
       });
       await store.rows.loadSprints();
-      announce(`Saved ${draft.name || 'the sprint'}`);
+      announce(`Saved ${isolated(draft.name) || 'the sprint'}`);
     }
     close();
   };
   return (
-    <Dialog title={`Edit ${sprintName(sprint.value)}`} onClose={closeDialog}>
+    <Dialog title={`Edit ${sprintInText(sprint.value)}`} onClose={closeDialog}>
       <Form onSubmit={() => submit(save)}>
         <SprintForm
           draft={draft}

@@ -7,7 +7,7 @@ import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { report } from '../../state/announce';
 import { closeDialog } from '../../state/dialogs';
-import { sprintName, storiesOf, sumOfPoints } from '../../state/model';
+import { sprintInText, storiesOf, sumOfPoints } from '../../state/model';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
@@ -113,12 +113,12 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
       });
     }
     await store.rows.loadSprints();
-    report(`Started ${sprintName(known)}`);
+    report(`Started ${sprintInText(known)}`);
     closeDialog();
   };
   return (
     <Question
-      title={`Start ${sprintName(known)}`}
+      title={`Start ${sprintInText(known)}`}
       answer="Start sprint"
       isReady={isReady && isLoaded}
       problem={problem}
@@ -186,12 +186,12 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
       params: { path: { sprint_id: id }, header: header() },
     });
     await store.rows.loadSprints();
-    report(`Reopened ${known ? sprintName(known) : 'the sprint'}`);
+    report(`Reopened ${known ? sprintInText(known) : 'the sprint'}`);
     closeDialog();
   };
   return (
     <Question
-      title={`Reopen ${known ? sprintName(known) : 'sprint'}`}
+      title={`Reopen ${known ? sprintInText(known) : 'sprint'}`}
       answer="Reopen sprint"
       isReady={isReady}
       problem={problem}
@@ -225,12 +225,12 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
       },
     });
     await store.rows.loadSprints();
-    report(`Deleted ${known ? sprintName(known) : 'the sprint'}`);
+    report(`Deleted ${known ? sprintInText(known) : 'the sprint'}`);
     closeDialog();
   };
   return (
     <Question
-      title={`Delete ${known ? sprintName(known) : 'sprint'}`}
+      title={`Delete ${known ? sprintInText(known) : 'sprint'}`}
       answer="Delete sprint"
       isDanger
       isReady={isReady && count !== null}

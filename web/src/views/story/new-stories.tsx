@@ -6,8 +6,9 @@ import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
 import type { BoardState, ListId } from '../../state/model';
-import { sprintName } from '../../state/model';
+import { sprintInText } from '../../state/model';
 import { plural } from '../../util/format';
+import { quoted } from '../../util/names';
 
 const MAX_STORIES = 200;
 const MAX_TITLE = 255;
@@ -37,11 +38,11 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
   const error =
     lines.length > MAX_STORIES
       ? `At most ${MAX_STORIES} stories at once.`
-      : long && `A title has at most ${MAX_TITLE} characters: “${long.slice(0, 40)}…”`;
+      : long && `A title has at most ${MAX_TITLE} characters: ${quoted(`${long.slice(0, 40)}…`)}`;
   const count = plural(lines.length, 'story', 'stories');
   const create = (): void => {
     if (error || lines.length === 0) return;
-    const where = sprint ? sprintName(sprint) : 'the backlog';
+    const where = sprint ? sprintInText(sprint) : 'the backlog';
     store.change(
       lines.map((title): Change => ({
         kind: 'story.create',
@@ -54,7 +55,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
     onClose();
   };
   return (
-    <Dialog title={`New stories in ${sprint ? sprintName(sprint) : 'Backlog'}`} onClose={onClose}>
+    <Dialog title={`New stories in ${sprint ? sprintInText(sprint) : 'Backlog'}`} onClose={onClose}>
       <DialogForm
         action={`Create ${count}`}
         isDisabled={lines.length === 0}

@@ -10,6 +10,7 @@ import { isAdmin, session } from '../../state/session';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 import { formatTime } from '../../util/format';
+import { isolated } from '../../util/names';
 import { useSubmit } from '../../util/submit';
 import { NewToken } from './new-token';
 
@@ -142,10 +143,10 @@ function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
     await api.DELETE('/api/tokens/{token_id}', { params: { path: { token_id: token.id } } });
     onClose();
     onDeleted();
-    report(`Deleted ${token.name}`);
+    report(`Deleted ${isolated(token.name)}`);
   };
   return (
-    <Dialog title={`Delete ${token.name}?`} onClose={onClose}>
+    <Dialog title={`Delete ${isolated(token.name)}?`} onClose={onClose}>
       <p>
         Programs and browsers that use this token are signed out at once. Its changes stay in the
         history.

@@ -6,6 +6,7 @@ import { Button, Field, SelectField, TextField } from '../../components/controls
 import { navigate, pathOf } from '../../router';
 import { canWrite, session } from '../../state/session';
 import { failureText } from '../../util/failure';
+import { isolated } from '../../util/names';
 import { useImport } from './import-state';
 import {
   Archived,
@@ -24,7 +25,7 @@ import { countsText, FORMATS, planText, SOURCES } from './words';
  * @param board the name of the board; if it is absent, the user enters one
  */
 export function ImportView({ board }: { board?: string }) {
-  const title = board === undefined ? 'Import a board' : `Import into ${board}`;
+  const title = board === undefined ? 'Import a board' : `Import into ${isolated(board)}`;
   useEffect(() => {
     document.title = board === undefined ? 'Import – Sprintline' : `Import – ${board}`;
   }, [board]);
