@@ -265,6 +265,24 @@ describe('Sprints in the browser', () => {
     await page.getByRole('list', { name, exact: true }).waitFor();
   });
 
+  test('list their unfinished stories in the order of the sprint when they are completed', async () => {
+    const { service, sprints, ids, url } = await startPlan();
+    const { client } = service;
+    for (const title of ['Hen', 'Jay']) {
+      await client.post(`/api/sprints/${sprints[1]}/stories`, { title });
+    }
+    await client.post(`/api/stories/${ids.Ant}/move`, { position: 'last' });
+    const page = await openPage(url);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    const unfinished = page.getByRole('dialog').getByRole('list', { name: 'Unfinished stories' });
+    await unfinished.getByText('Hen').waitFor();
+    expect(await unfinished.getByRole('listitem').allInnerTexts()).toEqual([
+      'Hen',
+      'Jay',
+      'Ant\n5',
+    ]);
+  });
+
   test('offer no action on their board that a completed sprint rejects', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.service.url}/b/rocket?sprint=${plan.sprints[0]}`);

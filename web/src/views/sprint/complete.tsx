@@ -10,7 +10,7 @@ import { pathOf } from '../../router';
 import { announce } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
-import { sprintInText, sprintsOf } from '../../state/model';
+import { sprintInText, sprintsOf, storiesOf } from '../../state/model';
 import { formatNumber, plural } from '../../util/format';
 import { backoff } from '../../util/retry';
 import { useKeys, useSubmit } from '../../util/submit';
@@ -113,6 +113,8 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
     );
   }
   const report = preview.value;
+  const places = new Map(storiesOf(state, id).map((story, i) => [story.id, i]));
+  const placeOf = (story: { id: number }): number => places.get(story.id) ?? places.size;
   const alert = obstacle.value || problem.value || error;
   return (
     <Dialog title={`Complete ${name}`} onClose={closeDialog}>
@@ -135,12 +137,14 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
                 {plural(report.unfinished.points, 'point')}):
               </p>
               <ul class="unfinished" aria-label="Unfinished stories" tabIndex={0}>
-                {report.unfinished.stories.map(({ id, title, points }) => (
-                  <li key={id}>
-                    <span>{title}</span>
-                    {points !== null && <span class="points">{formatNumber(points)}</span>}
-                  </li>
-                ))}
+                {report.unfinished.stories
+                  .toSorted((a, b) => placeOf(a) - placeOf(b))
+                  .map(({ id, title, points }) => (
+                    <li key={id}>
+                      <span>{title}</span>
+                      {points !== null && <span class="points">{formatNumber(points)}</span>}
+                    </li>
+                  ))}
               </ul>
               <div class="field-row wide">
                 <SelectField
