@@ -199,6 +199,41 @@ describe('Without a connection', () => {
     expect(await titles(page, 'Sprint 1')).toEqual(['Bee']);
   });
 
+  test('offers to create a story again with the typed text if someone else has deleted it', async () => {
+    const board = await startKillableBoard([{ title: 'Ant', points: 3 }, 'Bee']);
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Description').waitFor();
+    await page.route('**/api/**', (route) => route.abort());
+    await page.getByLabel('Description').fill('Six legs');
+    await page.getByLabel('Sprint', { exact: true }).selectOption('Backlog');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await unsaved(page, 2);
+    await board.client.delete(`/api/stories/${board.ids.Ant}`);
+    await page.unrouteAll();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    const dialog = page.getByRole('dialog', { name: 'Someone else was faster' });
+    await dialog.getByText('deleted it').waitFor();
+    await page.reload();
+    await dialog.getByText('Description: Six legs').waitFor();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await card(page, 'Backlog', 'Ant').getByText('#3').waitFor();
+    await until(
+      page,
+      () => fetch('/api/stories/3').then(async (response) => (await response.json()).description),
+      'Six legs',
+    );
+    expect((await board.client.get('/api/stories/3')).body).toMatchObject({
+      title: 'Ant',
+      points: 3,
+      sprint_id: null,
+    });
+    await page.reload();
+    await card(page, 'Backlog', 'Ant').waitFor();
+    expect(await dialog.count()).toBe(0);
+  });
+
   test('sends the changes of two tabs of one browser once, also those of a closed tab', async () => {
     const board = await startKillableBoard();
     const first = await openPage(board.url);

@@ -1,9 +1,10 @@
 import type { BoardStore } from '../state/board/board-store';
 import type { Conflict } from '../state/changes/conflict';
+import type { Card } from '../state/model';
 import { UNREACHABLE, useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
-import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
 import { quoted } from '../util/names';
+import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
 import { Button } from './controls';
 import { Dialog } from './dialog';
 
@@ -22,6 +23,8 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   );
   const events = data ?? [];
   const changed = entries[0]?.changed;
+  const deletion = events.find(({ type }) => type === 'story.deleted');
+  const deleted = changed === undefined ? (deletion?.before as Card | undefined) : undefined;
   const story = store.view.value?.stories.get(changed ?? 0) ?? events.at(-1)?.before;
   const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
   return (
@@ -54,12 +57,13 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
           </li>
         ))}
       </ul>
+      {deleted && <p>Press Create to save the story as a new one, with your change.</p>}
       <footer class="dialog-foot">
         <span class="note">Press Esc to decide later.</span>
         <span class="spring" />
         <Button onClick={() => store.queue.dropConflict(conflict)}>Keep theirs</Button>
-        <Button kind="primary" onClick={() => store.applyAgain(conflict)}>
-          Apply mine again
+        <Button kind="primary" onClick={() => store.applyAgain(conflict, deleted)}>
+          {deleted ? 'Create' : 'Apply mine again'}
         </Button>
       </footer>
     </Dialog>

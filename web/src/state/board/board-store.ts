@@ -12,8 +12,9 @@ import type { Conflict } from '../changes/conflict';
 import { asDone, kindOf } from '../changes/kinds';
 import { deleteSnapshot, Outbox } from '../changes/outbox';
 import { ChangeQueue } from '../changes/queue';
-import { hasFields, rowOf, storiesOfChange } from '../changes/rows';
-import type { BoardState } from '../model';
+import { hasFields, rowOf, storiesOfChange, withId } from '../changes/rows';
+import { createStoryAgain } from '../changes/story-kinds';
+import type { BoardState, Card } from '../model';
 import { expire, signedIn } from '../session';
 import { BoardReader } from './board-reader';
 import { ChangeSender } from './change-sender';
@@ -235,10 +236,20 @@ export class BoardStore {
     report(`Undone: ${last.label}`);
   }
 
-  /** Makes the changes of a conflict again, on top of those of the other user. */
-  applyAgain(conflict: Conflict): void {
+  /**
+   * Makes the changes of a conflict again, on top of those of the other user.
+   * @param deleted the story if the other user has deleted it; it is created again
+   */
+  applyAgain(conflict: Conflict, deleted?: Card): void {
     this.queue.dropConflict(conflict);
-    this.change(conflict.entries.map(({ change }) => change));
+    const changes = conflict.entries.map(({ change }) => change);
+    if (!deleted) {
+      this.change(changes);
+      return;
+    }
+    const create = createStoryAgain(deleted);
+    const again = changes.map((each) => withId(each, 'story', deleted.id, create.id));
+    this.change([create, ...again], { label: `Create ${quoted(deleted.title)}` });
   }
 
   /** Shows the board of a response; the stream may be disconnected. */

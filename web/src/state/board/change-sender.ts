@@ -66,7 +66,11 @@ export class ChangeSender {
       if (!isMissing(error)) throw error;
       if (error.code === 'board_not_found' && (await this.connection.findRenamed(name)))
         return this.send(pending, isRepeated);
-      if (change.kind !== 'story.delete' && change.kind !== 'task.delete') throw error;
+      if (change.kind !== 'story.delete' && change.kind !== 'task.delete') {
+        if (targetOf(change)?.entity !== 'story') throw error;
+        // A conflict, in which the user can create the story again.
+        throw new ApiError(412, 'precondition_failed', 'Someone else has deleted it.');
+      }
       // An earlier attempt or someone else has deleted it.
       const commit = (state: BoardState): BoardState => kindOf(change).apply(state, change);
       return { outcome: { commit, revision: 0 }, before };

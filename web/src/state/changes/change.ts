@@ -56,7 +56,7 @@ export type Change =
     }
   | { kind: 'task.delete'; id: number; storyId: number };
 
-type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
+export type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
 
 export type Move = Of<'story.move'>;
 export type Update = Of<'story.update' | 'task.update'>;

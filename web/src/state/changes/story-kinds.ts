@@ -17,6 +17,15 @@ const bodyOf = (story: Card): NewStory => ({
   external_id: story.external_id,
 });
 
+/** The change that creates a deleted story again, at the end of its list and without its tasks. */
+export const createStoryAgain = (story: Card): Of<'story.create'> => ({
+  kind: 'story.create',
+  id: temporaryId(),
+  list: story.sprint_id,
+  body: bodyOf(story),
+  was: story.id,
+});
+
 const storyOutcome = (story: Story, response: Response): Outcome => ({
   commit: (state) => withStory(state, story),
   ...headersOf(response),
@@ -160,14 +169,14 @@ export const STORY_KINDS: Kinds<'story'> = {
       const story = before.stories.get(id);
       if (!story) return [];
       const list = story.sprint_id;
-      const temporary = temporaryId();
+      const create = createStoryAgain(story);
       const tasks = before.tasks.get(id) ?? [];
       const back = movesBack(storiesOf(before, list), list, new Set([id]));
       return [
-        { kind: 'story.create', id: temporary, list, body: bodyOf(story), was: id },
-        ...tasks.map((task) => createTaskAgain(task, temporary)),
+        create,
+        ...tasks.map((task) => createTaskAgain(task, create.id)),
         // Last, because it fails if the neighbour has left the list, and then the changes after it are not made.
-        ...back.map((move) => ({ ...move, ids: [temporary] })),
+        ...back.map((move) => ({ ...move, ids: [create.id] })),
       ];
     },
   },
