@@ -45,6 +45,9 @@ export interface FieldError {
   header?: string;
   /** Line of a file on which a row begins, or number of an entry of a JSON file. */
   line?: number;
+  /** The column and the text of a cell whose meaning the mapping of an import can define. */
+  column?: string;
+  value?: string;
   code: FieldErrorCode;
   detail: string;
 }

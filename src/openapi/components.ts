@@ -57,6 +57,12 @@ export const FIELD_ERROR = {
       type: 'integer',
       description: 'Line of a file on which a row begins, or number of an entry of a JSON file.',
     },
+    column: {
+      type: 'string',
+      enum: ['status', 'priority'],
+      description: 'Column of a cell whose meaning the mapping of an import can define.',
+    },
+    value: { type: 'string', description: 'Text of that cell.' },
     code: { $ref: '#/components/schemas/FieldErrorCode' },
     detail: { type: 'string' },
   },

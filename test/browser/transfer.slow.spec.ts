@@ -226,6 +226,31 @@ describe('An import', () => {
     expect(await errors.count()).toBe(0);
   });
 
+  test('asks for the meaning of unknown statuses and priorities in a spreadsheet', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    const rows = ['Ant,In Arbeit,Hoch', 'Bee,Wartet,', 'Cat,in arbeit,2', 'Dog,done,'];
+    await choose(page, 'stories.csv', csv('title,status,priority', ...rows));
+    await page.getByRole('alert').getByText('Choose what they mean').waitFor();
+    await page.getByText('unknown, 2×').waitFor();
+    expect(await page.getByRole('region', { name: 'Errors by line' }).count()).toBe(0);
+    expect(await importButton(page).isDisabled()).toBe(true);
+    await page.getByLabel('Status In Arbeit').selectOption('In progress');
+    await page.getByLabel('Status Wartet').selectOption('To do');
+    await page.getByLabel('Priority Hoch').fill('2');
+    await page.getByText('Creates 4 stories.').waitFor();
+    expect(await page.getByLabel('Status In Arbeit').inputValue()).toBe('in_progress');
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    const stories = await all(service, '/api/boards/rocket/stories');
+    expect(stories.map(({ title, status, priority }) => [title, status, priority])).toEqual([
+      ['Ant', 'in_progress', 2],
+      ['Bee', 'todo', null],
+      ['Cat', 'in_progress', 2],
+      ['Dog', 'done', null],
+    ]);
+  });
+
   test('reads the columns that the user chooses, of any table', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);

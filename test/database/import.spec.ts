@@ -162,6 +162,20 @@ describe('an import of CSV', () => {
     ]);
     expect((await client.get('/api/boards/Faulty')).status).toBe(404);
   });
+
+  it('names the statuses and priorities that the mapping can define', async () => {
+    const long = 'x'.repeat(256);
+    const answer = await load(
+      'Unknown',
+      `title,status,priority\na, Open ,High\nb,${long},\nc,done,5\n`,
+    );
+    expectProblem(answer, 400, 'invalid_file');
+    expect(answer.body.errors).toEqual([
+      expect.objectContaining({ line: 2, column: 'priority', value: 'High' }),
+      expect.objectContaining({ line: 2, column: 'status', value: 'Open' }),
+      { line: 3, code: 'invalid_value', detail: expect.any(String) },
+    ]);
+  });
 });
 
 /** Encodes a form with these parts, in this order. */

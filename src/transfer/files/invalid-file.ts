@@ -1,11 +1,9 @@
-import type { FieldErrorCode } from '../../http/problem';
+import type { FieldError, FieldErrorCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 
 /** An error in a row of a table, or in an entry of a JSON file. */
-export interface LineError {
+export interface LineError extends Pick<FieldError, 'column' | 'value' | 'code' | 'detail'> {
   line: number;
-  code: FieldErrorCode;
-  detail: string;
 }
 
 /** A file cannot be imported; the message says why, and what can be done. */

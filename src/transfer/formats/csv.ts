@@ -15,7 +15,7 @@ import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import { Warnings } from '../files/source';
 import type { Mapping } from '../import/import.dto';
-import { byName, inLowerCase } from '../import/known-names';
+import { byName, inLowerCase, MAX_NAME } from '../import/known-names';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
 import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
 
@@ -163,11 +163,20 @@ class RowReader {
       };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      for (const { code, detail } of error.options.errors ?? []) {
-        errors.push({ line, code, detail });
+      for (const { pointer = '', code, detail } of error.options.errors ?? []) {
+        errors.push({ line, ...this.unknownWord(pointer.slice(1), fields), code, detail });
       }
       return undefined;
     }
+  }
+
+  /** The column and the text of an invalid cell if the mapping can define its meaning. */
+  private unknownWord(
+    column: string,
+    fields: Record<string, unknown>,
+  ): Pick<LineError, 'column' | 'value'> {
+    const value = String(fields[column]).trim();
+    return column in this.words && !isLonger(value, MAX_NAME) ? { column, value } : {};
   }
 
   private valueOf(column: Column, cell: string): unknown {

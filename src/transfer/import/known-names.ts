@@ -1,7 +1,7 @@
 import type { Status } from '../../stories/story.entity';
 
-/** No known name is longer. */
-const MAX_NAME = 255;
+/** No known or mapped name is longer. */
+export const MAX_NAME = 255;
 
 /** How names of statuses, priorities and columns are compared. */
 export const comparable = (name: string): string =>

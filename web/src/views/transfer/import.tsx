@@ -16,6 +16,7 @@ import {
   SprintDates,
   Statuses,
   Subtasks,
+  unmappedOf,
 } from './mapping';
 import { Done, Errors, Preview } from './preview';
 import { countsText, FORMATS, planText, SOURCES } from './words';
@@ -90,6 +91,13 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
   const mapping = { choices: choices.value, onChoice: change };
   const table = file.value?.header;
   const read = answer?.format ?? (format.value === 'auto' ? undefined : format.value);
+  const required = unmappedOf(failure);
+  const names = {
+    ...mapping,
+    answer,
+    unmapped: required ?? answer?.unmapped,
+    isStrict: required !== undefined,
+  };
   return (
     <>
       <fieldset disabled={isImporting.value}>
@@ -157,8 +165,8 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
           <section class="setting" aria-label="How the file is read">
             <h2>How the file is read</h2>
             {isAmbiguous && <DateOrder {...mapping} isAsked />}
-            {answer && <Statuses {...mapping} answer={answer} />}
-            {answer && <Priorities {...mapping} answer={answer} />}
+            <Statuses {...names} />
+            <Priorities {...names} />
             {answer && <SprintDates {...mapping} answer={answer} />}
             {table && (
               <details open={failure !== null && !isAmbiguous ? true : undefined}>

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import { ApiError } from '../../api/problem';
 import type { ImportView, Mapping, Status } from '../../api/types';
 import { SelectField } from '../../components/controls';
 import { STATUSES } from '../../state/model';
 import { formatNumber } from '../../util/format';
+
+type Unmapped = ImportView['unmapped'];
 
 /** The fields for which a column of a table can be chosen. */
 const FIELDS: readonly { field: string; name: string }[] = [
@@ -50,13 +53,32 @@ function Group({
   );
 }
 
+/** The unknown names that are errors of the file; undefined if there are none. */
+export function unmappedOf(failure: unknown): Unmapped | undefined {
+  const errors = (failure instanceof ApiError && failure.problem?.errors) || [];
+  const namesOf = (column: string): Unmapped['statuses'] => {
+    const names = new Map<string, Unmapped['statuses'][number]>();
+    for (const { column: of, value = '' } of errors) {
+      if (of !== column) continue;
+      // The service ignores case, too.
+      const key = value.toLowerCase();
+      const known = names.get(key);
+      if (known) known.count += 1;
+      else names.set(key, { value, count: 1 });
+    }
+    return [...names.values()];
+  };
+  const [statuses, priorities] = [namesOf('status'), namesOf('priority')];
+  return statuses.length + priorities.length > 0 ? { statuses, priorities } : undefined;
+}
+
 /**
  * The names in the file, the mapping and the choices of the user. Unmapped names come first and do not
  * move when the user maps them.
  */
 function useNames<Value>(
   known: Record<string, Value>,
-  unmapped: ImportView['unmapped']['statuses'] = [],
+  unmapped: Unmapped['statuses'] = [],
 ): { name: string; value?: Value; unknown?: number }[] {
   const seen = useRef(new Set<string>());
   const unknown = new Map(unmapped.map(({ value, count }) => [value, count]));
@@ -106,13 +128,21 @@ function Choice({ label, name, value, options, onChange }: ChoiceProps) {
   );
 }
 
+interface NamesProps extends MappingProps {
+  answer: ImportView | null;
+  unmapped?: Unmapped;
+  /** Whether the file can be imported only if all names are mapped. */
+  isStrict: boolean;
+}
+
 /** The mapping of the statuses in the file. */
-export function Statuses({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
-  const all = useNames({ ...answer.mapping.status, ...choices.status }, answer.unmapped.statuses);
+export function Statuses({ answer, unmapped, isStrict, choices, onChoice }: NamesProps) {
+  const all = useNames({ ...answer?.mapping.status, ...choices.status }, unmapped?.statuses);
   if (all.length === 0) return null;
-  const hint = all.some(({ unknown }) => unknown)
-    ? 'An unknown status becomes To do, unless you choose another one.'
-    : undefined;
+  const hint =
+    !isStrict && all.some(({ unknown }) => unknown)
+      ? 'An unknown status becomes To do, unless you choose another one.'
+      : undefined;
   return (
     <Group name="Statuses" hint={hint}>
       {all.map(({ name, value, unknown }) => (
@@ -120,8 +150,11 @@ export function Statuses({ answer, choices, onChoice }: MappingProps & { answer:
           key={name}
           label={<Named name={name} unknown={unknown} />}
           name={`Status ${name}`}
-          value={value ?? 'todo'}
-          options={STATUSES.map((each) => ({ value: each.status, name: each.name }))}
+          value={value ?? (isStrict ? '' : 'todo')}
+          options={[
+            ...(isStrict && value === undefined ? [{ value: '', name: 'Choose' }] : []),
+            ...STATUSES.map((each) => ({ value: each.status, name: each.name })),
+          ]}
           onChange={(to) => onChoice({ status: { ...choices.status, [name]: to as Status } })}
         />
       ))}
@@ -130,11 +163,11 @@ export function Statuses({ answer, choices, onChoice }: MappingProps & { answer:
 }
 
 /** The mapping of the named priorities in the file to numbers. */
-export function Priorities({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
+export function Priorities({ answer, unmapped, isStrict, choices, onChoice }: NamesProps) {
   /** By name, the answer that was shown when the user deleted its number. It still has the number. */
-  const deletedFrom = useRef(new Map<string, ImportView>());
-  const known = { ...answer.mapping.priority, ...choices.priority };
-  const all = useNames(known, answer.unmapped.priorities).filter(({ name }) => !isNumber(name));
+  const deletedFrom = useRef(new Map<string, ImportView | null>());
+  const known = { ...answer?.mapping.priority, ...choices.priority };
+  const all = useNames(known, unmapped?.priorities).filter(({ name }) => !isNumber(name));
   if (all.length === 0) return null;
   const set = (name: string, text: string): void => {
     if (text === '') deletedFrom.current.set(name, answer);
@@ -143,9 +176,10 @@ export function Priorities({ answer, choices, onChoice }: MappingProps & { answe
     const number = Math.max(-MAX_PRIORITY, Math.min(MAX_PRIORITY, Math.trunc(Number(text))));
     onChoice({ priority: text === '' ? others : { ...others, [name]: number } });
   };
-  const hint = all.some(({ unknown }) => unknown)
-    ? 'A smaller number is more urgent. An unknown priority is dropped, unless you enter a number.'
-    : 'A smaller number is more urgent.';
+  const hint =
+    !isStrict && all.some(({ unknown }) => unknown)
+      ? 'A smaller number is more urgent. An unknown priority is dropped, unless you enter a number.'
+      : 'A smaller number is more urgent.';
   return (
     <Group name="Priorities" hint={hint}>
       {all.map(({ name, value, unknown }) => (

@@ -97,7 +97,10 @@ interface ErrorsProps {
 /** The reasons why a file cannot be imported, line by line. */
 export function Errors({ failure, text, hasFocus, onRetry }: ErrorsProps): ComponentChildren {
   const problem = failure instanceof ApiError ? failure.problem : undefined;
-  const lines = (problem?.errors ?? []).filter(({ line }) => line !== undefined);
+  const errors = (problem?.errors ?? []).filter(({ line }) => line !== undefined);
+  // The user chooses the meaning of a value.
+  const lines = errors.filter(({ value }) => value === undefined);
+  const isUnknown = lines.length < errors.length;
   const words = lines.length > 0 ? (problem?.detail ?? text) : text;
   // After a 401 the user may have signed in again.
   const isRetriable =
@@ -109,9 +112,16 @@ export function Errors({ failure, text, hasFocus, onRetry }: ErrorsProps): Compo
   const isAmbiguous = problem?.code === 'ambiguous_dates';
   return (
     <section ref={section} class="setting import-errors" aria-label="Errors" tabIndex={-1}>
-      <p role="alert" class={isAmbiguous ? '' : 'field-error'}>
-        {isAmbiguous ? 'The dates in the file are ambiguous. Choose the date order below.' : words}
-      </p>
+      {(lines.length > 0 || !isUnknown) && (
+        <p role="alert" class={isAmbiguous ? '' : 'field-error'}>
+          {isAmbiguous
+            ? 'The dates in the file are ambiguous. Choose the date order below.'
+            : words}
+        </p>
+      )}
+      {isUnknown && (
+        <p role="alert">Some statuses or priorities are unknown. Choose what they mean below.</p>
+      )}
       {lines.length > 0 && (
         <Table
           isText
