@@ -239,6 +239,30 @@ describe('The plan', () => {
     expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Dog', 'Eel']);
   });
 
+  test('moves the rest of the selected stories on request if one was deleted elsewhere', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    for (const title of ['Dog', 'Eel', 'Fox']) {
+      await card(page, 'Backlog', title).click({ modifiers: ['Control'] });
+    }
+    await page.route(
+      '**/api/boards/rocket/stories?*',
+      async (route) => {
+        await plan.service.client.delete(`/api/stories/${plan.ids.Eel}`);
+        await route.continue();
+      },
+      ONCE,
+    );
+    await page.keyboard.press('Shift+ArrowLeft');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('deleted it').waitFor();
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await card(page, 'Sprint 3', 'Fox').waitFor();
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Dog', 'Fox']);
+    expect(await backlog(plan)).toEqual(['Gnu']);
+    expect(await dialog.count()).toBe(0);
+  });
+
   test('moves several stories although someone else changes another story meanwhile', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -24,7 +24,8 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   const events = data ?? [];
   const changed = entries[0]?.changed;
   const deletion = events.find(({ type }) => type === 'story.deleted');
-  const deleted = changed === undefined ? (deletion?.before as Card | undefined) : undefined;
+  const deleted = deletion?.before as Card | undefined;
+  const isCreated = deleted !== undefined && changed === undefined;
   const story = store.view.value?.stories.get(changed ?? 0) ?? events.at(-1)?.before;
   const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
   return (
@@ -57,13 +58,13 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
           </li>
         ))}
       </ul>
-      {deleted && <p>Press Create to save the story as a new one, with your change.</p>}
+      {isCreated && <p>Press Create to save the story as a new one, with your change.</p>}
       <footer class="dialog-foot">
         <span class="note">Press Esc to decide later.</span>
         <span class="spring" />
         <Button onClick={() => store.queue.dropConflict(conflict)}>Keep theirs</Button>
         <Button kind="primary" onClick={() => store.applyAgain(conflict, deleted)}>
-          {deleted ? 'Create' : 'Apply mine again'}
+          {isCreated ? 'Create' : 'Apply mine again'}
         </Button>
       </footer>
     </Dialog>

@@ -12,7 +12,7 @@ import type { Conflict } from '../changes/conflict';
 import { asDone, kindOf } from '../changes/kinds';
 import { deleteSnapshot, Outbox } from '../changes/outbox';
 import { ChangeQueue } from '../changes/queue';
-import { hasFields, rowOf, storiesOfChange, withId } from '../changes/rows';
+import { hasFields, rowOf, storiesOfChange, withId, withoutId } from '../changes/rows';
 import { createStoryAgain } from '../changes/story-kinds';
 import type { BoardState, Card } from '../model';
 import { expire, signedIn } from '../session';
@@ -238,13 +238,17 @@ export class BoardStore {
 
   /**
    * Makes the changes of a conflict again, on top of those of the other user.
-   * @param deleted the story if the other user has deleted it; it is created again
+   * @param deleted the story if the other user has deleted it; it is created again, unless the change moves several
    */
   applyAgain(conflict: Conflict, deleted?: Card): void {
     this.queue.dropConflict(conflict);
     const changes = conflict.entries.map(({ change }) => change);
     if (!deleted) {
       this.change(changes);
+      return;
+    }
+    if (conflict.entries.some(({ changed }) => changed === deleted.id)) {
+      this.change(changes.flatMap((each) => withoutId(each, deleted.id)));
       return;
     }
     const create = createStoryAgain(deleted);

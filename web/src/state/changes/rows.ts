@@ -120,6 +120,13 @@ export function withVersions(
   return { ...change, seen };
 }
 
+/** The moves of a change without a story that was deleted; none if it moves no other story. */
+export function withoutId(change: Change, id: number): Change[] {
+  if (change.kind !== 'story.move') return [change];
+  const ids = change.ids.filter((each) => each !== id);
+  return ids.length === 0 ? [] : [{ ...change, ids }];
+}
+
 /** Replaces the id of a story or a task in a change by the one that the service has assigned. */
 export function withId<C extends Change>(change: C, entity: Entity, from: number, to: number): C {
   if (!refersTo(change, entity, from)) return change;
