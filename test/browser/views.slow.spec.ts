@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { axe, card, list, openPage, startService, until } from './browser';
 import { startDemo } from './demo';
+import { startPlan } from './plan-board';
 
 /** A story of the demo that is always to do; the state of the others depends on the day and the hour. */
 const STORY = 'Event pages load in under a second';
@@ -85,6 +86,17 @@ test('a dialog is not covered by the message about the change before', async () 
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).waitFor();
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+});
+
+test('the bar of the selected stories is not covered by a message', async () => {
+  const { url } = await startPlan();
+  const page = await openPage(url, { viewport: { width: 390, height: 800 } });
+  await card(page, 'Backlog', 'Dog').focus();
+  await page.keyboard.press('2');
+  await page.keyboard.press('x');
+  const message = await page.getByRole('region', { name: 'Messages' }).boundingBox();
+  const bar = await page.getByRole('toolbar', { name: 'Selected stories' }).boundingBox();
+  expect(message!.y + message!.height).toBeLessThanOrEqual(bar!.y);
 });
 
 test('a closed story is not opened again by the browser’s Back', async () => {
