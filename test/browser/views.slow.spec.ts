@@ -99,6 +99,53 @@ test('the bar of the selected stories is not covered by a message', async () => 
   expect(message!.y + message!.height).toBeLessThanOrEqual(bar!.y);
 });
 
+test('the points of a story with a long word stay in one line when its sprint is completed', async () => {
+  const { service, url, sprints } = await startPlan();
+  const title = 'x'.repeat(200);
+  await service.client.post(`/api/sprints/${sprints[1]}/stories`, { title, points: 100 });
+  const page = await openPage(url, { viewport: { width: 390, height: 800 } });
+  await page.getByRole('button', { name: 'Complete sprint' }).click();
+  const unfinished = page.getByRole('list', { name: 'Unfinished stories' });
+  const [one, other] = await Promise.all(
+    ['5', '100'].map((points) => unfinished.getByText(points, { exact: true }).boundingBox()),
+  );
+  expect(other!.height).toBe(one!.height);
+});
+
+test('Hebrew and Arabic titles are laid out from right to left in every list', async () => {
+  const { service, url, sprints } = await startPlan();
+  const { client } = service;
+  const title = 'תשלום!';
+  const { body } = await client.post(`/api/sprints/${sprints[1]}/stories`, { title });
+  await client.post(`/api/stories/${body.id}/tasks`, { title: 'עוד!' });
+  const page = await openPage(url);
+  /** Whether the exclamation mark is drawn on the left of the first letter. */
+  const isRightToLeft = (element: Element): boolean => {
+    const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() as Text;
+    const leftOf = (at: number): number => {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return leftOf(text.length - 1) < leftOf(0);
+  };
+  const check = async (shown: Locator): Promise<void> => {
+    expect(await shown.evaluate(isRightToLeft)).toBe(true);
+  };
+  await check(card(page, 'Sprint 2', title).getByRole('link'));
+  await page.getByRole('button', { name: 'Complete sprint' }).click();
+  await check(list(page, 'Unfinished stories').getByText(title));
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByLabel('Command or story').fill(title);
+  await check(page.getByRole('option', { name: title }));
+  await page.keyboard.press('Enter');
+  await check(page.getByRole('dialog').getByText('עוד!'));
+  await page.goto(`${service.url}/b/rocket/reports`);
+  await check(page.getByRole('main').getByRole('link', { name: title }).first());
+});
+
 test('a closed story is not opened again by the browser’s Back', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo`);
