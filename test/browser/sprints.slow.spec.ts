@@ -168,6 +168,23 @@ describe('Sprints in the browser', () => {
     expect(body.started_at).not.toBeNull();
   });
 
+  test('start and are completed by the command palette', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Sprint 2', 'Ant').focus();
+    const run = async (command: string, name: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.getByLabel('Command or story').fill(command);
+      await page.getByRole('option', { name }).waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await run('start', 'Start sprint: Sprint 2');
+    await page.getByRole('dialog', { name: 'Start Sprint 2' }).waitFor();
+    await page.keyboard.press('Escape');
+    await run('complete sprint', 'Complete sprint: Sprint 2');
+    await page.getByRole('dialog', { name: 'Complete Sprint 2' }).waitFor();
+  });
+
   test('start before their date, which moves it to today', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -212,6 +212,15 @@ describe('The focus', () => {
     expect(await page.getByLabel('Search').inputValue()).toBe('');
   });
 
+  test('moves to the first story that was found when Enter leaves the search', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo`);
+    await page.getByLabel('Search').fill('under a second');
+    await page.getByLabel('Search').press('Enter');
+    await until(page, 'document.activeElement.ariaLabel', STORY);
+    expect(await page.getByLabel('Search').inputValue()).toBe('under a second');
+  });
+
   test('returns to the card when a message is closed', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo`);

@@ -106,8 +106,8 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
         value={params.get('q') ?? ''}
         onInput={(event) => setQuery({ q: event.currentTarget.value })}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.isComposing) return;
-          setQuery({ q: null });
+          if (!['Enter', 'Escape'].includes(event.key) || event.isComposing) return;
+          if (event.key === 'Escape') setQuery({ q: null });
           event.currentTarget.blur();
           recoverFocus();
         }}

@@ -1,18 +1,27 @@
 import type { Sprint } from '../../api/types';
+import { useCommands } from '../../commands';
 import { Button, Icon } from '../../components/controls';
 import { Menu } from '../../components/menu';
 import { openDialog } from '../../state/dialogs';
-import { sprintName } from '../../state/model';
+import { sprintInText, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 
 /** The actions for a sprint: its next step as a button, the others in a menu. */
 export function SprintActions({ sprint }: { sprint: Sprint }) {
-  if (!canWrite.value) return null;
   const { id, state } = sprint;
   const open = (action: 'edit' | 'delete' | 'start' | 'reopen' | 'complete') => (): void =>
     openDialog({ kind: 'sprint', action, id });
   const isRunning = state === 'active' || state === 'ended';
   const canStart = state === 'active' && !sprint.started_at;
+  const name = sprintInText(sprint);
+  useCommands(
+    [
+      ...(canStart ? [{ name: `Start sprint: ${name}`, run: open('start') }] : []),
+      ...(isRunning ? [{ name: `Complete sprint: ${name}`, run: open('complete') }] : []),
+    ].filter(() => canWrite.value),
+    [sprint, canWrite.value],
+  );
+  if (!canWrite.value) return null;
   return (
     <div class="sprint-actions">
       {canStart && <Button onClick={open('start')}>Start sprint</Button>}
