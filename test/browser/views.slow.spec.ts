@@ -146,6 +146,25 @@ test('Hebrew and Arabic titles are laid out from right to left in every list', a
   await check(page.getByRole('main').getByRole('link', { name: title }).first());
 });
 
+test('the browser asks before it closes the page with typed text', async () => {
+  const { url, ids } = await startPlan();
+  const page = await openPage(`${url}/stories/${ids.Dog}`);
+  const description = page.getByLabel('Description');
+  await description.click();
+  await page.keyboard.type('Barks');
+  const asked = page.waitForEvent('dialog');
+  await page.evaluate('void setTimeout(() => location.reload())');
+  const question = await asked;
+  expect(question.type()).toBe('beforeunload');
+  await question.dismiss();
+  expect(await description.inputValue()).toBe('Barks');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // It would dismiss a question, and the page would not be loaded again.
+  page.on('dialog', (other) => void other.dismiss());
+  await page.reload();
+});
+
 test('a closed story is not opened again by the browser’s Back', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo`);

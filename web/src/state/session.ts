@@ -3,6 +3,7 @@ import { api } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import type { Session } from '../api/types';
 import { backoff, whenTrue } from '../util/retry';
+import { leave } from '../util/unsaved';
 import { forgetBoards } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
@@ -29,7 +30,8 @@ function keep(next: Session | null): void {
 // All tabs share the session. After another user has signed in in another tab, this one must not go on as the first.
 window.addEventListener('storage', ({ key, newValue }) => {
   if (key !== KEPT || !newValue || !session.value) return;
-  if ((JSON.parse(newValue) as Session).actor !== session.value.actor) location.reload();
+  if ((JSON.parse(newValue) as Session).actor !== session.value.actor)
+    leave(() => location.reload());
 });
 
 export async function loadSession(): Promise<void> {
@@ -69,7 +71,7 @@ export async function signIn(token: string): Promise<void> {
   if (!former || isOther) {
     // The responses that the page has preloaded are errors, and the unsaved changes of a former user stay stored
     // under their name. Never resolves, so that this user does not send those changes while the page reloads.
-    location.reload();
+    leave(() => location.reload());
     return new Promise(() => undefined);
   }
   isExpired.value = false;
@@ -85,5 +87,5 @@ export async function signOut(): Promise<void> {
   }
   if (session.value) await forgetBoards(session.value.actor);
   localStorage.removeItem(KEPT);
-  location.assign('/');
+  leave(() => location.assign('/'));
 }

@@ -216,7 +216,8 @@ function AddStory({
   const title = useSignal(newTitles.get(key) ?? '');
   const type = (text: string): void => {
     title.value = text;
-    newTitles.set(key, text);
+    if (text) newTitles.set(key, text);
+    else newTitles.delete(key);
   };
   return (
     <form

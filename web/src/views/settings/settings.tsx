@@ -12,6 +12,7 @@ import { canWrite } from '../../state/session';
 import { failureText } from '../../util/failure';
 import { weekdays } from '../../util/format';
 import { useSubmit } from '../../util/submit';
+import { unsavedTexts } from '../../util/unsaved';
 import { Exports } from '../transfer/export';
 import { DeleteBoard } from './delete-board';
 
@@ -88,7 +89,7 @@ interface Unsaved {
 }
 
 /** The unsaved changes by the id of the board. They are kept when the view is left. */
-const unsaved = new Map<number, Unsaved>();
+const unsaved = unsavedTexts<number, Unsaved>();
 
 function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   const zones = useId();

@@ -13,6 +13,7 @@ import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
 import { sprintInText, sprintName } from '../../state/model';
 import { isolated } from '../../util/names';
 import { useKeys, useSubmit } from '../../util/submit';
+import { unsavedTexts } from '../../util/unsaved';
 import type { SprintDialogProps } from './request';
 import { useSprint, wordsOf } from './request';
 import { suggestSprint } from './suggest';
@@ -123,7 +124,7 @@ interface Unsaved {
 }
 
 /** The unsaved changes of each form, so that closing its dialog loses nothing. */
-const unsaved = new Map<string, Unsaved>();
+const unsaved = unsavedTexts<string, Unsaved>();
 
 interface Form {
   store: BoardStore;

@@ -1,11 +1,12 @@
 import type { Card } from '../../state/model';
+import { unsavedTexts } from '../../util/unsaved';
 import type { Draft } from './fields';
 
 /** Text that was typed into stories and not saved, by story id, so that closing a dialog loses nothing. */
-export const typedInto = new Map<number, { original: Card; typed: Partial<Draft> }>();
+export const typedInto = unsavedTexts<number, { original: Card; typed: Partial<Draft> }>();
 
 /** Text that was typed into the field of a list of the plan, by the ids of the board and the list. */
-export const newTitles = new Map<string, string>();
+export const newTitles = unsavedTexts<string, string>();
 
 /** Text that was typed into the dialog for a new story, by the id of the board. */
-export const newStories = new Map<number, Draft>();
+export const newStories = unsavedTexts<number, Draft>();

@@ -36,7 +36,11 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   );
   const change = (set: Partial<Draft>): void => {
     draft.value = { ...draft.value, ...set };
-    newStories.set(id, draft.value);
+    const isEmpty = Object.entries(draft.value).every(
+      ([name, value]) => name === 'sprint' || value === empty[name as keyof Draft],
+    );
+    if (isEmpty) newStories.delete(id);
+    else newStories.set(id, draft.value);
   };
   const close = (): void => {
     newStories.delete(id);

@@ -1,0 +1,19 @@
+const maps: ReadonlyMap<unknown, unknown>[] = [];
+
+const ask = (event: Event): void => {
+  if (maps.some(({ size }) => size > 0)) event.preventDefault();
+};
+addEventListener('beforeunload', ask);
+
+/** A map of text that was typed and not saved. While it has entries, the browser asks before it closes the page. */
+export function unsavedTexts<Key, Text>(): Map<Key, Text> {
+  const map = new Map<Key, Text>();
+  maps.push(map);
+  return map;
+}
+
+/** Leaves the page without that question, because the user of the session has changed. */
+export function leave(go: () => void): void {
+  removeEventListener('beforeunload', ask);
+  go();
+}
