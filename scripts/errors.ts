@@ -32,7 +32,7 @@ Every error response is a problem document ([RFC 9457](https://www.rfc-editor.or
 | \`errors\` | Every error in the request or in the file, for example with \`invalid_request\` and \`invalid_file\`. |
 | \`request_id\` | The id of the request in the log; also in the header \`X-Request-Id\`. |
 
-A request that was answered with 503 may be sent again after the number of seconds in \`Retry-After\`.
+A request that was answered with 429 or 503 may be sent again after the number of seconds in \`Retry-After\`.
 
 ## Problems
 

@@ -220,7 +220,8 @@ export class Problem extends Error {
   ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     [this.status, this.title] = PROBLEMS[code];
-    this.headers = { ...(this.status === 503 && { 'Retry-After': '1' }), ...options.headers };
+    const mayRetry = this.status === 429 || this.status === 503;
+    this.headers = { ...(mayRetry && { 'Retry-After': '1' }), ...options.headers };
   }
 
   /** Returns the problem of a request with these errors. */

@@ -297,6 +297,7 @@ describe('the limit of streams', () => {
     const streams = await Promise.all(Array.from({ length: 20 }, () => openStarted(path)));
     const further = await service.client.get(path);
     expectProblem(further, 429, 'too_many_streams');
+    expect(further.headers.get('retry-after')).toBe('1');
     expect((await openStarted(path, { localAddress: '127.0.0.2' })).status).toBe(200);
     const metrics = await service.client.get('/metrics');
     expect(metrics.text).toContain('\nstreams_open 21\n');
