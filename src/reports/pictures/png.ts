@@ -44,7 +44,10 @@ export function png(svg: string, picture: Picture): Promise<Buffer> {
   return rendering.runExclusive(async () => {
     const worker = new Worker(WORKER_FILE, { workerData });
     try {
-      const [image] = (await once(worker, 'message')) as [Uint8Array];
+      const ended = once(worker, 'exit').then(() => {
+        throw new Error('the thread ended without a picture');
+      });
+      const [image] = (await Promise.race([once(worker, 'message'), ended])) as [Uint8Array];
       return Buffer.from(image.buffer, image.byteOffset, image.byteLength);
     } finally {
       await worker.terminate();

@@ -1,6 +1,7 @@
 import { Resvg } from '@resvg/resvg-js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import threads from 'node:worker_threads';
 import { DOCS, documented } from '../../../scripts/pictures';
 import type { BurndownPicture } from '../../../src/reports/pictures/burndown';
 import { burndownPicture } from '../../../src/reports/pictures/burndown';
@@ -312,6 +313,18 @@ describe('a PNG', () => {
     content: `<text x="50" y="150" font-size="60" font-weight="600" fill="#1f2328">${text}</text>`,
   });
   const rendered = (picture: Picture): Promise<Buffer> => png(svg(picture, 'light'), picture);
+
+  it('fails if its thread ends without a picture', async () => {
+    const { Worker } = threads;
+    const ending = jest
+      .spyOn(threads, 'Worker')
+      .mockImplementation(() => new Worker('process.exit()', { eval: true }));
+    try {
+      await expect(rendered(letters('A'))).rejects.toThrow('ended without a picture');
+    } finally {
+      ending.mockRestore();
+    }
+  }, 10_000);
 
   it('has twice the size of the picture in pixels, less if it is very large', async () => {
     const usual = burndownPicture(burndowns.middle as never, 720);
