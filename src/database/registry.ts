@@ -10,6 +10,7 @@ import { IdempotencyPart } from './idempotency-part.entity';
 import { Initial1763700000000 } from './migrations/1-initial';
 import { ExternalIds1763709000000 } from './migrations/10-external-ids';
 import { Sessions1763710000000 } from './migrations/11-sessions';
+import { SearchCapitalSharpS1763711000000 } from './migrations/12-search-capital-sharp-s';
 import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
 import { Tokens1763702000000 } from './migrations/3-tokens';
 import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprint';
@@ -45,4 +46,5 @@ export const migrations = [
   StartsAndWorkingDays1763708000000,
   ExternalIds1763709000000,
   Sessions1763710000000,
+  SearchCapitalSharpS1763711000000,
 ];

@@ -23,12 +23,19 @@ const ASCII = /^[\x00-\x7f]*$/;
 /** Joins the characters on both sides of it, and has no glyph. */
 const COMBINING_GRAPHEME_JOINER = '\u034f';
 
-/** Converts a string to the form that `q` compares: Unicode NFC in upper case. */
+/** Converts a string to the form that `q` compares: Unicode NFC in upper case, with SS for `ß` and `ẞ`. */
 export function folded(text: string): string {
   // ASCII needs no normalization, and most strings are ASCII.
   if (ASCII.test(text)) return text.toUpperCase();
   // The time of normalization is quadratic in the length of a run of combining marks.
-  return text.replace(LONG_RUN, `$&${COMBINING_GRAPHEME_JOINER}`).normalize('NFC').toUpperCase();
+  return (
+    text
+      .replace(LONG_RUN, `$&${COMBINING_GRAPHEME_JOINER}`)
+      .normalize('NFC')
+      .toUpperCase()
+      // In Unicode the upper case of ß is SS, but ẞ is an upper case letter, too.
+      .replaceAll('ẞ', 'SS')
+  );
 }
 
 /** The value of the column `search`, which `q` searches. */

@@ -14,7 +14,7 @@ let stories: any[];
 const STORIES = [
   { title: 'Banana bread', seq: 5, priority: 2, points: 3, labels: ['food', 'a'], assignee: 'Ada' },
   { title: 'apple pie', seq: 3, priority: null, points: 0.5, labels: ['food'], status: 'done' },
-  { title: 'Äpfel 100%', seq: 3, priority: -1, points: null, description: 'grün_gelb' },
+  { title: 'Äpfel 100%', seq: 3, priority: -1, points: null, description: 'grün_gelb GROẞ' },
   { title: 'cherry', seq: -4, priority: 2, points: 13, labels: ['a b', 'x"y\\z'], assignee: 'Bob' },
   { title: 'Straße', seq: 1, priority: 0, points: 3, status: 'in_progress', external_id: 'X-1' },
   { title: 'apple', seq: 9, priority: null, points: null, assignee: 'ada', status: 'done' },
@@ -129,6 +129,9 @@ describe('a list of stories', () => {
     expect(await search('E\u0301CLAIR')).toEqual(['e\u0301clair']);
     expect(await search('STRASSE')).toEqual(['Straße']);
     expect(await search('straße')).toEqual(['Straße']);
+    expect(await search('STRAẞE')).toEqual(['Straße']);
+    expect(await search('groß')).toEqual(['Äpfel 100%']);
+    expect(await search('GROSS')).toEqual(['Äpfel 100%']);
     expect(await search('οδυσσευς')).toEqual(['ΟΔΥΣΣΕΥΣ']);
     expect(await search('äpfel')).toEqual(['Äpfel 100%']);
     expect(await search('ITHACA')).toEqual(['ΟΔΥΣΣΕΥΣ']);

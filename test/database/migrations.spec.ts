@@ -139,6 +139,28 @@ describe('migrations', () => {
     }
   });
 
+  it('let the search find SS in existing stories with the letter ẞ', async () => {
+    const before = await startApp({ database });
+    await before.client.post('/api/boards/Old/backlog', { title: 'GROẞ' });
+    await before.client.post('/api/boards/Old/backlog', { title: 'other' });
+    await before.close();
+    await withDataSource(database, async (dataSource) => {
+      await dataSource.query("UPDATE stories SET search = 'GROẞ' WHERE title = 'GROẞ'");
+      await dataSource.query("DELETE FROM migrations WHERE name LIKE 'SearchCapitalSharpS%'");
+    });
+    const service = await startApp({ database });
+    try {
+      for (const word of ['GROẞ', 'groß', 'GROSS']) {
+        const path = `/api/boards/Old/stories?q=${encodeURIComponent(word)}`;
+        expect((await service.client.get(path)).body).toMatchObject([
+          { title: 'GROẞ', version: 1 },
+        ]);
+      }
+    } finally {
+      await service.close();
+    }
+  });
+
   it('of a newer version keep the program from using the database, which stays unchanged', async () => {
     await migrate(targetOf(database));
     await withDataSource(database, (dataSource) =>
