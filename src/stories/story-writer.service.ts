@@ -166,8 +166,9 @@ export class StoryWriter {
       recordEvent(change, to, 'story.moved', before, after);
       return;
     }
-    const { id, version } = after;
-    const changed = changedFields(before, after);
+    // Readers of the old board may not see the new one: they get the place of the story there, not its new content.
+    const { id, board_name, sprint_id, updated_at, version } = after;
+    const changed = changedFields(before, { board_name, sprint_id, updated_at, version });
     // The event gets no `sprint_id`, because the sprint is one of the other board.
     change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
     const withTasks = { ...after, tasks: await findTasks(change, id) };

@@ -601,6 +601,32 @@ describe('with tokens', () => {
       expect((await admin.get(`/api/stories/${story.id}/history`)).body).toHaveLength(7);
     });
 
+    it('does not see what a move to another board changes in a story', async () => {
+      const story = await ours.story(null, { title: 'Ours', points: 3 });
+      const hidden = await theirs.sprint('2026-11-15');
+      const changes = { title: 'Theirs', points: 5, status: 'done' };
+      const move = admin.put(`/api/stories/${story.id}`, { sprint_id: hidden.id, ...changes });
+      const { updated_at } = await made2xx<any>(move);
+      const [event] = (await ours.events()).slice(-1);
+      expect(event).toMatchObject({
+        type: 'story.moved_out',
+        before: {
+          board_name: ours.name,
+          sprint_id: null,
+          updated_at: story.updated_at,
+          version: 1,
+        },
+      });
+      expect(event.after).toEqual({
+        board_name: theirs.name,
+        sprint_id: hidden.id,
+        updated_at,
+        version: 2,
+      });
+      const [entered] = (await theirs.events()).slice(-1);
+      expect(entered).toMatchObject({ type: 'story.moved_in', after: changes });
+    });
+
     it('can create a board to which it has access', async () => {
       const creator = await bearer(admin, { scope: 'write', boards: [`New ${ours.name}`] });
       const path = boardPath(`New ${ours.name}`);
