@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { StreamsService } from './events/streams.service';
 import { Lifecycle } from './health/lifecycle';
+import { SHUTTING_DOWN } from './http/adapter';
 
 /** Milliseconds for clients to read complete responses before the server is closed. */
 const FLUSH_MS = 2000;
@@ -85,9 +86,12 @@ class Connections {
     for (const socket of this.open.keys()) if (socket.bytesRead === 0) socket.destroy();
     this.server.keepAliveTimeout = 1;
     setTimeout(() => {
-      const error = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       for (const [socket, response] of this.open) {
-        if (!isInProgress(response)) this.server.emit('clientError', error, socket);
+        if (isInProgress(response)) continue;
+        // The service has not read the body of an upload that waits for others.
+        const isWaiting = response && !response.writableFinished && !response.req.readableDidRead;
+        const code = isWaiting ? SHUTTING_DOWN : 'ERR_HTTP_REQUEST_TIMEOUT';
+        this.server.emit('clientError', Object.assign(new Error(), { code }), socket);
       }
     }, ARRIVAL_MS).unref();
     return new Promise((resolve) => this.server.close(() => resolve()));

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import { parseQuery } from './input/form';
 import type { ProblemCode } from './problem';
-import { Problem, PROBLEMS } from './problem';
+import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
 import { logRequest, withoutTokens } from './request-log';
 import { MAX_PARAMETER_LENGTH } from './route-table';
@@ -76,14 +76,19 @@ function requestId(sent: string | string[] | undefined): string {
     : randomUUID();
 }
 
+/** The code of the error of a request that the service has not begun to read when it stops. */
+export const SHUTTING_DOWN = 'SHUTTING_DOWN';
+
 const CONNECTION_ERRORS: Record<string, ProblemCode> = {
+  [SHUTTING_DOWN]: 'shutting_down',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-const SECURITY_LINES = Object.entries(SECURITY_HEADERS)
-  .map(([name, value]) => `${name}: ${value}\r\n`)
-  .join('');
+const linesOf = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
 
 /** Answers a request that is not HTTP or does not arrive in time, and closes the socket. */
 function answerBrokenRequest(
@@ -102,16 +107,18 @@ function answerBrokenRequest(
   if (code === 'headers_too_large' && rawPacket?.subarray(0, urlLimit).includes('\n') === false) {
     code = 'uri_too_long';
   }
-  const [status, title] = PROBLEMS[code];
+  const problem = new Problem(code);
+  const { status, title } = problem;
   const id = randomUUID();
   logger.info(
     { request_id: id, address: socket.remoteAddress, status, code },
     'malformed or incomplete request',
   );
-  const body = `${JSON.stringify(new Problem(code).document('', id))}\n`;
+  const body = `${JSON.stringify(problem.document('', id))}\n`;
+  const headers = linesOf({ ...SECURITY_HEADERS, ...problem.headers });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${SECURITY_LINES}\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${headers}\r\n${body}`,
   );
   // A client that neither reads nor closes would keep the socket open forever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -109,6 +109,26 @@ describe('SIGTERM', () => {
     ]);
   });
 
+  it('rejects uploads that still wait for others with 503, not with 408', async () => {
+    const program = await Program.start(database);
+    const head =
+      'POST /api/boards/Upload/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 900\r\n\r\n';
+    const upload = (): RawConnection => {
+      const connection = new RawConnection(program.port);
+      connection.send(`${head}title\n`);
+      return connection;
+    };
+    // The service reads two uploads of a client at a time.
+    const uploads = [upload(), upload(), upload()];
+    await sleep(300);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    const answers = await Promise.all(uploads.map((each) => each.status()));
+    expect([...answers].sort()).toEqual([408, 408, 503]);
+    const waiting = uploads[answers.indexOf(503)]?.received;
+    expect(waiting).toContain('"code":"shutting_down"');
+    expect(waiting).toContain('Retry-After: 1\r\n');
+  });
+
   it(`of two instances in turn causes no errors for clients that check readiness, ${RESTARTS} times`, async () => {
     // On a busy machine a readiness check may take a second, even if the instance is ready.
     const environment = { ...LONG_DEADLINE, SHUTDOWN_DELAY_MS: '3000' };
