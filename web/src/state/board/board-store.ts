@@ -300,7 +300,9 @@ export class BoardStore {
       this.connection.rename(after.board.name);
       this.today.check();
     }
-    if (event.entity === 'sprint') this.rows.loadSprints().catch(ignoreMissing);
+    // The stories of a sprint are shifted without a change of the sprint.
+    if (event.entity === 'sprint' && event.type !== 'stories.shifted')
+      this.rows.loadSprints().catch(ignoreMissing);
     this.lists.readMissing(event, before, after);
   }
 

@@ -111,7 +111,8 @@ export function describeEvent(
   const sprint = after.sprints.get(id) ?? before.sprints.get(id);
   const isStory = entity === 'story';
   const name = isStory ? story?.title : entity === 'sprint' && sprint && sprintName(sprint);
-  if (!name) return undefined;
+  // A shift is a part of a move, which has an event of its own.
+  if (!name || type === 'stories.shifted') return undefined;
   const { status, sprint_id } = (event.after ?? {}) as Partial<Card>;
   const list = sprint_id == null ? undefined : after.sprints.get(sprint_id);
   let what = VERBS[type.split('.')[1] ?? ''] ?? (type === 'story.moved' ? 'moved' : 'changed');
