@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { ObjectLiteral } from 'typeorm';
+import { Repository } from 'typeorm';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import { StreamsService } from '../../src/events/streams.service';
@@ -262,6 +266,38 @@ describe('the stream of a board', () => {
     }
   });
 
+  it('is polled only while a client is connected', async () => {
+    const board = await Workspace.create(service.client);
+    const streams = service.app.get(StreamsService);
+    while (streams.count > 0) await new Promise(setImmediate);
+    (await openStarted(`${board.path}/stream`)).close();
+    while (streams.count > 0) await new Promise(setImmediate);
+    const find = jest.spyOn(Repository.prototype, 'find');
+    await streams.poll();
+    expect(find).not.toHaveBeenCalled();
+    find.mockRestore();
+  });
+
+  it('may be idle for longer than the time between two comments', async () => {
+    const board = await Workspace.create(service.client);
+    const connected = once(service.app.getHttpServer(), 'connection') as Promise<[Socket]>;
+    await openStarted(`${board.path}/stream`);
+    const [{ timeout }] = await connected;
+    expect(timeout).toBeGreaterThan(15_000);
+  });
+
+  it('cannot be opened on an instance that stops', async () => {
+    const board = await Workspace.create(service.client);
+    const stopping = await startApp({ database: service.database });
+    try {
+      stopping.app.get(StreamsService).close();
+      const answer = await stopping.client.get(`${board.path}/stream`);
+      expectProblem(answer, 503, 'shutting_down');
+    } finally {
+      await stopping.close();
+    }
+  });
+
   it('answers HEAD without a stream', async () => {
     const board = await Workspace.create(service.client);
     const head = await send(`${service.url}${board.path}/stream`, { method: 'HEAD' });
@@ -397,6 +433,12 @@ describe('a stream of a token', () => {
     const { revision } = await made2xx(admin.put(`${board.path} 2`, { time_zone: 'Asia/Tokyo' }));
     expect(revision).toBe(renamed.revision + 1);
     await streams.limited.reaches(revision as number);
+    // Another instance renames it: the feed reads the new name only when it polls.
+    await update(locked, 'UPDATE boards SET name = ? WHERE name = ?', ['Moved', renamed.name]);
+    await update(locked, 'UPDATE tokens SET boards = ? WHERE id = ?', ['["Moved"]', limited.id]);
+    await service.checkAccess();
+    await made2xx(admin.put('/api/boards/Moved', { time_zone: 'Asia/Seoul' }));
+    await streams.limited.reaches(revision + 1);
     await update(locked, 'UPDATE tokens SET boards = ? WHERE id = ?', ['["Another"]', limited.id]);
     await service.checkAccess();
     expect(await streams.limited.ended).toBe('clean');
@@ -425,6 +467,36 @@ describe('streams of several instances', () => {
     } finally {
       await second.close();
     }
+  });
+
+  it('stay open if a change is committed while the changes of others are polled', async () => {
+    const board = await Workspace.create(service.client);
+    const stream = await openStarted(`${board.path}/stream`);
+    const find = jest.spyOn(Repository.prototype, 'find');
+    const polled = new Promise<void>((resolve) => {
+      find.mockImplementationOnce(async function (this: Repository<ObjectLiteral>, options) {
+        const rows = await this.manager.find(this.target, options);
+        await board.story(null);
+        await stream.reaches(2);
+        resolve();
+        return rows;
+      });
+    });
+    await polled;
+    find.mockRestore();
+    await board.story(null);
+    await stream.reaches(3);
+  });
+
+  it('have the changes of others after a poll that failed', async () => {
+    const board = await Workspace.create(service.client);
+    await board.story(null);
+    const stream = await openStarted(`${board.path}/stream`);
+    const find = jest.spyOn(Repository.prototype, 'find').mockRejectedValueOnce(new Error('down'));
+    while (find.mock.calls.length === 0) await new Promise(setImmediate);
+    find.mockRestore();
+    await fillLog(service, board.path, 1, {});
+    await stream.reaches(3);
   });
 
   it('end when a backup with an earlier revision is restored', async () => {
