@@ -322,21 +322,15 @@ describe('a board', () => {
     failing.mockRestore();
     expectProblem(answer, 503, 'database_unavailable');
     await app.get(BoardSweeper)['sweeping'];
-    const sprints = 'SELECT id FROM sprints WHERE board_id = ?';
-    expect(await app.get(Database).query(sprints, [id])).toEqual([]);
+    const rowsOf = (table: string, column = 'board_id'): Promise<object[]> =>
+      app.get(Database).query(`SELECT ${column} FROM ${table} WHERE ${column} = ?`, [id]);
+    expect(await rowsOf('sprints')).toEqual([]);
+    expect(await rowsOf('events')).toHaveLength(2);
     // The log is kept for a minute, so that streams end with its last event.
     service.clock.set(new Date(Date.now() + 61_000).toISOString());
     await app.get(BoardSweeper).sweep();
     service.clock.set();
-    for (const [table, column] of [
-      ['boards', 'id'],
-      ['sprints', 'board_id'],
-      ['events', 'board_id'],
-    ]) {
-      expect(
-        await app.get(Database).query(`SELECT ${column} FROM ${table} WHERE ${column} = ?`, [id]),
-      ).toEqual([]);
-    }
+    expect([await rowsOf('events'), await rowsOf('boards', 'id')]).toEqual([[], []]);
   });
 
   it('that is deleted cannot be named by a move, even before its rows are deleted', async () => {

@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { BoardLoader } from '../../src/boards/board-loader.service';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { Board, LOADING } from '../../src/boards/board.entity';
 import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import { EVENT_TYPES } from '../../src/events/event';
 import type { Caller } from '../../src/http/caller';
 import { survey } from '../../src/transfer/restore/restore-survey';
@@ -452,6 +455,20 @@ describe('a load that stops', () => {
     await expect(stopped).rejects.toMatchObject({ code: 'database_unavailable' });
     expect((await service.client.get(boardPath(name))).status).toBe(404);
     expect(await rowCounts(service)).toEqual(before);
+  });
+
+  it('cannot be published once a sweeper has ended it', async () => {
+    const name = freshName('Ended');
+    const { app, client } = service;
+    const { body } = await client.get(board.path);
+    const load = app.get(BoardLoader).load(OPERATOR, { ...body, name }, async ({ boardId }) => {
+      // As the sweeper ends it, whose deletion of the rows then follows.
+      const end = { id: boardId, version: LOADING };
+      await app.get(UnitOfWork).maintain((manager) => manager.update(Board, end, { version: 1 }));
+      return {};
+    });
+    await expect(load).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect((await client.get(boardPath(name))).status).toBe(404);
   });
 
   it('is not deleted by a sweep that has found it before it is published', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOADING } from '../../src/boards/board.entity';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import type { Database } from '../../src/database/database';
 import type { UnitOfWork } from '../../src/database/unit-of-work';
@@ -31,3 +32,44 @@ it.each(Array.from({ length: 12 }, (_, i) => i))(
     expect(deleted.size).toBe(0);
   },
 );
+
+describe('a load that the sweeper has seen five minutes before', () => {
+  /** Sweeps twice, with these times of the last part of the load; returns the statements of the sweeps. */
+  async function sweeps(first: string, second: string): Promise<string[]> {
+    const statements: string[] = [];
+    const manager = new Proxy(
+      {},
+      {
+        get: (_target, name: string) => async () => {
+          statements.push(name);
+          // A part of the load, or its end, has been committed since the sweeper read the board.
+          return name === 'update' ? { affected: 0 } : name === 'find' ? [] : null;
+        },
+      },
+    );
+    const clock = new Clock();
+    let updated_at = first;
+    const sweeper = new BoardSweeper(
+      {
+        isReady: async () => true,
+        query: async () => [{ id: 1, updated_at, version: LOADING }],
+      } as unknown as Database,
+      { maintain: (work: (one: object) => unknown) => work(manager) } as unknown as UnitOfWork,
+      clock,
+    );
+    await sweeper.sweep();
+    clock.now = () => new Date(Date.now() + 300_000);
+    updated_at = second;
+    await sweeper.sweep();
+    return statements;
+  }
+
+  it('is not ended if it has made progress since', async () => {
+    expect(await sweeps('2026-11-24 12:00:00.000', '2026-11-24 12:04:00.000')).toEqual([]);
+  });
+
+  it('loses no row if it cannot be ended, because it has just been published', async () => {
+    const time = '2026-11-24 12:00:00.000';
+    expect(await sweeps(time, time)).toEqual(['update']);
+  });
+});
