@@ -49,7 +49,11 @@ describe('the queue of changes', () => {
         order.push(i);
         await setImmediate();
       });
-    await Promise.all(numbers.map(change));
+    await Promise.all(numbers.slice(0, 40).map(change));
+    // Sent when an earlier change of the client has just ended.
+    const [first, ...others] = numbers.slice(40, 45).map(change);
+    await first;
+    await Promise.all([...others, ...numbers.slice(45).map(change)]);
     expect(order).toEqual(numbers);
   });
 
