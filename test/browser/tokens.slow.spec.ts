@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, card, list, openPage, startService, titles } from './browser';
+import { axe, card, list, openPage, startService, titles, until } from './browser';
 
 interface Place {
   service: TestApp;
@@ -57,6 +57,20 @@ async function openExpired(place: Place): Promise<Page> {
   return page;
 }
 
+/** The number of boards that the page has stored for a start without a connection. */
+const storedBoards = `new Promise((resolve) => {
+  const opening = indexedDB.open('sprintline');
+  opening.onupgradeneeded = () => opening.transaction.abort();
+  opening.onerror = () => resolve(0);
+  opening.onsuccess = () => {
+    const db = opening.result;
+    db.transaction('boards').objectStore('boards').count().onsuccess = ({ target }) => {
+      db.close();
+      resolve(target.result);
+    };
+  };
+})`;
+
 describe('Signing in', () => {
   test('shows the requested page, and lasts over a reload until the user signs out', async () => {
     const place = await startClosed();
@@ -70,8 +84,11 @@ describe('Signing in', () => {
     expect(page.url()).toBe(`${place.url}/b/rocket`);
     await page.reload();
     await card(page, 'To do', 'Buy a ticket').waitFor();
+    await until(page, storedBoards, 1);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    // The next user of the browser must not find the board in it.
+    expect(await page.evaluate(storedBoards)).toBe(0);
     await page.goto(`${place.url}/b/rocket`);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     expect(await page.getByText('Buy a ticket').count()).toBe(0);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import type { Position } from '../../../web/src/api/types';
 import type { Change } from '../../../web/src/state/changes/change';
 import { kindOf } from '../../../web/src/state/changes/kinds';
+import { afterConfirmed, pendingOf } from '../../../web/src/state/changes/pending';
 import { withId, withOrigin, withVersions } from '../../../web/src/state/changes/rows';
 import type { BoardState, ListId } from '../../../web/src/state/model';
 import { boardWith, idsOf, story } from './state';
@@ -113,6 +114,19 @@ test('replaces the temporary id everywhere in a later change', () => {
   });
   const other = move([2], 1, 'last');
   expect(created(other)).toBe(other);
+});
+
+test('does not confuse a task with a story that has the same id', () => {
+  const replaced = (change: Change) => withId(change, 'task', 7, 9);
+  const other = move([7, 8], 1, { after: 7 });
+  expect(replaced(other)).toBe(other);
+  const edit: Change = { kind: 'task.update', id: 7, storyId: 7, set: { status: 'done' } };
+  expect(replaced(edit)).toEqual({ ...edit, id: 9 });
+  const state = boardWith([story(7, { version: 5 })]);
+  const gesture = { label: '', seen: 3, revision: 1, isUndo: false };
+  const [pending] = pendingOf([edit], state, state, gesture);
+  const confirmed: Change = { kind: 'story.update', id: 7, set: { title: 'Ant' } };
+  expect(afterConfirmed(pending!, confirmed, state, 7).seen).toBe(3);
 });
 
 test('a move of several stories has the versions that the user saw, or that own changes have made since', () => {

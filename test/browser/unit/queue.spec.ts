@@ -27,13 +27,17 @@ class Host {
   readonly kept = new Map<string, Pending>();
   readonly rejected: { label: string; lost: readonly string[] }[] = [];
   readonly sent: Pending[] = [];
+  readonly repeated: boolean[] = [];
   private open?: { entry: Pending; end: (error: Error | undefined, id?: number) => void };
   readonly queue = new ChangeQueue({
     confirmed: () => this.state,
     revision: () => 1,
     commit: (outcome) => (this.state = outcome.commit(this.state)),
     shown: () => Promise.resolve(),
-    send: (entry) => this.send(entry),
+    send: (entry, isRepeated) => {
+      this.repeated.push(isRepeated);
+      return this.send(entry);
+    },
     onSettled: () => undefined,
     onRejected: (label, _error, others) => this.rejected.push({ label, lost: others }),
     save: (entries) => entries.forEach((each) => this.kept.set(each.key, each)),
@@ -132,6 +136,24 @@ describe('The queue of changes', () => {
     expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3', 'New']);
   });
 
+  test('is no longer offline once the last change was rejected', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    await host.answer(lost());
+    host.queue.retry();
+    await host.answer(rejected(409));
+    host.push(update(2, { title: 'Bee' }));
+    expect(host.queue.state.value).toBe('saving');
+  });
+
+  test('numbers the changes of one gesture, so that they are sent in order after a reload', () => {
+    const host = new Host();
+    host.push(...[1, 2, 3].map((id) => update(id, { title: 'New' })));
+    const orders = [...host.kept.values()].map(({ order }) => order);
+    expect(orders).toEqual([...new Set(orders)].sort((a, b) => a - b));
+    expect(orders).toHaveLength(3);
+  });
+
   test('waits after 401 without being offline, and continues with the same key', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));
@@ -192,8 +214,10 @@ describe('The queue of changes', () => {
     host.push(create(-1, 'New'));
     host.push(update(-1, { title: 'Newer' }));
     host.push(update(2, { title: 'Bee' }));
+    host.push({ kind: 'story.move', ids: [3], list: null, position: { after: -1 } });
     await host.answer(rejected(409, 'sprint_full'));
-    expect(host.rejected).toEqual([{ label: 'Create “New”', lost: [expect.any(String)] }]);
+    const lost = [expect.any(String), 'Move “Story 3”'];
+    expect(host.rejected).toEqual([{ label: 'Create “New”', lost }]);
     await host.answer();
     expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3']);
     expect(host.kept.size).toBe(0);
@@ -207,6 +231,8 @@ describe('The queue of changes', () => {
     host.push(update(1, { points: 2 }));
     await host.answer(undefined, 9);
     expect(host.sent[1]).toMatchObject({ change: { id: 9 }, seen: 1 });
+    // A reload must find them with that id, too.
+    expect(host.kept.get(host.sent[1]!.key)).toMatchObject({ change: { id: 9 }, seen: 1 });
     for (let i = 0; i < 3; i++) await host.answer();
     expect(host.sent.map(({ seen }) => seen)).toEqual([undefined, 1, 1, 2]);
   });
@@ -247,6 +273,8 @@ describe('The queue of changes', () => {
     await host.answer();
     await host.answer();
     expect(host.sent.map(({ key }) => key)).toEqual([...former.kept.keys()]);
+    // The former page may have sent the first one.
+    expect(host.repeated).toEqual([true, false]);
     expect(host.titles).toEqual(['Ant', 'Bee', 'Story 3']);
     expect(host.queue.undo.take()?.changes).toEqual([update(2, { title: 'Story 2' })]);
     expect(host.queue.undo.take()).toBeUndefined();
