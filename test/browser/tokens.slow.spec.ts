@@ -94,6 +94,22 @@ describe('Signing in', () => {
     expect(await page.getByText('Buy a ticket').count()).toBe(0);
   });
 
+  test('lasts until the user agrees to lose the unsaved changes of a board that was left', async () => {
+    const place = await startClosed();
+    const page = await openAs(place, place.admin, '/b/rocket');
+    await page.route('**/api/stories/*', (route) => route.abort());
+    await card(page, 'To do', 'Buy a ticket').focus();
+    await page.keyboard.press('2');
+    await card(page, 'In progress', 'Buy a ticket').waitFor();
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const messages = page.getByRole('region', { name: 'Messages' });
+    await messages.getByText('You are still signed in: 1 change is not saved').waitFor();
+    await messages.getByRole('button', { name: 'Discard and sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  });
+
   test('is required again when the session ends, and then saves the changes made meanwhile', async () => {
     const place = await startClosed();
     const page = await openExpired(place);

@@ -4,8 +4,9 @@ import { useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
 import { pathOf, route } from './router';
-import { alertError } from './state/announce';
+import { alertError, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
+import { countUnsaved } from './state/changes/outbox';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
 import { recoverFocus } from './state/focus';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
@@ -189,14 +190,24 @@ function Account() {
   );
 }
 
-/** Signs out, unless a change is unsaved. */
+/** Signs out, unless changes are unsaved, which signing out would delete. */
 async function leave(): Promise<void> {
-  const unsaved = store.value?.queue.pending.value.length ?? 0;
-  if (unsaved > 0) {
-    alertError(`You are still signed in: ${plural(unsaved, 'change')} must be saved first.`);
+  const pending = store.value?.queue.pending.value.length ?? 0;
+  if (pending > 0) {
+    alertError(`You are still signed in: ${plural(pending, 'change')} must be saved first.`);
     return;
   }
-  await signOut().catch((error: unknown) => alertError(failureText(error)));
+  const end = (): Promise<void> =>
+    signOut().catch((error: unknown) => alertError(failureText(error)));
+  // Of boards that are not open, and of conflicts.
+  const unsaved = session.value ? await countUnsaved(session.value.actor) : 0;
+  if (unsaved === 0) {
+    await end();
+    return;
+  }
+  const changes = plural(unsaved, 'change is', 'changes are');
+  const action = { name: 'Discard and sign out', run: () => void end() };
+  toast(`You are still signed in: ${changes} not saved.`, { isError: true, action });
 }
 
 /** The conflicts that the user has postponed. */

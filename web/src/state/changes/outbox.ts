@@ -115,6 +115,10 @@ const inIndexedDb: ChangeStorage = {
   },
 };
 
+/** The number of changes of a user, on all boards, that are stored because they are not saved. */
+export const countUnsaved = async (actor: string): Promise<number> =>
+  (await inIndexedDb.all()).filter((row) => row.actor === actor).length;
+
 const lockOf = (owner: string): string => `sprintline/${owner}`;
 
 /**
