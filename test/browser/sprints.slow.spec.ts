@@ -39,7 +39,7 @@ describe('Sprints in the browser', () => {
     await service.client.delete('/api/boards/rocket?force=true');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByText('There is no board with this name.').first().waitFor();
     expect((await service.client.get('/api/boards')).body).toEqual([]);
   });
 
