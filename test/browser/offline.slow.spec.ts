@@ -60,6 +60,19 @@ const revisionOf = (): Promise<number> =>
     () => 0,
   );
 
+/** Moves Ant to In progress without a connection. */
+async function editWithoutConnection(page: Page): Promise<void> {
+  await card(page, 'To do', 'Ant').focus();
+  await page.route('**/api/**', (route) => route.abort());
+  await page.keyboard.press('2');
+  await unsaved(page, 1);
+}
+
+async function connect(page: Page): Promise<void> {
+  await page.unrouteAll();
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+}
+
 describe('Without a connection', () => {
   test('keeps the changes, shows them as unsaved in the bar and on the cards, and sends them later in order', async () => {
     const board = await startKillableBoard();
@@ -232,6 +245,17 @@ describe('Without a connection', () => {
     await page.reload();
     await card(page, 'Backlog', 'Ant').waitFor();
     expect(await dialog.count()).toBe(0);
+  });
+
+  test('reports that a change is not saved if its board has been deleted', async () => {
+    const board = await startKillableBoard(['Ant']);
+    const page = await openPage(board.url);
+    await editWithoutConnection(page);
+    await board.client.delete('/api/boards/rocket?force=true');
+    await connect(page);
+    const messages = page.getByRole('region', { name: 'Messages' });
+    await messages.getByText('Not saved: Move “Ant” to In progress').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   test('sends the changes of two tabs of one browser once, also those of a closed tab', async () => {

@@ -67,7 +67,7 @@ export class ChangeSender {
       if (error.code === 'board_not_found' && (await this.connection.findRenamed(name)))
         return this.send(pending, isRepeated);
       if (change.kind !== 'story.delete' && change.kind !== 'task.delete') {
-        if (targetOf(change)?.entity !== 'story') throw error;
+        if (!(await this.isDeleted(pending))) throw error;
         // A conflict, in which the user can create the story again.
         throw new ApiError(412, 'precondition_failed', 'Someone else has deleted it.');
       }
@@ -75,6 +75,14 @@ export class ChangeSender {
       const commit = (state: BoardState): BoardState => kindOf(change).apply(state, change);
       return { outcome: { commit, revision: 0 }, before };
     }
+  }
+
+  /** Whether a missing row is a deleted story; otherwise its board was deleted, or the user may no longer see it. */
+  private async isDeleted({ change, seen = 0, revision }: Pending): Promise<boolean> {
+    const target = targetOf(change);
+    if (target?.entity !== 'story') return false;
+    const events = await this.rows.changesSince(target, seen, revision);
+    return events.some(({ type }) => type === 'story.deleted');
   }
 
   private async sendAsSeen(pending: Pending, isRepeated: boolean): Promise<Outcome> {
