@@ -247,6 +247,25 @@ describe('Without a connection', () => {
     expect(await dialog.count()).toBe(0);
   });
 
+  test('creates a story again even if another story has its external_id now', async () => {
+    const ant = { title: 'Ant', external_id: 'X-1' };
+    const board = await startKillableBoard([ant]);
+    const page = await openPage(board.url);
+    await editWithoutConnection(page);
+    // As when the other user deletes it and undoes that.
+    await board.client.delete(`/api/stories/${board.ids.Ant}`);
+    await board.client.post(`/api/sprints/${board.sprint}/stories`, ant);
+    await connect(page);
+    const dialog = page.getByRole('dialog', { name: 'Someone else was faster' });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await card(page, 'In progress', 'Ant').getByText('#3').waitFor();
+    await until(
+      page,
+      () => fetch('/api/stories/3').then(async (response) => (await response.json()).status),
+      'in_progress',
+    );
+  });
+
   test('reports that a change is not saved if its board has been deleted', async () => {
     const board = await startKillableBoard(['Ant']);
     const page = await openPage(board.url);

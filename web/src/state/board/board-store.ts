@@ -251,7 +251,8 @@ export class BoardStore {
       this.change(changes.flatMap((each) => withoutId(each, deleted.id)));
       return;
     }
-    const create = createStoryAgain(deleted);
+    // Without its external_id, which another story has if the other user has undone the deletion.
+    const create = createStoryAgain({ ...deleted, external_id: null });
     const again = changes.map((each) => withId(each, 'story', deleted.id, create.id));
     this.change([create, ...again], { label: `Create ${quoted(deleted.title)}` });
   }
