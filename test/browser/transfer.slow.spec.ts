@@ -229,7 +229,7 @@ describe('An import', () => {
   test('asks for the meaning of unknown statuses and priorities in a spreadsheet', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
-    const rows = ['Ant,In Arbeit,Hoch', 'Bee,Wartet,', 'Cat,in arbeit,2', 'Dog,done,'];
+    const rows = ['Ant,In Arbeit,Hoch', 'Bee,Wartet,01', 'Cat,in arbeit,2', 'Dog,done,'];
     await choose(page, 'stories.csv', csv('title,status,priority', ...rows));
     await page.getByRole('alert').getByText('Choose what they mean').waitFor();
     await page.getByText('unknown, 2×').waitFor();
@@ -238,14 +238,16 @@ describe('An import', () => {
     await page.getByLabel('Status In Arbeit').selectOption('In progress');
     await page.getByLabel('Status Wartet').selectOption('To do');
     await page.getByLabel('Priority Hoch').fill('2');
+    await page.getByLabel('Priority 01').fill('1');
     await page.getByText('Creates 4 stories.').waitFor();
+    expect(await page.getByLabel('Priority 01').inputValue()).toBe('1');
     expect(await page.getByLabel('Status In Arbeit').inputValue()).toBe('in_progress');
     await importButton(page).click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const stories = await all(service, '/api/boards/rocket/stories');
     expect(stories.map(({ title, status, priority }) => [title, status, priority])).toEqual([
       ['Ant', 'in_progress', 2],
-      ['Bee', 'todo', null],
+      ['Bee', 'todo', 1],
       ['Cat', 'in_progress', 2],
       ['Dog', 'done', null],
     ]);

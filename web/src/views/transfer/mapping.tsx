@@ -166,13 +166,16 @@ export function Statuses({ answer, unmapped, isStrict, choices, onChoice }: Name
 export function Priorities({ answer, unmapped, isStrict, choices, onChoice }: NamesProps) {
   /** By name, the answer that was shown when the user deleted its number. It still has the number. */
   const deletedFrom = useRef(new Map<string, ImportView | null>());
-  const known = { ...answer?.mapping.priority, ...choices.priority };
-  const all = useNames(known, unmapped?.priorities).filter(({ name }) => !isNumber(name));
+  const chosen = choices.priority ?? {};
+  const known = { ...answer?.mapping.priority, ...chosen };
+  const all = useNames(known, unmapped?.priorities).filter(
+    ({ name, unknown }) => unknown !== undefined || name in chosen || !isNumber(name),
+  );
   if (all.length === 0) return null;
   const set = (name: string, text: string): void => {
     if (text === '') deletedFrom.current.set(name, answer);
     else deletedFrom.current.delete(name);
-    const { [name]: _former, ...others } = choices.priority ?? {};
+    const { [name]: _former, ...others } = chosen;
     const number = Math.max(-MAX_PRIORITY, Math.min(MAX_PRIORITY, Math.trunc(Number(text))));
     onChoice({ priority: text === '' ? others : { ...others, [name]: number } });
   };
@@ -203,7 +206,7 @@ export function Priorities({ answer, unmapped, isStrict, choices, onChoice }: Na
 
 const MAX_PRIORITY = 2 ** 31 - 1;
 
-/** Whether a priority in the file is a number, which needs no mapping. */
+/** Whether a priority in the file is a number, which needs no mapping unless it is unknown, such as 01. */
 const isNumber = (name: string): boolean => /^-?\d+$/.test(name);
 
 interface ColumnsProps extends MappingProps {
