@@ -90,7 +90,7 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
 
-/** Answers a request that is not HTTP or does not arrive in time, and closes the socket. */
+/** Answers a request that is not HTTP, or does not arrive before its timeout or the stop, and closes the socket. */
 function answerBrokenRequest(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
