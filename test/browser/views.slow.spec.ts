@@ -232,12 +232,13 @@ describe('The focus', () => {
   });
 
   test('moves to the first story that was found when Enter leaves the search', async () => {
-    const { url } = await startDemo();
-    const page = await openPage(`${url}/b/Demo`);
-    await page.getByLabel('Search').fill('under a second');
+    const { url } = await startPlan();
+    const page = await openPage(url);
+    await card(page, 'Backlog', 'Fox').focus();
+    await page.getByLabel('Search').fill('o');
     await page.getByLabel('Search').press('Enter');
-    await until(page, 'document.activeElement.ariaLabel', STORY);
-    expect(await page.getByLabel('Search').inputValue()).toBe('under a second');
+    await until(page, 'document.activeElement.ariaLabel', 'Dog');
+    expect(await page.getByLabel('Search').inputValue()).toBe('o');
   });
 
   test('returns to the card when a message is closed', async () => {

@@ -4,7 +4,7 @@ import { api } from '../api/client';
 import { useCommands } from '../commands';
 import { query, route, setQuery } from '../router';
 import { announce } from '../state/announce';
-import { recoverFocus } from '../state/focus';
+import { focused, recoverFocus } from '../state/focus';
 import type { Card } from '../state/model';
 import { plural } from '../util/format';
 import { Button } from './controls';
@@ -108,6 +108,7 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
         onKeyDown={(event) => {
           if (!['Enter', 'Escape'].includes(event.key) || event.isComposing) return;
           if (event.key === 'Escape') setQuery({ q: null });
+          else focused.value = null;
           event.currentTarget.blur();
           recoverFocus();
         }}
