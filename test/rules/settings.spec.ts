@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config, ConfigError, SETTINGS } from '../../src/config/config';
+import { afterwards } from '../support/faults';
 import { printed } from '../support/print';
 
 const root = join(__dirname, '../..');
@@ -40,6 +41,7 @@ describe('the settings', () => {
   it.each([
     ['mysql://me@[::1]:3307/plan', { kind: 'mysql', host: '::1', port: 3307, tls: false }],
     ['mariadb://me:a%2Fb@db/plan?tls=true', { kind: 'mariadb', password: 'a/b', tls: true }],
+    ['mysql://a%40b@db/plan', { host: 'db', port: 3306, user: 'a@b', database: 'plan' }],
     ['sqlite:///data/plan.db', { kind: 'sqlite', file: '/data/plan.db' }],
   ])('name the database: %s', (DATABASE_URL, target) => {
     expect(Config.from({ DATABASE_URL }).database).toMatchObject(target);
@@ -47,7 +49,16 @@ describe('the settings', () => {
 
   it.each([
     ['DATABASE_URL', 'mysql://me:%zz@db/plan'],
+    ['DATABASE_URL', 'mysql://me@db/'],
+    ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
+    ['HOST', 'plan.example.org'],
+    ['PORT', '0x50'],
+    ['ALLOWED_HOSTS', 'plan.example.org:3000'],
+    ['CORS_ORIGINS', 'https://app.example.org/'],
+    ['REQUEST_TIMEOUT_MS', '4999'],
+    ['TRUST_PROXY', 'proxy'],
+    ['TRUST_PROXY', '10.0.0.0/8/8'],
     ['TRUST_PROXY', '10.0.0.0/33'],
     ['TRUST_PROXY', 'fd00::/129'],
   ])('are invalid: %s=%s', (name, value) => {
@@ -56,6 +67,36 @@ describe('the settings', () => {
 
   it('may be empty or blank, which means the default', () => {
     expect(Config.from({ HOST: '', PORT: ' ' })).toMatchObject({ host: '127.0.0.1', port: 3000 });
+  });
+
+  it('may be in upper case, and lists may have spaces', () => {
+    const environment = { AUTH: 'OFF', ALLOWED_HOSTS: 'Plan.example.org, FD00::7' };
+    expect(Config.from(environment)).toMatchObject({
+      auth: 'off',
+      allowedHosts: ['plan.example.org', '[fd00::7]'],
+    });
+  });
+
+  it.each([
+    ['localhost', true],
+    ['::1', true],
+    ['127.0.0.2', true],
+    ['0.0.0.0', false],
+    ['12.7.0.1', false],
+  ])('know whether other machines can reach the service: HOST=%s', (HOST, onLoopback) => {
+    expect(Config.from({ HOST })).toMatchObject({ onLoopback });
+  });
+
+  it.each([
+    [true, { shutdownDelayMs: 0, logFormat: 'text' }],
+    [undefined, { shutdownDelayMs: 1000, logFormat: 'json' }],
+  ])('have defaults for a terminal: %s', (isTTY, defaults) => {
+    for (const stream of [process.stdin, process.stdout]) {
+      const before = stream.isTTY;
+      stream.isTTY = isTTY as boolean;
+      afterwards(() => (stream.isTTY = before));
+    }
+    expect(Config.from({})).toMatchObject(defaults);
   });
 
   it('may name the network of one address', () => {

@@ -2,18 +2,18 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
-import { listen } from '../../src/listen';
+import { listen, StartError } from '../../src/listen';
 import { afterwards } from '../support/faults';
 
 /** The lines that are logged when the service listens, and during the next minute. */
-async function logged(HOST: string, databaseMs = 0): Promise<string[]> {
+async function logged(HOST: string, databaseMs = 0, stopping = false): Promise<string[]> {
   jest.useFakeTimers();
   afterwards(() => jest.useRealTimers());
   const ready = () => new Promise<void>((resolve) => setTimeout(resolve, databaseMs));
   const app = {
     listen: async () => undefined,
     getHttpServer: () => ({ address: () => ({ port: 3000 }) }),
-    get: (provider: unknown) => (provider === Database ? { ready } : { stopping: false }),
+    get: (provider: unknown) => (provider === Database ? { ready } : { stopping }),
   } as unknown as NestFastifyApplication;
   const info = jest.fn<void, [string]>();
   const config = Config.from({ DATABASE_URL: 'sqlite:a.db', HOST });
@@ -30,6 +30,23 @@ it('logs that it waits for the database only if it does', async () => {
     expect.stringContaining('waits for the database'),
     expect.stringContaining(ready),
   ]);
+});
+
+it('does not log that it is ready if it was stopped while it waited for the database', async () => {
+  expect(await logged('127.0.0.1', 1000, true)).toEqual([
+    expect.stringContaining('waits for the database'),
+  ]);
+});
+
+it.each([
+  ['EADDRINUSE', 'Port 80 is taken by another program; PORT sets another one, as in PORT=81.'],
+  ['EACCES', 'This user may not listen on port 80; PORT sets another one, as in PORT=3000.'],
+  ['EADDRNOTAVAIL', 'HOST=192.0.2.7 is not an address of this machine.'],
+])('explains %s', async (code, message) => {
+  const listening = () => Promise.reject(Object.assign(new Error(code), { code }));
+  const app = { listen: listening } as unknown as NestFastifyApplication;
+  const config = Config.from({ HOST: '192.0.2.7', PORT: '80' });
+  await expect(listen(app, config, {} as Logger)).rejects.toThrow(new StartError(message));
 });
 
 it.each([

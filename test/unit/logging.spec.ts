@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/logging/logger';
+import { createLogger, NestLogger } from '../../src/logging/logger';
 
 it('an error is logged without the failed statement, which contains user data', () => {
   const lines: string[] = [];
@@ -19,4 +19,23 @@ it('an error is logged without the failed statement, which contains user data', 
       cause: { code: 'ER_LOCK_WAIT_TIMEOUT', errno: 1205, message: 'Lock wait timeout exceeded' },
     },
   });
+});
+
+it('a logged error of the framework has its message and stack, as JSON and as text', () => {
+  const error = new Error('a task failed');
+  const written = (format: 'json' | 'text'): string => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    new NestLogger(createLogger('info', destination, format)).error(error, 'ExpiredKeys');
+    return lines.join('');
+  };
+  expect(JSON.parse(written('json'))).toMatchObject({
+    level: 'error',
+    msg: 'a task failed',
+    context: 'ExpiredKeys',
+    err: { message: 'a task failed', stack: error.stack },
+  });
+  const [first, ...stack] = written('text').trimEnd().split('\n');
+  expect(first).toMatch(/^\d\d:\d\d:\d\d error ExpiredKeys: a task failed$/);
+  expect(stack.map((line) => line.slice(2))).toEqual(error.stack?.split('\n'));
 });
