@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { promised } from '../support/faults';
@@ -62,6 +63,20 @@ describe('The sprint board', () => {
     const rows = page.getByRole('table').getByRole('row');
     await rows.nth(1).waitFor();
     expect(await rows.count()).toBe(5);
+  });
+
+  test('requests its first data once: the browser uses what it has preloaded', async () => {
+    const board = await startBoard();
+    const requests: string[] = [];
+    board.service.app.getHttpServer().on('request', ({ url = '' }: IncomingMessage) => {
+      if (url.startsWith('/api/') && !url.includes('/events')) requests.push(url);
+    });
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    expect(
+      requests.filter((url) => /\/(session|rocket|sprints|stories\?.*)$/.test(url)).length,
+    ).toBe(4);
+    expect(new Set(requests).size).toBe(requests.length);
   });
 
   test('counts stories if none has points, and shows no key hints on a phone', async () => {

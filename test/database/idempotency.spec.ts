@@ -266,5 +266,16 @@ describe('stored responses', () => {
     clock.set('2099-02-02T00:00:00.001Z');
     await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
+    // Two chunks of keys of different milliseconds.
+    await insertRows(service, 'idempotency_keys', 600, (i) => ({
+      token_id: 0,
+      idempotency_key: `later-${i}`,
+      fingerprint: '',
+      answer: '{}',
+      created_at: `2099-02-01 00:00:00.${String(i).padStart(3, '0')}`,
+    }));
+    clock.set('2099-02-03T00:00:00.000Z');
+    await app.get(ExpiredKeys).delete();
+    expect(await rows()).toBe(0);
   });
 });

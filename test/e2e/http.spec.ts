@@ -1,3 +1,6 @@
+import { OPERATOR } from '../../src/cli/application';
+import { Database } from '../../src/database/database';
+import { UnitOfWork } from '../../src/database/unit-of-work';
 import { useApp } from '../support/app';
 import { boardPath, freshName, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
@@ -596,6 +599,39 @@ describe('a response', () => {
       });
       expect([source, asset.status]).toEqual([source, 200]);
     }
+    // Without it, the page sends the document to a validator on the Internet.
+    const { text } = await client.get('/docs/init.js', { undocumented: true });
+    expect(text).toContain('validatorUrl: null');
+  });
+});
+
+describe('the metrics', () => {
+  const value = async (name: string): Promise<number> => {
+    const { text } = await service.client.get<string>('/metrics');
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length),
+    );
+  };
+
+  it('count the requests by method, route and status', async () => {
+    const labels = 'method="DELETE",route="/api/stories/:story_id",status="404"';
+    const before = (await value(`http_request_duration_seconds_count{${labels}}`)) || 0;
+    await service.client.delete('/api/stories/999999');
+    expect(await value(`http_request_duration_seconds_count{${labels}}`)).toBe(before + 1);
+  });
+
+  it('count the changes that run and the snapshots that are open', async () => {
+    const snapshot = await service.app.get(Database).openStream('test');
+    expect(await value('snapshots_open')).toBe(1);
+    await snapshot.close();
+    expect(await value('snapshots_open')).toBe(0);
+    await service.app.get(UnitOfWork).run(OPERATOR, async () => {
+      expect(await value('changes_pending')).toBe(1);
+    });
+    expect(await value('changes_pending')).toBe(0);
   });
 });
 

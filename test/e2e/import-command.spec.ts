@@ -1,6 +1,8 @@
 import { parse } from 'csv-parse/sync';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -353,6 +355,16 @@ describe('an import of another format', () => {
     expect((await load(CARDS, 'Options', ...flags)).err).toMatch(/no custom field "Size"/);
   });
 
+  it('uses the columns of --mapping and of --map together', async () => {
+    const mapping = JSON.stringify({ columns: { points: 'Size', title: 'Summary' } });
+    const file = 'Summary,Name,Size\nold,new,5\n';
+    const outcome = await withFile(mapping, (path) =>
+      load(file, 'Both', '--mapping', path, '--map', 'title=Name', '--format', 'csv'),
+    );
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(await backlog('Both')).toMatchObject([{ title: 'new', points: 5 }]);
+  });
+
   it('reads a mapping from a file', async () => {
     const mapping = JSON.stringify({ status: { Ice: 'in_progress' }, archived: 'import' });
     const outcome = await withFile(mapping, (path) => load(CARDS, 'Mapped', '--mapping', path));
@@ -417,21 +429,29 @@ describe('an import of another format', () => {
     }
   }
 
-  it('shows the plan on a terminal and asks for confirmation', async () => {
-    const answer = (text: string): Promise<Outcome> => {
+  it.each([
+    ['Asked', () => []],
+    ['Asked far away', () => ['--url', service.url]],
+  ])('shows the plan on a terminal and asks for confirmation: %s', async (board, flags) => {
+    const path = boardPath(board);
+    const answer = (text: string, ...more: string[]): Promise<Outcome> => {
       const input = new PassThrough();
       input.write(text);
-      return onTerminal(input, () => load(CARDS, 'Asked'));
+      return onTerminal(input, () => load(CARDS, board, ...flags(), ...more));
     };
     const no = await answer('n\n');
     expect(no.code).toBe(0);
     expect(no.out).toMatch(/^\(trello\) +new +changed +unchanged$/m);
     expect(no.out).toMatch(/^stories +2 +0 +0$/m);
-    expect(no.out).toContain('Import into Asked? [y/N]');
+    expect(no.out).toContain(`Import into ${board}? [y/N]`);
     expect(no.out).toContain('Nothing was imported.');
-    expect((await service.client.get('/api/boards/Asked')).status).toBe(404);
-    expect((await answer('yes\n')).out).toContain('Asked: 2 stories created.');
-    expect(await backlog('Asked')).toHaveLength(2);
+    expect(no.err).toMatch(/^skipped: archived, 1/);
+    expect((await service.client.get(path)).status).toBe(404);
+    expect((await answer('yes\n')).out).toContain(`${board}: 2 stories created.`);
+    expect((await service.client.get(`${path}/backlog`)).body).toHaveLength(2);
+    const unasked = await answer('', '--yes');
+    expect(unasked.out).not.toContain('[y/N]');
+    expect(unasked.out).toContain('2 unchanged.');
   });
 
   it.each([
@@ -501,6 +521,22 @@ describe('an import of another format', () => {
       Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
     }
     expect(await backlog('Unpiped')).toHaveLength(2);
+  });
+
+  it('reads an export with its log from a named pipe', async () => {
+    await load(CARDS, 'To pipe');
+    const file = (await service.client.get('/api/boards/To%20pipe/export?log=true')).text;
+    const outcome = await withFile('', async (path) => {
+      const pipe = `${path}.pipe`;
+      execFileSync('mkfifo', [pipe]);
+      const [read] = await Promise.all([
+        command(service.database, 'import', pipe, '--board', 'From pipe'),
+        writeFile(pipe, file),
+      ]);
+      return read;
+    });
+    expect(outcome).toMatchObject({ code: 0, err: '' });
+    expect(await backlog('From%20pipe')).toHaveLength(2);
   });
 
   it('sends the file to a service, with a token', async () => {

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { useApp } from '../support/app';
 import { command } from '../support/command';
 import { createDatabase } from '../support/databases';
+import { afterwards } from '../support/faults';
 
 const service = useApp();
 
@@ -89,6 +93,15 @@ describe('the command line', () => {
       });
     } finally {
       await database.drop();
+    }
+  });
+
+  it('creates the folder of an SQLite database', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprintline-folder-'));
+    afterwards(() => rmSync(folder, { recursive: true }));
+    for (const words of [['migrate'], ['tokens', 'list']]) {
+      const url = `sqlite:${join(folder, words.join('-'), 'board.db')}`;
+      expect(await command({ ...service.database, url }, ...words)).toMatchObject({ code: 0 });
     }
   });
 

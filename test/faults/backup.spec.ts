@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestApp } from '../support/app';
@@ -172,5 +172,16 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
   (sqlite ? it : it.skip)('is not written over an existing file', async () => {
     const { code, err } = await command(service.database, 'backup', file(service.database.url));
     expect([code, err]).toEqual([1, expect.stringContaining('already exists')]);
+  });
+
+  (sqlite ? it : it.skip)('of a database that does not exist is an error', async () => {
+    const missing = join(folder, 'missing.db');
+    const database = { ...service.database, url: `sqlite:${missing}` };
+    expect(await command(database, 'backup', join(folder, 'empty.db'))).toEqual({
+      code: 1,
+      out: '',
+      err: `There is no database ${missing}.\n`,
+    });
+    expect([missing, join(folder, 'empty.db')].map(existsSync)).toEqual([false, false]);
   });
 });
