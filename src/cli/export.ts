@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -88,11 +87,11 @@ async function exportRemotely(
 /** Creates a file, which is removed if it is not completed; `-` is standard output. @throws CommandError */
 async function writeNew(file: string, work: (write: Write) => Promise<void>): Promise<void> {
   if (file === '-') {
-    return work(async (parts) => {
-      for await (const part of parts) {
-        if (!process.stdout.write(part)) await once(process.stdout, 'drain');
-      }
-    });
+    return work((parts) => pipeline(parts, process.stdout, { end: false })).catch(
+      (error: unknown) => {
+        throw readable('Standard output', error);
+      },
+    );
   }
   // Created first, so that an existing file is an error before anything is read.
   const created = await open(file, 'wx').catch(({ code, message }: NodeJS.ErrnoException) => {
@@ -104,6 +103,13 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
   } catch (error) {
     await created.close();
     await rm(file, { force: true });
-    throw error;
+    throw readable(file, error);
   }
+}
+
+/** Converts an error of writing to one that says what cannot be written. */
+function readable(file: string, error: unknown): unknown {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall !== 'write') return error;
+  return new CommandError(`${file} cannot be written: ${message}.`, { cause: error });
 }

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { Database } from '../../src/database/database';
 import { ExportService } from '../../src/transfer/export/export.service';
 import { useApp } from '../support/app';
 import type { Outcome } from '../support/command';
 import { command } from '../support/command';
 import { shownBoard } from '../support/fingerprint';
-import { made2xx, Workspace } from '../support/make';
+import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
 
 const service = useApp();
@@ -222,5 +223,50 @@ describe('the command export', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  /** Runs the command with another standard output. */
+  async function runWith(output: Writable, ...words: string[]): Promise<Outcome> {
+    const { stdout } = process;
+    Object.defineProperty(process, 'stdout', { value: output, configurable: true });
+    try {
+      return await run(...words);
+    } finally {
+      Object.defineProperty(process, 'stdout', { value: stdout, configurable: true });
+    }
+  }
+
+  it('writes only the export to standard output, whatever the name of the board', async () => {
+    const name = freshName('50% / ?');
+    await made2xx(service.client.post('/api/boards', { name }));
+    const { text } = await service.client.get(`${boardPath(name)}/export`);
+    for (const from of [[], ['--url', service.url]]) {
+      const output = new PassThrough();
+      const outcome = await runWith(output, '--board', name, ...from);
+      expect(outcome).toEqual({ code: 0, out: '', err: '' });
+      expect(String(output.read())).toBe(text);
+    }
+  });
+
+  it('says that its output cannot be written', async () => {
+    const full = new Writable({
+      write: (_chunk, _encoding, done) =>
+        done(
+          Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' }),
+        ),
+    });
+    expect(await runWith(full, '--board', board.name)).toEqual({
+      code: 1,
+      out: '',
+      err: 'Standard output cannot be written: ENOSPC: no space left on device, write.\n',
+    });
+  });
+
+  it('rejects --csv with --log', async () => {
+    expect(await run('--board', board.name, '--csv', '--log')).toEqual({
+      code: 1,
+      out: '',
+      err: '--csv cannot be used with --log.\n',
+    });
   });
 });
