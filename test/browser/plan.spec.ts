@@ -347,6 +347,23 @@ describe('The plan', () => {
     expect(new URL(page.url()).search).toBe('?q=water');
   });
 
+  test('moves a story to the ends of its list although a filter hides the others', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.url}?q=Fox`);
+    const move = async (item: string): Promise<void> => {
+      const answer = answered(page, /\/move$/);
+      await card(page, 'Backlog', 'Fox').getByRole('button', { name: 'Move' }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      expect((await answer).status()).toBe(200);
+    };
+    await move('First');
+    expect(await backlog(plan)).toEqual(['Fox', 'Dog', 'Eel', 'Gnu']);
+    await move('Last');
+    expect(await backlog(plan)).toEqual(['Dog', 'Eel', 'Gnu', 'Fox']);
+    await card(page, 'Backlog', 'Fox').getByRole('button', { name: 'Move' }).click();
+    expect(await page.getByRole('menuitem', { name: 'Last' }).isDisabled()).toBe(true);
+  });
+
   test('says that a story was created if the filter hides it', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.url}?q=water`);

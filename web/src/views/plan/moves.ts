@@ -136,10 +136,15 @@ export function moveItems(
   if (!state || !first || !last) return [];
   const source = first.sprint_id;
   const isTogether = stories.every(({ sprint_id }) => sprint_id === source);
-  const list = shown(source);
   const ids = new Set(stories.map((story) => story.id));
-  const isFirst = isTogether && list.slice(0, stories.length).every(({ id }) => ids.has(id));
-  const isLast = isTogether && list.slice(-stories.length).every(({ id }) => ids.has(id));
+  const isFirstOf = (list: readonly Card[]): boolean =>
+    list.slice(0, stories.length).every(({ id }) => ids.has(id));
+  const isLastOf = (list: readonly Card[]): boolean =>
+    list.slice(-stories.length).every(({ id }) => ids.has(id));
+  const list = shown(source);
+  // A filter may hide the ends of the list, and the end of the backlog may not be loaded.
+  const all = storiesOf(state, source);
+  const isEndKnown = store.lists.loaded.value.has(source);
   const toEnd = (position: 'first' | 'last') => (): void => {
     moveTo(store, stories, source, position);
     focusCard(id);
@@ -152,10 +157,10 @@ export function moveItems(
     ),
     ...(isTogether
       ? [
-          { name: 'Up', run: step(-1), isDisabled: isFirst, isFirst: true },
-          { name: 'Down', run: step(1), isDisabled: isLast },
-          { name: 'First', run: toEnd('first'), isDisabled: isFirst },
-          { name: 'Last', run: toEnd('last'), isDisabled: isLast },
+          { name: 'Up', run: step(-1), isDisabled: isFirstOf(list), isFirst: true },
+          { name: 'Down', run: step(1), isDisabled: isLastOf(list) },
+          { name: 'First', run: toEnd('first'), isDisabled: isFirstOf(all) },
+          { name: 'Last', run: toEnd('last'), isDisabled: isEndKnown && isLastOf(all) },
         ]
       : []),
     ...lists.map((target, i) => {
