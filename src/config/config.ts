@@ -30,7 +30,8 @@ export class Config {
   )
   @Read(readDatabaseUrl)
   @IsDefined({
-    message: 'must be sqlite:FILE, mysql://user:password@host:3306/database or mariadb://…',
+    message:
+      'must be sqlite:FILE, mysql://user:password@host:3306/database or mariadb://…; its only parameter is tls=true',
   })
   readonly database: DatabaseTarget;
 

@@ -11,7 +11,7 @@ export type DatabaseTarget =
       tls: boolean;
     };
 
-/** Reads DATABASE_URL; undefined if it has neither a file nor a host and a database. */
+/** Reads DATABASE_URL; undefined if it has neither a file nor a host and a database, or an unknown parameter. */
 export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
   if (value.startsWith('sqlite:')) {
     const file = value.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
@@ -22,6 +22,9 @@ export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
   try {
     const database = decodeURIComponent(url.pathname.slice(1));
     if (url.hostname === '' || database === '') return undefined;
+    // If a parameter such as ssl=true were ignored, the connection would have no TLS.
+    const { tls = 'false', ...others } = Object.fromEntries(url.searchParams);
+    if (!['true', 'false'].includes(tls) || Object.keys(others).length > 0) return undefined;
     return {
       kind: url.protocol === 'mariadb:' ? 'mariadb' : 'mysql',
       host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -29,7 +32,7 @@ export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
       user: decodeURIComponent(url.username),
       password: decodeURIComponent(url.password),
       database,
-      tls: url.searchParams.get('tls') === 'true',
+      tls: tls === 'true',
     };
   } catch {
     // Malformed percent-encoding.

@@ -41,6 +41,7 @@ describe('the settings', () => {
   it.each([
     ['mysql://me@[::1]:3307/plan', { kind: 'mysql', host: '::1', port: 3307, tls: false }],
     ['mariadb://me:a%2Fb@db/plan?tls=true', { kind: 'mariadb', password: 'a/b', tls: true }],
+    ['mysql://me@db/plan?tls=false', { tls: false }],
     ['mysql://a%40b@db/plan', { host: 'db', port: 3306, user: 'a@b', database: 'plan' }],
     ['sqlite:///data/plan.db', { kind: 'sqlite', file: '/data/plan.db' }],
   ])('name the database: %s', (DATABASE_URL, target) => {
@@ -50,6 +51,8 @@ describe('the settings', () => {
   it.each([
     ['DATABASE_URL', 'mysql://me:%zz@db/plan'],
     ['DATABASE_URL', 'mysql://me@db/'],
+    ['DATABASE_URL', 'mysql://me@db/plan?tls=1'],
+    ['DATABASE_URL', 'mysql://me@db/plan?ssl=true'],
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
     ['HOST', 'plan.example.org'],
