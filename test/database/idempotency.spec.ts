@@ -278,4 +278,18 @@ describe('stored responses', () => {
     await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
   });
+
+  it('are deleted every minute', async () => {
+    const timers = jest.spyOn(globalThis, 'setInterval');
+    const other = await startApp();
+    try {
+      const minutely = timers.mock.calls.filter(([, ms]) => ms === 60_000);
+      const deleting = jest.spyOn(other.app.get(ExpiredKeys), 'delete').mockResolvedValue();
+      for (const [run] of minutely) run();
+      expect(deleting).toHaveBeenCalledTimes(1);
+    } finally {
+      timers.mockRestore();
+      await other.close();
+    }
+  });
 });

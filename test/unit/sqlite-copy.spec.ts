@@ -1,5 +1,5 @@
 import Libsql from 'libsql';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copySqlite } from '../../src/database/sqlite-copy';
@@ -23,20 +23,25 @@ describe('a copy of an SQLite database', () => {
     copied.close();
   });
 
-  it('replaces the rest of a copy that was interrupted', () => {
-    const [file, copy] = [join(folder, 'board.db'), join(folder, 'copy.db')];
+  const smallDatabase = (): string => {
+    const file = join(folder, 'board.db');
     const database = new Libsql(file);
     database.exec('CREATE TABLE rows (id)');
     database.close();
+    return file;
+  };
+
+  it('replaces the rest of a copy that was interrupted', () => {
+    const copy = join(folder, 'copy.db');
     writeFileSync(`${copy}.unfinished`, 'SQLite');
-    copySqlite(file, copy);
+    copySqlite(smallDatabase(), copy);
     expect(readdirSync(folder).sort()).toEqual(['board.db', 'copy.db']);
   });
 
-  it('leaves no file behind if it fails', () => {
-    const file = join(folder, 'notes.txt');
-    writeFileSync(file, 'Buy milk. '.repeat(1000));
-    expect(() => copySqlite(file, join(folder, 'copy.db'))).toThrow('not a database');
-    expect(readdirSync(folder)).toEqual(['notes.txt']);
+  it('leaves no unfinished file behind if it fails', () => {
+    const copy = join(folder, 'a folder');
+    mkdirSync(copy);
+    expect(() => copySqlite(smallDatabase(), copy)).toThrow('EISDIR');
+    expect(readdirSync(folder).sort()).toEqual(['a folder', 'board.db']);
   });
 });
