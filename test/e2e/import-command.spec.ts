@@ -449,7 +449,7 @@ describe('an import of another format', () => {
     expect((await service.client.get(path)).status).toBe(404);
     expect((await answer('yes\n')).out).toContain(`${board}: 2 stories created.`);
     expect((await service.client.get(`${path}/backlog`)).body).toHaveLength(2);
-    const unasked = await answer('', '--yes');
+    const unasked = await answer('n\n', '--yes');
     expect(unasked.out).not.toContain('[y/N]');
     expect(unasked.out).toContain('2 unchanged.');
   });

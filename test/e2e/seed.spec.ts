@@ -96,12 +96,15 @@ describe('the command line', () => {
     }
   });
 
-  it('creates the folder of an SQLite database', async () => {
+  it('says why an SQLite database cannot be used', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sprintline-folder-'));
     afterwards(() => rmSync(folder, { recursive: true }));
     for (const words of [['migrate'], ['tokens', 'list']]) {
-      const url = `sqlite:${join(folder, words.join('-'), 'board.db')}`;
-      expect(await command({ ...service.database, url }, ...words)).toMatchObject({ code: 0 });
+      expect(await command({ ...service.database, url: `sqlite:${folder}` }, ...words)).toEqual({
+        code: 1,
+        out: '',
+        err: `The configuration cannot be used:\n  DATABASE_URL: ${folder} is a folder.\n`,
+      });
     }
   });
 
