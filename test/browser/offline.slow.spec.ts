@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { card, openPage, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard } from './small-board';
@@ -71,6 +71,17 @@ async function editWithoutConnection(page: Page): Promise<void> {
 async function connect(page: Page): Promise<void> {
   await page.unrouteAll();
   await page.evaluate(() => dispatchEvent(new Event('online')));
+}
+
+const conflictOn = (page: Page): Locator =>
+  page.getByRole('dialog', { name: 'Someone else was faster' });
+
+/** Creates Ant, which was deleted, again, and waits until the service has it with this value of a field. */
+async function createAgain(page: Page, list: string, field: string, value: string): Promise<void> {
+  await conflictOn(page).getByRole('button', { name: 'Create' }).click();
+  await card(page, list, 'Ant').getByText('#3').waitFor();
+  const stored = `fetch('/api/stories/3').then(async (response) => (await response.json()).${field})`;
+  await until(page, stored, value);
 }
 
 describe('Without a connection', () => {
@@ -194,9 +205,8 @@ describe('Without a connection', () => {
     await client.post(`/api/stories/${board.ids.Cat}/move`, { sprint_id: null });
     await client.delete(`/api/stories/${board.ids.Dog}`);
     const before = (await client.get('/api/boards/rocket')).body.revision;
-    await page.unrouteAll();
-    await page.evaluate(() => dispatchEvent(new Event('online')));
-    const dialog = page.getByRole('dialog', { name: 'Someone else was faster' });
+    await connect(page);
+    const dialog = conflictOn(page);
     await dialog.getByText('Sprint: Sprint 1 → Backlog').waitFor();
     // No story was moved, by this move or the next one.
     expect((await client.get('/api/boards/rocket')).body.revision).toBe(before);
@@ -224,19 +234,12 @@ describe('Without a connection', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await unsaved(page, 2);
     await board.client.delete(`/api/stories/${board.ids.Ant}`);
-    await page.unrouteAll();
-    await page.evaluate(() => dispatchEvent(new Event('online')));
-    const dialog = page.getByRole('dialog', { name: 'Someone else was faster' });
+    await connect(page);
+    const dialog = conflictOn(page);
     await dialog.getByText('deleted it').waitFor();
     await page.reload();
     await dialog.getByText('Description: Six legs').waitFor();
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await card(page, 'Backlog', 'Ant').getByText('#3').waitFor();
-    await until(
-      page,
-      () => fetch('/api/stories/3').then(async (response) => (await response.json()).description),
-      'Six legs',
-    );
+    await createAgain(page, 'Backlog', 'description', 'Six legs');
     expect((await board.client.get('/api/stories/3')).body).toMatchObject({
       title: 'Ant',
       points: 3,
@@ -256,14 +259,7 @@ describe('Without a connection', () => {
     await board.client.delete(`/api/stories/${board.ids.Ant}`);
     await board.client.post(`/api/sprints/${board.sprint}/stories`, ant);
     await connect(page);
-    const dialog = page.getByRole('dialog', { name: 'Someone else was faster' });
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await card(page, 'In progress', 'Ant').getByText('#3').waitFor();
-    await until(
-      page,
-      () => fetch('/api/stories/3').then(async (response) => (await response.json()).status),
-      'in_progress',
-    );
+    await createAgain(page, 'In progress', 'status', 'in_progress');
   });
 
   test('reports that a change is not saved if its board has been deleted', async () => {
