@@ -3,7 +3,7 @@ import { api } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import type { Session } from '../api/types';
 import { backoff, whenTrue } from '../util/retry';
-import { leave } from '../util/unsaved';
+import { leavePage } from '../util/unsaved';
 import { forgetBoards } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
@@ -31,7 +31,7 @@ function keep(next: Session | null): void {
 window.addEventListener('storage', ({ key, newValue }) => {
   if (key !== KEPT || !newValue || !session.value) return;
   if ((JSON.parse(newValue) as Session).actor !== session.value.actor)
-    leave(() => location.reload());
+    leavePage(() => location.reload());
 });
 
 export async function loadSession(): Promise<void> {
@@ -71,7 +71,7 @@ export async function signIn(token: string): Promise<void> {
   if (!former || isOther) {
     // The responses that the page has preloaded are errors, and the unsaved changes of a former user stay stored
     // under their name. Never resolves, so that this user does not send those changes while the page reloads.
-    leave(() => location.reload());
+    leavePage(() => location.reload());
     return new Promise(() => undefined);
   }
   isExpired.value = false;
@@ -87,5 +87,5 @@ export async function signOut(): Promise<void> {
   }
   if (session.value) await forgetBoards(session.value.actor);
   localStorage.removeItem(KEPT);
-  leave(() => location.assign('/'));
+  leavePage(() => location.assign('/'));
 }

@@ -13,7 +13,7 @@ export function unsavedTexts<Key, Text>(): Map<Key, Text> {
 }
 
 /** Leaves the page without that question, because the user of the session has changed. */
-export function leave(go: () => void): void {
+export function leavePage(go: () => void): void {
   removeEventListener('beforeunload', ask);
   go();
 }
