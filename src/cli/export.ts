@@ -89,7 +89,7 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
   if (file === '-') {
     return work((parts) => pipeline(parts, process.stdout, { end: false })).catch(
       (error: unknown) => {
-        throw readable('Standard output', error);
+        throw toWriteError('Standard output', error);
       },
     );
   }
@@ -103,12 +103,12 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
   } catch (error) {
     await created.close();
     await rm(file, { force: true });
-    throw readable(file, error);
+    throw toWriteError(file, error);
   }
 }
 
 /** Converts an error of writing to one that says what cannot be written. */
-function readable(file: string, error: unknown): unknown {
+function toWriteError(file: string, error: unknown): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall !== 'write') return error;
   return new CommandError(`${file} cannot be written: ${message}.`, { cause: error });
