@@ -1,4 +1,3 @@
-import type { OnModuleInit } from '@nestjs/common';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
@@ -10,7 +9,6 @@ import type { Caller } from '../http/caller';
 import { column } from '../http/lists/keyset';
 import { Listing } from '../http/lists/listing';
 import type { PageQuery } from '../http/lists/page.dto';
-import { PathResources } from '../http/path-resources';
 import type { FieldErrorCode } from '../http/problem';
 import { Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
@@ -30,7 +28,7 @@ type ListedRow = Omit<TokenRow, 'hash'> & { created_at: string };
 
 /** Creates, lists and deletes tokens. If any exist, at least one of them has the scope `admin`. */
 @Injectable()
-export class TokensService implements OnModuleInit {
+export class TokensService {
   private readonly logger = new Logger('Tokens');
 
   constructor(
@@ -39,15 +37,7 @@ export class TokensService implements OnModuleInit {
     private readonly unitOfWork: UnitOfWork,
     private readonly authenticator: Authenticator,
     private readonly clock: Clock,
-    private readonly resources: PathResources,
   ) {}
-
-  onModuleInit(): void {
-    // A token belongs to no board.
-    this.resources.register('token_id', async (id) =>
-      (await this.tokens.existsBy({ id })) ? null : undefined,
-    );
-  }
 
   /**
    * Creates a token. Only this response contains the secret.

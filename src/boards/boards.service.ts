@@ -1,4 +1,3 @@
-import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -17,7 +16,6 @@ import { requireUnchanged, requireVersion, writable } from '../http/input/read-o
 import { column } from '../http/lists/keyset';
 import { Listing } from '../http/lists/listing';
 import type { PageQuery } from '../http/lists/page.dto';
-import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
@@ -32,7 +30,7 @@ import { Interrupted } from './change-in-parts';
 import { DEFAULT_WORKING_DAYS, parseWorkingDays, storedWorkingDays } from './working-days';
 
 @Injectable()
-export class BoardsService implements OnModuleInit {
+export class BoardsService {
   constructor(
     @InjectRepository(Board) private readonly boards: Repository<Board>,
     private readonly database: Database,
@@ -40,13 +38,8 @@ export class BoardsService implements OnModuleInit {
     private readonly tokens: TokensService,
     private readonly sweeper: BoardSweeper,
     private readonly loader: BoardLoader,
-    private readonly resources: PathResources,
     private readonly config: Config,
   ) {}
-
-  onModuleInit(): void {
-    this.resources.registerBoards((name) => this.boards.existsBy({ name }));
-  }
 
   /** The boards that the caller may see. Each has its own revision, so the list has no tag of its own. */
   list(caller: Caller, page: PageQuery): Listing {

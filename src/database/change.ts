@@ -53,7 +53,7 @@ export const BOARD_COLUMNS =
   'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
 /** Selects the id of the board of a row, by the table of the row. */
-const BOARD_OF = {
+export const BOARD_OF = {
   sprints: 'SELECT board_id FROM sprints WHERE id = ?',
   stories: 'SELECT board_id FROM stories WHERE id = ?',
   tasks: 'SELECT s.board_id FROM tasks t JOIN stories s ON s.id = t.story_id WHERE t.id = ?',

@@ -1,35 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../config/config';
+import { BOARD_OF } from '../database/change';
+import { Database } from '../database/database';
 import { maySee, OPEN } from './access';
-import type { PathParameter } from './input/path';
 import { NOT_FOUND, readBoardName, readId } from './input/path';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
-/** Finds the name of the board of a resource: undefined if the resource does not exist, null if it has no board. */
-type FindBoardName = (id: number) => Promise<string | null | undefined>;
+/** The tables of the resources that a path names by id. */
+const TABLES = { sprint_id: 'sprints', story_id: 'stories', task_id: 'tasks' } as const;
+const PARAMETERS = Object.keys(TABLES) as (keyof typeof TABLES)[];
 
-/** Finds the resources that paths name. Each module registers the path parameter of its resource. */
+/** Finds the resources that paths name. */
 @Injectable()
 export class PathResources {
-  private readonly resources = new Map<PathParameter, FindBoardName>();
-  private readonly checks: ((request: FastifyRequest) => Promise<void>)[] = [];
-  private boardExists: (name: string) => Promise<boolean> = () => Promise.resolve(true);
+  private checkWords: (request: FastifyRequest) => Promise<void> = () => Promise.resolve();
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+  ) {}
 
-  register(parameter: PathParameter, find: FindBoardName): void {
-    this.resources.set(parameter, find);
-  }
-
-  registerBoards(exists: (name: string) => Promise<boolean>): void {
-    this.boardExists = exists;
-  }
-
-  /** Adds a check for resources that a path names by a word. @param check throws if one is missing */
-  registerCheck(check: (request: FastifyRequest) => Promise<void>): void {
-    this.checks.push(check);
+  /** Sets the check of paths that name a sprint by a word. @param check throws if there is no such sprint */
+  onWords(check: (request: FastifyRequest) => Promise<void>): void {
+    this.checkWords = check;
   }
 
   /**
@@ -41,15 +36,22 @@ export class PathResources {
     params,
   }: FastifyRequest): Promise<{ name: string; missing: ProblemCode } | undefined> {
     const values = (params ?? {}) as Record<string, string>;
-    for (const [parameter, find] of this.resources) {
+    for (const parameter of PARAMETERS) {
       const value = values[parameter];
       if (value === undefined) continue;
       const missing = NOT_FOUND[parameter];
-      const name = await find(readId(value, missing));
-      if (name === undefined) throw new Problem(missing);
-      return name === null ? undefined : { name, missing };
+      const board = await this.database.first<{ name: string }>(
+        `SELECT b.name FROM boards b WHERE b.id = (${BOARD_OF[TABLES[parameter]]}) AND b.name IS NOT NULL`,
+        [readId(value, missing)],
+      );
+      if (!board) throw new Problem(missing);
+      return { name: board.name, missing };
     }
-    const { board_name: name } = values;
+    const { board_name: name, token_id: tokenId } = values;
+    if (tokenId !== undefined) {
+      const id = readId(tokenId, 'token_not_found');
+      if (!(await this.exists('tokens', 'id', id))) throw new Problem('token_not_found');
+    }
     return name === undefined
       ? undefined
       : { name: readBoardName(name), missing: 'board_not_found' };
@@ -67,14 +69,20 @@ export class PathResources {
     try {
       const board = creates && !access.boards ? undefined : await this.boardOf(request);
       if (board && !maySee(access, board.name)) return new Problem(board.missing);
-      if (board && named !== undefined && !creates && !(await this.boardExists(board.name))) {
+      const mustExist = board && named !== undefined && !creates;
+      if (mustExist && !(await this.exists('boards', 'name', board.name))) {
         return new Problem(board.missing);
       }
-      for (const check of this.checks) await check(request);
+      await this.checkWords(request);
       return undefined;
     } catch (error) {
       if (error instanceof Problem) return error;
       throw error;
     }
+  }
+
+  private async exists(table: string, column: string, value: string | number): Promise<boolean> {
+    const sql = `SELECT id FROM ${table} WHERE ${column} = ?`;
+    return (await this.database.first(sql, [value])) !== undefined;
   }
 }

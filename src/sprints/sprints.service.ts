@@ -34,11 +34,7 @@ export class SprintsService implements OnModuleInit {
       const today = calendarDate(change.instant, board.time_zone);
       return (await this.sprints.findRelative(change, board.id, word, today))?.id;
     });
-    this.pathResources.register('sprint_id', async (id) => {
-      const sprint = await this.sprints.find(this.database, id);
-      return sprint?.board_name;
-    });
-    this.pathResources.registerCheck(async (request) => {
+    this.pathResources.onWords(async (request) => {
       const reference = relativeReference(request);
       if (reference) await this.sprints.get(this.database, reference, this.clock.now());
     });

@@ -1,4 +1,3 @@
-import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { BoardsService } from '../boards/boards.service';
 import type { Change, LockedBoard } from '../database/change';
@@ -6,7 +5,6 @@ import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion } from '../http/input/read-only';
-import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
 import { noSprint, SprintWords } from './sprint-words';
@@ -26,22 +24,14 @@ import {
 
 /** Creates, shows, changes and deletes stories. */
 @Injectable()
-export class StoriesService implements OnModuleInit {
+export class StoriesService {
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly boards: BoardsService,
     private readonly writer: StoryWriter,
     private readonly words: SprintWords,
-    private readonly pathResources: PathResources,
   ) {}
-
-  onModuleInit(): void {
-    this.pathResources.register('story_id', async (id) => {
-      const story = await findStory(this.database, id);
-      return story?.board_name;
-    });
-  }
 
   /** @throws Problem `story_not_found` */
   async show(id: number): Promise<StoryView> {

@@ -1,4 +1,3 @@
-import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -14,7 +13,6 @@ import { requireUnchanged, requireVersion } from '../http/input/read-only';
 import { column } from '../http/lists/keyset';
 import { Listing } from '../http/lists/listing';
 import type { PageQuery } from '../http/lists/page.dto';
-import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
@@ -26,21 +24,13 @@ import { Task } from './task.entity';
 import { findEndOfTasks, findTask, representTask, requireFree, TASK_COLUMNS } from './task.queries';
 
 @Injectable()
-export class TasksService implements OnModuleInit {
+export class TasksService {
   constructor(
     @InjectRepository(Task) private readonly tasks: Repository<Task>,
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
-    private readonly resources: PathResources,
     private readonly writer: TaskWriter,
   ) {}
-
-  onModuleInit(): void {
-    this.resources.register(
-      'task_id',
-      async (id) => (await findTask(this.database, id))?.board.name,
-    );
-  }
 
   /** Lists the tasks of a story. @throws Problem `story_not_found` */
   async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
