@@ -4,6 +4,7 @@ import type { LockedBoard } from '../database/change';
 import { Change, newRevisionTag } from '../database/change';
 import { Database } from '../database/database';
 import { failureOf } from '../database/errors';
+import { Transaction } from '../database/transaction';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
@@ -21,7 +22,7 @@ export interface BoardLoad {
    * Runs a part of the load in a transaction of its own. The part must be short, because other changes wait
    * for it, and may run again.
    */
-  part: <T>(work: (change: Change) => Promise<T>) => Promise<T>;
+  part: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 }
 
 /** The fields that a board gets when it is published. */
@@ -61,7 +62,7 @@ export class BoardLoader {
     const { name, revision, version, updated_at } = board;
     const published = { name, revision, version, updated_at: new Date(updated_at) };
     return this.publishAfter(caller, board, published, dryRun, (boardId) =>
-      work({ boardId, part: (part) => this.part(caller, boardId, part) }),
+      work({ boardId, part: (part) => this.part(boardId, part) }),
     );
   }
 
@@ -90,7 +91,7 @@ export class BoardLoader {
       changeInParts(
         open,
         (part) =>
-          this.part(caller, boardId, async (own) => {
+          this.part(boardId, async (own) => {
             await this.update(own, boardId, { name });
             await part(own.manager);
             await own.update('boards', boardId, { name: null });
@@ -154,14 +155,14 @@ export class BoardLoader {
   }
 
   /** Does not sync its transaction: until the board is published, a power cut may undo the last parts. */
-  private part<T>(caller: Caller, id: number, work: (change: Change) => Promise<T>): Promise<T> {
+  private part<T>(id: number, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.unitOfWork.maintain(
       async (manager) => {
-        const change = new Change(manager, caller, this.clock);
-        await requireLoading(change, id);
+        const transaction = new Transaction(manager);
+        await requireLoading(transaction, id);
         // The sweeper ends a load whose last part is old.
-        await change.update('boards', id, { updated_at: toStored(change.instant) });
-        return work(change);
+        await transaction.update('boards', id, { updated_at: toStored(this.clock.now()) });
+        return work(transaction);
       },
       { mayBeLost: true, retryMs: RETRY_MS },
     );
@@ -181,7 +182,7 @@ export class BoardLoader {
   }
 
   /** Updates a board, which gets a name. @throws Problem `name_taken` */
-  private async update({ manager }: Change, id: number, fields: Published): Promise<void> {
+  private async update({ manager }: Transaction, id: number, fields: Published): Promise<void> {
     try {
       await manager.update(Board, id, fields);
     } catch (error) {
@@ -207,9 +208,9 @@ export class BoardLoader {
 }
 
 /** @throws Problem `database_unavailable` if the sweeper has ended the load */
-async function requireLoading(change: Change, id: number): Promise<void> {
-  const loading = await change.first(
-    `SELECT b.id FROM boards b WHERE b.id = ? AND b.version = ${LOADING}${change.forUpdate}`,
+async function requireLoading(transaction: Transaction, id: number): Promise<void> {
+  const loading = await transaction.first(
+    `SELECT b.id FROM boards b WHERE b.id = ? AND b.version = ${LOADING}${transaction.forUpdate}`,
     [id],
   );
   if (!loading) throw new Problem('database_unavailable', 'The load of the board was too slow.');

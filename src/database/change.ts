@@ -6,8 +6,7 @@ import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import type { Clock } from '../time/clock';
 import { toStored } from '../time/clock';
-import { Pace } from '../time/pace';
-import type { Reader } from './reader';
+import { Transaction } from './transaction';
 
 /** Asks the unit of work to run the change again, with these boards locked, too. */
 export class Restart extends Error {
@@ -74,22 +73,8 @@ export const EVENT_COLUMNS = [
   'after',
 ];
 
-/** Limits of one INSERT: rows (SQLite accepts 32,766 parameters), and characters after which it is sent. */
-const MAX_ROWS = 250;
-const MAX_CHARACTERS = 500_000;
-
-/**
- * Milliseconds of work between two pauses. Each pause serves other requests, so with a pause after every
- * statement a change of 2,000 stories held its lock nearly twice as long.
- */
-const WORK_MS = 15;
-
-/**
- * One change: a transaction, the locks of its boards and the events to append. It writes its rows
- * through `manager`. Locks, events and bulk inserts are plain SQL, because every change runs them: a
- * statement takes 16 to 40 µs, and 99 to 153 µs through an EntityManager.
- */
-export class Change implements Reader {
+/** One change: a transaction, the locks of its boards and the events to append. */
+export class Change extends Transaction {
   /** Time of the change, read under the lock, so that it never precedes an earlier change of its boards. */
   instant: Date;
   private readonly boards = new Map<number, LockedBoard>();
@@ -98,41 +83,20 @@ export class Change implements Reader {
   readonly boardsWithEvents = new Set<number>();
   /** The board that the response is about, and its revision before the change. */
   private subject: { board: LockedBoard; before: number } | undefined;
-  private readonly pace: Pace;
-
   /**
    * @param restarted boards that an earlier attempt needed but had not locked
    * @param rest resolves when the change may go on after a pause
    */
   constructor(
-    public manager: EntityManager,
+    manager: EntityManager,
     /** A batch restricts it to one board, and sets the `ifMatch` of each operation. */
     public caller: Caller,
     private readonly clock: Pick<Clock, 'now'>,
     private readonly restarted: ReadonlySet<number> = new Set(),
     rest?: () => Promise<void>,
   ) {
+    super(manager, rest);
     this.instant = clock.now();
-    this.pace = new Pace(WORK_MS, rest);
-  }
-
-  query<R = Record<string, unknown>>(
-    sql: string,
-    parameters: readonly unknown[] = [],
-  ): Promise<R[]> {
-    return this.manager.query(sql, parameters as unknown[]);
-  }
-
-  async first<R = Record<string, unknown>>(
-    sql: string,
-    parameters?: readonly unknown[],
-  ): Promise<R | undefined> {
-    return (await this.query<R>(sql, parameters))[0];
-  }
-
-  /** The clause that locks the rows of a SELECT; empty on SQLite, which has one writer and no such clause. */
-  get forUpdate(): string {
-    return this.isSqlite ? '' : ' FOR UPDATE';
   }
 
   /** Whether the change has locked a board. */
@@ -238,59 +202,6 @@ export class Change implements Reader {
     return board.revision + pending.length;
   }
 
-  /** Inserts a row and returns its id. For the hottest writes: `EntityManager.insert` takes 130 µs more. */
-  async insert(table: string, row: Record<string, unknown>): Promise<number> {
-    const columns = Object.keys(row);
-    const result: unknown = await this.query(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-      Object.values(row),
-    );
-    return typeof result === 'number' ? result : (result as { insertId: number }).insertId;
-  }
-
-  /** Updates columns of a row. For the hottest writes: `EntityManager.update` takes 80 µs more. */
-  async update(table: string, id: number, columns: Record<string, unknown>): Promise<void> {
-    const assignments = Object.keys(columns).map((name) => `${name} = ?`);
-    await this.query(`UPDATE ${table} SET ${assignments.join(', ')} WHERE id = ?`, [
-      ...Object.values(columns),
-      id,
-    ]);
-  }
-
-  /** Inserts many rows in few statements. Returns no ids: not every server numbers them consecutively. */
-  async insertMany(
-    table: string,
-    columns: readonly string[],
-    rows: Iterable<readonly unknown[]>,
-  ): Promise<void> {
-    const insert = `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')}) VALUES `;
-    const row = `(${columns.map(() => '?').join(', ')})`;
-    let values: unknown[] = [];
-    let count = 0;
-    let length = 0;
-    const send = async (): Promise<void> => {
-      if (count > 0) await this.query(insert + Array(count).fill(row).join(', '), values);
-      [values, count, length] = [[], 0, 0];
-    };
-    for (const cells of rows) {
-      values.push(...cells);
-      count += 1;
-      for (const cell of cells) length += typeof cell === 'string' ? cell.length : 0;
-      if (count < MAX_ROWS && length < MAX_CHARACTERS) continue;
-      await send();
-      await this.pause();
-    }
-    await send();
-  }
-
-  /**
-   * Lets other requests run, at most every `WORK_MS`. Statements of SQLite block the process, so long
-   * changes await this between their chunks.
-   */
-  pause(): Promise<void> {
-    return this.pace.pause();
-  }
-
   /** Writes the events that are not written yet, and the revisions of their boards. */
   async flush(): Promise<void> {
     const at = toStored(this.instant);
@@ -324,10 +235,6 @@ export class Change implements Reader {
       this.boardsWithEvents.add(board.id);
     }
     this.events.clear();
-  }
-
-  private get isSqlite(): boolean {
-    return this.manager.dataSource.options.type === 'better-sqlite3';
   }
 
   private async lockWhere(

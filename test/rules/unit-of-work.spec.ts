@@ -23,7 +23,10 @@ const SQL_WRITE =
 const REPOSITORY = /@InjectRepository\(\w+\)\s*(?:private |readonly )*(\w+)/g;
 
 /** Names of objects that write inside a transaction of the unit of work. */
-const IN_A_CHANGE = new Set(['change', 'manager', 'change.manager']);
+const IN_A_CHANGE = new Set(['change', 'transaction', 'manager', 'change.manager']);
+
+/** Files of the class `Change` and its base class, which write with their own methods. */
+const OF_CHANGES = new Set(['database/change.ts', 'database/transaction.ts']);
 
 /** Finds the calls of a file that write outside the unit of work. */
 function bypasses({ path, text }: Source): string[] {
@@ -35,9 +38,8 @@ function bypasses({ path, text }: Source): string[] {
       repositories.has(receiver) || (receiver.endsWith('manager') && !IN_A_CHANGE.has(receiver)),
   );
   const statements = [...text.matchAll(SQL_WRITE)].filter(
-    // `Change` writes with its own methods.
     ([, receiver = '']) =>
-      !IN_A_CHANGE.has(receiver) && !(path === 'database/change.ts' && receiver === 'this'),
+      !IN_A_CHANGE.has(receiver) && !(OF_CHANGES.has(path) && receiver === 'this'),
   );
   return [
     ...(TRANSACTION.exec(text) ?? []).slice(0, 1),

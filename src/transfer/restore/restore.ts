@@ -1,6 +1,6 @@
 import type { BoardLoad } from '../../boards/board-loader.service';
-import type { Change } from '../../database/change';
 import { EVENT_COLUMNS } from '../../database/change';
+import type { Transaction } from '../../database/transaction';
 import type { TaskView } from '../../tasks/task.dto';
 import { linesOf } from '../export/export-lines';
 import { parseRow } from '../export/export-rules';
@@ -142,12 +142,12 @@ export class Restore {
   private async insert<K extends RowKind>(kind: K, slots: readonly Slot<K>[]): Promise<void> {
     for (let start = 0; start < slots.length; start += MAX_ROWS) {
       const chunk = slots.slice(start, start + MAX_ROWS);
-      await this.load.part((change) => this.insertChunk(change, kind, chunk));
+      await this.load.part((transaction) => this.insertChunk(transaction, kind, chunk));
     }
   }
 
   private async insertChunk<K extends RowKind>(
-    change: Change,
+    transaction: Transaction,
     kind: K,
     slots: readonly Slot<K>[],
   ): Promise<void> {
@@ -156,7 +156,7 @@ export class Restore {
     // The placeholder of a task needs a story.
     const needsStory = kind === 'task' && slots.some(({ row }) => !row);
     const [placeholderStory = 0] = needsStory
-      ? await insertRows(change, TABLES.story, [boardId], [TABLES.story.cells(boardId)])
+      ? await insertRows(transaction, TABLES.story, [boardId], [TABLES.story.cells(boardId)])
       : [];
     const parentOf = (row?: Rows[K]): number => {
       if (kind !== 'task') return boardId;
@@ -164,38 +164,45 @@ export class Restore {
     };
     const parents = slots.map(({ row }) => parentOf(row));
     const rows = slots.map(({ row }, i) => cells(parents[i] as number, row));
-    const created = await insertRows(change, TABLES[kind], parents, rows);
+    const created = await insertRows(transaction, TABLES[kind], parents, rows);
     if (created.length !== slots.length) throw new Error(`${name}: not all rows were inserted`);
     const { [kind]: ids } = this.to.ids;
     slots.forEach(({ index }, i) => ids.replace(index, created[i] as number));
     const unused = created.filter((_, i) => !slots[i]?.row);
-    await deleteRows(change, name, unused);
-    if (needsStory) await deleteRows(change, 'stories', [placeholderStory]);
+    await deleteRows(transaction, name, unused);
+    if (needsStory) await deleteRows(transaction, 'stories', [placeholderStory]);
   }
 
   private async writeEvents(): Promise<void> {
     const rows = this.events.splice(0);
-    await this.load.part((change) => change.insertMany('events', EVENT_COLUMNS, rows));
+    await this.load.part((transaction) => transaction.insertMany('events', EVENT_COLUMNS, rows));
   }
 }
 
 /** Inserts rows with these parents. @returns their ids, in the order of the rows */
 async function insertRows(
-  change: Change,
+  transaction: Transaction,
   { name, columns, inserted }: Pick<Table<unknown>, 'name' | 'columns' | 'inserted'>,
   parentIds: readonly number[],
   rows: unknown[][],
 ): Promise<number[]> {
   const select = `SELECT MAX(id) AS last FROM ${name}`;
-  const last = (await change.first<{ last: number | null }>(select))?.last ?? 0;
-  await change.insertMany(name, columns, rows);
+  const last = (await transaction.first<{ last: number | null }>(select))?.last ?? 0;
+  await transaction.insertMany(name, columns, rows);
   const parents = [...new Set(parentIds)];
-  const created = await change.query<{ id: number }>(inserted(parents.length), [last, ...parents]);
+  const created = await transaction.query<{ id: number }>(inserted(parents.length), [
+    last,
+    ...parents,
+  ]);
   return created.map(({ id }) => id);
 }
 
-async function deleteRows(change: Change, table: string, ids: readonly number[]): Promise<void> {
+async function deleteRows(
+  transaction: Transaction,
+  table: string,
+  ids: readonly number[],
+): Promise<void> {
   if (ids.length === 0) return;
   const places = ids.map(() => '?').join(', ');
-  await change.query(`DELETE FROM ${table} WHERE id IN (${places})`, ids);
+  await transaction.query(`DELETE FROM ${table} WHERE id IN (${places})`, ids);
 }
