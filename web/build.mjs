@@ -95,7 +95,7 @@ const build = await context({
   bundle: true,
   splitting: true,
   format: 'esm',
-  target: ['es2022', 'chrome111', 'firefox111', 'safari16.4'],
+  target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.svg': 'copy' },

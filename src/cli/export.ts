@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { open, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
 import { Database } from '../database/database';
 import { readBoardName } from '../http/input/path';
 import { MEDIA_TYPES } from '../http/route';
@@ -13,7 +11,7 @@ import { ExportService } from '../transfer/export/export.service';
 import { withApplication } from './application';
 import { CommandError } from './command-error';
 import type { Remote } from './remote';
-import { request } from './remote';
+import { contentOf, request } from './remote';
 
 interface ExportFlags {
   board: string;
@@ -72,7 +70,7 @@ async function exportLocally(
   });
 }
 
-/** @throws Problem, CommandError as `request` does */
+/** @throws Problem, CommandError as `request` and `contentOf` do */
 async function exportRemotely(
   { board, csv, log = false }: ExportFlags,
   remote: Remote,
@@ -80,8 +78,8 @@ async function exportRemotely(
 ): Promise<void> {
   const what = csv ? 'stories?format=csv' : `export?log=${log}`;
   const path = `/api/boards/${encodeURIComponent(board)}/${what}`;
-  const { body } = await request(remote, path, csv ? MEDIA_TYPES.csv : EXPORT_MEDIA_TYPE);
-  await write(Readable.fromWeb(body as ReadableStream));
+  const response = await request(remote, path, csv ? MEDIA_TYPES.csv : EXPORT_MEDIA_TYPE);
+  await write(contentOf(remote, response));
 }
 
 /** Creates a file, which is removed if it is not completed; `-` is standard output. @throws CommandError */

@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { json } from 'node:stream/consumers';
 import { MAX_FILE_BYTES } from '../http/input/upload';
 import { Problem } from '../http/problem';
 import type { ImportFormat, ImportView, Mapping } from '../transfer/import/import.dto';
 import { ImportService } from '../transfer/import/import.service';
 import { OPERATOR, withApplication } from './application';
 import type { Remote } from './remote';
-import { request } from './remote';
+import { contentOf, request } from './remote';
 
 /** A file to import into a board. */
 interface FileForBoard {
@@ -47,7 +48,7 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
   });
 }
 
-/** Sends the file to a service. @throws Problem, CommandError as `request` does */
+/** Sends the file to a service. @throws Problem, CommandError as `request` and `contentOf` do */
 export async function importRemotely<T>(
   { board, path: file, name, format, mapping }: FileForBoard,
   remote: Remote,
@@ -62,7 +63,7 @@ export async function importRemotely<T>(
     const path = `/api/boards/${encodeURIComponent(board)}/import?format=${format}&dry_run=${dryRun}`;
     const options = { method: 'POST', body: form };
     const response = await request(remote, path, 'application/json', options);
-    return (await response.json()) as ImportView;
+    return (await json(contentOf(remote, response))) as ImportView;
   };
   return use({ dryRun: () => send(true), run: () => send(false) });
 }

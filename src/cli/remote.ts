@@ -1,3 +1,4 @@
+import type { ReadableStream } from 'node:stream/web';
 import type { FieldError, ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
 import { CommandError } from './command-error';
@@ -29,8 +30,7 @@ export async function request(
   const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
   const response = await fetch(url.replace(/\/+$/, '') + path, { ...init, headers }).catch(
     (error: Error) => {
-      const { message } = (error.cause ?? error) as Error;
-      throw new CommandError(`${url} does not answer: ${message}.`);
+      throw new CommandError(`${url} does not answer: ${reason(error)}.`);
     },
   );
   if (!response.ok) {
@@ -46,3 +46,18 @@ export async function request(
   }
   return response;
 }
+
+/** Yields the content of a response. @throws CommandError if the connection is lost before its end */
+export async function* contentOf(
+  { url }: Remote,
+  { body }: Response,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body as ReadableStream<Uint8Array>;
+  } catch (error) {
+    throw new CommandError(`${url} stopped answering: ${reason(error as Error)}.`);
+  }
+}
+
+/** The message of an error of `fetch`, whose own message says only that it failed. */
+const reason = (error: Error): string => ((error.cause ?? error) as Error).message;

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -260,6 +263,28 @@ describe('the command export', () => {
       out: '',
       err: 'Standard output cannot be written: ENOSPC: no space left on device, write.\n',
     });
+  });
+
+  it('says that the service was lost, and keeps no part of the file', async () => {
+    const lost = createServer((_, response) => {
+      response.setHeader('content-type', 'application/x-ndjson').write('{"sprintline_export":1}\n');
+      setImmediate(() => response.destroy());
+    });
+    await once(lost.listen(0, '127.0.0.1'), 'listening');
+    const folder = mkdtempSync(join(tmpdir(), 'sprintline-export-'));
+    try {
+      const url = `http://127.0.0.1:${(lost.address() as AddressInfo).port}`;
+      const file = join(folder, 'lost.ndjson');
+      expect(await run(file, '--board', 'x', '--url', url)).toEqual({
+        code: 1,
+        out: '',
+        err: expect.stringMatching(/^http:.* stopped answering: .*\.\n$/) as string,
+      });
+      expect(existsSync(file)).toBe(false);
+    } finally {
+      rmSync(folder, { recursive: true });
+      lost.close();
+    }
   });
 
   it('rejects --csv with --log', async () => {
