@@ -9,8 +9,7 @@ import type { Caller } from '../http/caller';
 import { column } from '../http/lists/keyset';
 import { Listing } from '../http/lists/listing';
 import type { PageQuery } from '../http/lists/page.dto';
-import type { FieldErrorCode } from '../http/problem';
-import { Problem } from '../http/problem';
+import { fieldError, Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { Clock, toRfc3339 } from '../time/clock';
@@ -49,7 +48,8 @@ export class TokensService {
     const { token, lookup, hash } = makeToken();
     const id = await this.unitOfWork.maintain(async (manager) => {
       if (scope !== 'admin' && (await lockTokens(manager, "t.scope = 'admin'")).length === 0) {
-        throw invalid('scope', 'not_admin', 'must be admin for the first token');
+        const error = 'must be admin for the first token';
+        throw Problem.invalid([fieldError('pointer', 'scope', 'not_admin', error)]);
       }
       const { identifiers } = await manager.insert(Token, {
         lookup,
@@ -134,9 +134,6 @@ export class TokensService {
     return this.tokens.createQueryBuilder('t').select(COLUMNS);
   }
 }
-
-const invalid = (field: string, code: FieldErrorCode, message: string): Problem =>
-  Problem.invalid([{ pointer: `/${field}`, code, detail: `${field} ${message}` }]);
 
 /** Reads tokens and locks their rows; SQLite has one writer and no row locks. */
 function lockTokens(manager: EntityManager, condition = '1 = 1'): Promise<ListedRow[]> {

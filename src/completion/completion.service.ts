@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Change } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
-import { Problem } from '../http/problem';
+import { fieldError, Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
 import type { ReportView } from '../reports/report.dto';
 import { ReportsService } from '../reports/reports.service';
@@ -97,12 +97,8 @@ export class CompletionService {
       if (target.completed_at !== null) throw new Problem('sprint_completed');
       return target.id;
     }
-    throw Problem.invalid([
-      {
-        pointer: '/unfinished',
-        code: isItself ? 'invalid_value' : 'not_found',
-        detail: 'unfinished must be the id of another sprint of the board',
-      },
-    ]);
+    const code = isItself ? 'invalid_value' : 'not_found';
+    const text = 'must be the id of another sprint of the board';
+    throw Problem.invalid([fieldError('pointer', 'unfinished', code, text)]);
   }
 }

@@ -7,7 +7,7 @@ import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input/parameters';
 import { BoardName, StoryId } from '../http/input/path';
 import { PageQuery } from '../http/lists/page.dto';
-import { Problem } from '../http/problem';
+import { fieldError, Problem } from '../http/problem';
 import { BOARD_REVISION } from '../http/responses/board-revision';
 import { Answers, AnswersTable, Rejects, RequireScope, Route } from '../http/route';
 import { EventView, FeedQuery, StreamQuery } from './event.dto';
@@ -85,6 +85,6 @@ function lastEventId({ headers }: FastifyRequest): number | undefined {
   if (sent === undefined || sent === '') return undefined;
   if (/^\d+$/.test(String(sent))) return Number(sent);
   throw Problem.invalid([
-    { header: 'Last-Event-ID', code: 'invalid_type', detail: 'Last-Event-ID must be a revision' },
+    fieldError('header', 'Last-Event-ID', 'invalid_type', 'must be a revision'),
   ]);
 }

@@ -6,7 +6,7 @@ import type { Observable } from 'rxjs';
 import { tap } from 'rxjs';
 import { accessOf } from './access';
 import type { FieldErrorCode } from './problem';
-import { Problem } from './problem';
+import { fieldError, Problem } from './problem';
 import { fieldsOfBody } from './validation/validation.pipe';
 
 const HEADER = 'Idempotency-Key';
@@ -43,5 +43,5 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-const invalid = (code: FieldErrorCode, detail: string): Problem =>
-  Problem.invalid([{ header: HEADER, code, detail: `${HEADER} ${detail}` }]);
+const invalid = (code: FieldErrorCode, text: string): Problem =>
+  Problem.invalid([fieldError('header', HEADER, code, text)]);

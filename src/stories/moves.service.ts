@@ -6,7 +6,7 @@ import { UnitOfWork } from '../database/unit-of-work';
 import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import type { FieldError } from '../http/problem';
-import { Problem } from '../http/problem';
+import { fieldError, Problem } from '../http/problem';
 import { requireMatch, requireTag } from '../http/responses/etag';
 import type { MoveStories, MoveStory } from './move.dto';
 import type { StorySeq } from './positions';
@@ -179,8 +179,5 @@ async function findNeighbour(change: Change, id: number): Promise<Neighbour | un
   return story && maySee(change.caller, story.name) ? story : undefined;
 }
 
-const wrongPosition = (code: FieldError['code'], detail: string): FieldError => ({
-  pointer: '/position',
-  code,
-  detail: `position ${detail}`,
-});
+const wrongPosition = (code: FieldError['code'], text: string): FieldError =>
+  fieldError('pointer', 'position', code, text);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Change, LockedBoard } from '../database/change';
 import type { FieldError } from '../http/problem';
+import { fieldError } from '../http/problem';
 
 /** The words that a body may have instead of the id of a sprint. */
 export const SPRINT_WORDS = ['current', 'next'] as const;
@@ -35,11 +36,12 @@ export class SprintWords {
 }
 
 /** The error of a body that names a sprint that does not exist. */
-export const noSprint = (sprint: SprintOfBody): FieldError => ({
-  pointer: '/sprint_id',
-  code: 'not_found',
-  detail:
+export const noSprint = (sprint: SprintOfBody): FieldError =>
+  fieldError(
+    'pointer',
+    'sprint_id',
+    'not_found',
     typeof sprint === 'string'
-      ? `sprint_id names the ${sprint} sprint, which the board does not have`
-      : 'sprint_id names no sprint',
-});
+      ? `names the ${sprint} sprint, which the board does not have`
+      : 'names no sprint',
+  );

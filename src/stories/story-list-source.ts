@@ -3,8 +3,7 @@ import type { SortKey } from '../http/lists/keyset';
 import { column } from '../http/lists/keyset';
 import type { ListSource } from '../http/lists/list-source';
 import type { PageQuery } from '../http/lists/page.dto';
-import type { FieldError } from '../http/problem';
-import { Problem } from '../http/problem';
+import { fieldError, Problem } from '../http/problem';
 import { toStored } from '../time/clock';
 import { CSV_COLUMNS, csvCells, readSprintLabels } from './story-csv';
 import { folded, labelPattern, wordsOf } from './story-text';
@@ -83,11 +82,12 @@ export function storyListSource(
   };
 }
 
-const NO_FIELDS: FieldError = {
-  parameter: 'fields',
-  code: 'excluded',
-  detail: 'fields cannot be combined with CSV, whose columns are those of the import',
-};
+const NO_FIELDS = fieldError(
+  'parameter',
+  'fields',
+  'excluded',
+  'cannot be combined with CSV, whose columns are those of the import',
+);
 
 /** The hottest list, without filters, in plain SQL. */
 function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[]] {

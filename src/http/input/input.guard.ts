@@ -2,9 +2,9 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FieldError } from '../problem';
-import { Problem } from '../problem';
+import { fieldError, Problem } from '../problem';
 import { formatOf, requireAcceptable, vary } from '../responses/formats';
-import { fieldError, fieldsOfBody } from '../validation/validation.pipe';
+import { fieldsOfBody } from '../validation/validation.pipe';
 import { MALFORMED_QUERY } from './form';
 import { declares } from './parameters';
 

@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import type { ProblemCode } from '../problem';
-import { Problem } from '../problem';
+import { fieldError, Problem } from '../problem';
 import { parseBoardName } from '../validation/text';
 
 /** Every parameter of a path, and the problem if there is no such resource. */
@@ -36,9 +36,7 @@ export function readBoardName(value: string): string {
 export function readNewBoardName(value: string): string {
   const parsed = parseBoardName(value);
   if ('value' in parsed) return parsed.value as string;
-  throw Problem.invalid([
-    { parameter: 'board_name', code: parsed.code, detail: `board_name ${parsed.message}` },
-  ]);
+  throw Problem.invalid([fieldError('parameter', 'board_name', parsed.code, parsed.message)]);
 }
 
 const parameter =

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../problem';
-import { Problem } from '../problem';
+import { fieldError, Problem } from '../problem';
 import { IsSingle, Rejected, Rule } from '../validation/property';
 
 const READ_ONLY = Symbol('read-only fields');
@@ -51,11 +51,7 @@ export function requireUnchanged(
   const known = stored as Record<string, unknown>;
   const errors = readOnlyOf(body)
     .filter((name) => sent[name] !== undefined && !isUnchanged(sent[name], known[name]))
-    .map((name): FieldError => ({
-      pointer: `/${name}`,
-      code: 'read_only',
-      detail: `${name} cannot be changed`,
-    }));
+    .map((name) => fieldError('pointer', name, 'read_only', 'cannot be changed'));
   if (errors.length + others.length > 0) throw Problem.invalid([...errors, ...others]);
 }
 

@@ -7,8 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { FieldErrorCode } from '../problem';
-import { Problem } from '../problem';
-import { fieldError } from '../validation/validation.pipe';
+import { fieldError, Problem } from '../problem';
 import { mediaTypeOf } from './media-type';
 
 /** Maximum bytes of a file. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Parameter } from '../../database/reader';
-import { Problem } from '../problem';
+import { fieldError, Problem } from '../problem';
 import { parseDate } from '../validation/dates';
 
 /** A row of a list, as the database returns it. */
@@ -92,13 +92,8 @@ export function decodeCursor(
   } catch {
     // Not a cursor of this service.
   }
-  throw Problem.invalid([
-    {
-      parameter: 'cursor',
-      code: 'invalid_cursor',
-      detail: 'cursor does not belong to this list with these filters and this sort',
-    },
-  ]);
+  const text = 'does not belong to this list with these filters and this sort';
+  throw Problem.invalid([fieldError('parameter', 'cursor', 'invalid_cursor', text)]);
 }
 
 /** Returns the SQL condition for the rows that follow a row with these keys. */

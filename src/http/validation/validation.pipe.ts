@@ -4,8 +4,8 @@ import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { getMetadataStorage } from 'class-validator';
 import { Clock } from '../../time/clock';
 import { asForm } from '../input/form';
-import type { FieldError, FieldErrorCode } from '../problem';
-import { Problem } from '../problem';
+import type { FieldError, FieldErrorCode, Place } from '../problem';
+import { fieldError, Problem } from '../problem';
 import { Rejected, validatedAt } from './property';
 import { suggestion } from './suggestion';
 
@@ -100,8 +100,6 @@ export class ProblemValidationPipe extends ValidationPipe {
   }
 }
 
-type Place = 'pointer' | 'parameter';
-
 /**
  * Returns the fields of a parsed body; none without a body.
  * @throws Problem if it cannot be parsed, is not an object, is nested too deep or has too many fields
@@ -168,25 +166,6 @@ const duplicates = (property: string, list: unknown[]): FieldError[] =>
     const detail = `${property} names ${String(item)} twice`;
     return [{ pointer: `/${property}/${i}`, code: 'duplicate', detail }];
   });
-
-/** Maximum characters of the name of a field in a `detail`. */
-const MAX_SHOWN = 100;
-
-/** Returns the error of a field of a body or of a query parameter, whose name a client may have made up. */
-export function fieldError(
-  place: Place,
-  name: string,
-  code: FieldErrorCode,
-  text: string,
-): FieldError {
-  const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name || '""';
-  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return {
-    ...(place === 'pointer' ? { pointer } : { parameter: name }),
-    code,
-    detail: `${shown} ${text}`,
-  };
-}
 
 const pipe = new ProblemValidationPipe(new Clock());
 

@@ -8,7 +8,7 @@ import { Slots, SlotsOfClients } from '../../database/slots';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
 import type { Upload } from '../../http/input/upload';
-import { Problem } from '../../http/problem';
+import { fieldError, Problem } from '../../http/problem';
 import { validate } from '../../http/validation/validation.pipe';
 import { Clock } from '../../time/clock';
 import type { DetectedFile } from '../files/detect';
@@ -232,9 +232,7 @@ export async function parseMapping(text: string | undefined): Promise<Mapping> {
   try {
     fields = JSON.parse(text);
   } catch {
-    throw Problem.invalid([
-      { pointer: '/mapping', code: 'invalid_type', detail: 'mapping must be JSON' },
-    ]);
+    throw Problem.invalid([fieldError('pointer', 'mapping', 'invalid_type', 'must be JSON')]);
   }
   try {
     return await validate(Mapping, fields as Record<string, unknown>);
