@@ -23,8 +23,8 @@ const LATER = `SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id 
 
 const SQL = {
   story: `SELECT ${STORY} ${STORIES} WHERE b.name IS NOT NULL AND s.id = ?`,
-  boardOfSprint: `SELECT b.id, b.revision, b.revision_tag FROM sprints p JOIN boards b ON b.id = p.board_id
-    WHERE p.id = ? AND b.name IS NOT NULL`,
+  boardOfSprint: `SELECT b.id, b.revision, b.revision_tag FROM boards b
+    WHERE b.id = (SELECT board_id FROM sprints WHERE id = ?) AND b.name IS NOT NULL`,
   board: `SELECT ${BOARD} FROM boards b WHERE b.name = ?`,
   storiesOfSprint: `${LIST} WHERE s.board_id = ? AND b.name IS NOT NULL AND s.sprint_id = ?
     ORDER BY s.seq, s.id LIMIT 61`,

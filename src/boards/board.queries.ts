@@ -1,8 +1,9 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { LockedBoard } from '../database/change';
-import { BOARD_COLUMNS } from '../database/change';
+import { BOARD_COLUMNS, BOARD_OF } from '../database/change';
 import type { Reader } from '../database/reader';
 import type { Access } from '../http/access';
+import type { ProblemCode } from '../http/problem';
 import { Problem } from '../http/problem';
 import { REPRESENTATION } from '../http/responses/etag';
 import { toRfc3339 } from '../time/clock';
@@ -33,6 +34,21 @@ export async function findRevision(reader: Reader, id: number): Promise<TaggedBo
     [id],
   );
   if (!board) throw new Problem('board_not_found');
+  return board;
+}
+
+/** Reads the revision of the board of a row. @throws Problem `missing` if the row or the board was deleted */
+export async function findBoardOf(
+  reader: Reader,
+  table: keyof typeof BOARD_OF,
+  id: number,
+  missing: ProblemCode,
+): Promise<TaggedBoard> {
+  const [board] = await reader.query<TaggedBoard>(
+    `SELECT b.id, b.revision, b.revision_tag FROM boards b WHERE b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`,
+    [id],
+  );
+  if (!board) throw new Problem(missing);
   return board;
 }
 

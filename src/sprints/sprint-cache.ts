@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { BoardRow } from '../boards/board.queries';
-import { collectionTag, findBoard } from '../boards/board.queries';
+import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { Problem } from '../http/problem';
@@ -100,7 +100,10 @@ export class SprintCache {
     }
     const tasks = sprint ? await findTasksOfSprint(reader, board, sprint.id) : [];
     // If a task was read, the board still has this revision; without tasks it must be checked.
-    if (tasks.length === 0 && !(await hasRevision(reader, board))) return undefined;
+    if (tasks.length === 0) {
+      const { revision } = await findRevision(reader, board.id);
+      if (revision !== board.revision) return undefined;
+    }
     if (!sprint) throw new Problem(`no_${which}_sprint`);
     const full: FullSprint = {
       ...representSprint(sprint, now),
@@ -182,12 +185,4 @@ export class SprintCache {
       discard();
     }
   }
-}
-
-async function hasRevision(
-  reader: Reader,
-  { id, revision }: { id: number; revision: number },
-): Promise<boolean> {
-  const sql = 'SELECT id FROM boards WHERE id = ? AND revision = ?';
-  return (await reader.query(sql, [id, revision])).length > 0;
 }

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { TaggedBoard } from '../boards/board.queries';
-import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
+import { collectionTag, findBoard, findBoardOf, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { ListSource } from '../http/lists/list-source';
 import { Listing } from '../http/lists/listing';
-import { Problem } from '../http/problem';
 import { toStored } from '../time/clock';
 import { storyListSource } from './story-list-source';
 import type { StoryListQuery } from './story.dto';
@@ -26,7 +25,8 @@ export class StoryListsService {
 
   /** The stories of a sprint. @throws Problem `sprint_not_found` */
   async ofSprint(sprintId: number, query: StoryListQuery): Promise<Listing> {
-    return this.list(await findBoardOfSprint(this.database, sprintId), sprintId, query);
+    const board = await findBoardOf(this.database, 'sprints', sprintId, 'sprint_not_found');
+    return this.list(board, sprintId, query);
   }
 
   /**
@@ -78,7 +78,9 @@ export class StoryListsService {
         ...board,
         tagOf: (at) => collectionTag(at, ...also),
         find: (reader) =>
-          sprintId ? findBoardOfSprint(reader, sprintId) : findRevision(reader, board.id),
+          sprintId
+            ? findBoardOf(reader, 'sprints', sprintId, 'sprint_not_found')
+            : findRevision(reader, board.id),
       },
       ...storyListSource(this.stories, scope, query),
     };
@@ -92,15 +94,4 @@ export class StoryListsService {
     );
     return !more;
   }
-}
-
-/** Reads the revision of the board of a sprint. @throws Problem `sprint_not_found` */
-async function findBoardOfSprint(reader: Reader, sprintId: number): Promise<TaggedBoard> {
-  const [board] = await reader.query<TaggedBoard>(
-    `SELECT b.id, b.revision, b.revision_tag FROM sprints p JOIN boards b ON b.id = p.board_id
-     WHERE p.id = ? AND b.name IS NOT NULL`,
-    [sprintId],
-  );
-  if (!board) throw new Problem('sprint_not_found');
-  return board;
 }

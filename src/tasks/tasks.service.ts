@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { TaggedBoard } from '../boards/board.queries';
-import { collectionTag } from '../boards/board.queries';
+import { collectionTag, findBoardOf } from '../boards/board.queries';
 import type { Change, LockedBoard } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
@@ -17,7 +17,7 @@ import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
-import { MAX_SEQ, Story } from '../stories/story.entity';
+import { MAX_SEQ } from '../stories/story.entity';
 import { MAX_TASKS, TaskWriter } from './task-writer.service';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
@@ -34,17 +34,8 @@ export class TasksService {
 
   /** Lists the tasks of a story. @throws Problem `story_not_found` */
   async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
-    const ofStory = this.tasks.manager
-      .createQueryBuilder(Story, 's')
-      .innerJoin('s.board', 'b')
-      .select('b.id, b.revision, b.revision_tag')
-      .where('s.id = :storyId AND b.name IS NOT NULL', { storyId })
-      .getQueryAndParameters();
-    const find = async (reader: Reader): Promise<TaggedBoard> => {
-      const [board] = await reader.query<TaggedBoard>(...ofStory);
-      if (!board) throw new Problem('story_not_found');
-      return board;
-    };
+    const find = (reader: Reader): Promise<TaggedBoard> =>
+      findBoardOf(reader, 'stories', storyId, 'story_not_found');
     const board = await find(this.database);
     return new Listing(
       this.database,
