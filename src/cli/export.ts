@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Database } from '../database/database';
 import { readBoardName } from '../http/input/path';
-import { MEDIA_TYPES } from '../http/route';
+import { MEDIA_TYPES } from '../http/responses/formats';
 import { StoryListsService } from '../stories/story-lists.service';
 import { EXPORT_MEDIA_TYPE } from '../transfer/export/export-format';
 import { ExportService } from '../transfer/export/export.service';

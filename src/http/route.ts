@@ -9,50 +9,12 @@ import {
   ApiOperation,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig } from 'fastify';
 import type { Scope } from './access';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import type { ProblemCode } from './problem';
-
-/** The media types of responses, by the values of `?format=`. */
-export const MEDIA_TYPES = {
-  json: 'application/json',
-  csv: 'text/csv',
-  svg: 'image/svg+xml',
-  png: 'image/png',
-} as const;
-export type Format = keyof typeof MEDIA_TYPES;
-
-/** A response that is too long for memory. */
-export interface LongResponse {
-  chunks: Iterable<string>;
-  /** A short string that changes whenever the response does: its entity tag is a digest of it. */
-  tagged: string;
-}
-
-/** A response that takes long to render. */
-interface RenderedResponse {
-  render: () => Promise<Buffer>;
-  /** As in `LongResponse`. */
-  tagged: string;
-}
-
-type Written = string | LongResponse | RenderedResponse;
-
-/** Writes a body in a format. */
-export interface Writing {
-  write: (body: never, request: FastifyRequest) => Written | Promise<Written>;
-  /**
-   * The part of a body whose digest is the weak entity tag, if the rest differs in every response;
-   * undefined if the tag is a digest of the whole body.
-   */
-  tagged?: (body: never) => object | undefined;
-  /** Headers of responses in this format. */
-  headers?: Record<string, string>;
-}
-
-/** The formats of a route, the preferred one first; `null` if an `Answer` writes it. */
-export type Formats = Partial<Record<Format, Writing | null>>;
+import type { Format, Formats, Writing } from './responses/formats';
+import { MEDIA_TYPES } from './responses/formats';
 
 declare module 'fastify' {
   /** Settings of a route, for guards and hooks: `request.routeOptions.config`. */
@@ -75,10 +37,12 @@ declare module 'fastify' {
     anonymous?: true;
     /** Its service filters by the boards that the caller may see, so its path need not name a board. */
     filtered?: boolean;
-    /** Its response must not be stored, so it accepts no `Idempotency-Key`. */
-    unrepeatable?: boolean;
     /** Its body may be this many times as long as BODY_LIMIT. */
     bodyFactor?: number;
+    /** It creates the board of its path if there is none. */
+    createsBoard?: true;
+    /** Its response must not be stored, so it accepts no `Idempotency-Key`. */
+    unrepeatable?: boolean;
     /** It accepts an `Idempotency-Key`. */
     repeatable?: boolean;
     /** Its body is a file, or a form with one, which its handler reads as it arrives; see `Upload`. */

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { hash } from 'node:crypto';
-import type { Formats, LongResponse } from '../http/route';
+import { Readable } from 'node:stream';
+import type { Formats, LongResponse } from '../http/responses/formats';
+import { Pace } from '../time/pace';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { fan } from './fan';
 import { png } from './pictures/png';
@@ -79,7 +81,7 @@ function pictures<Body>(
         const picture = await drawn(body, request);
         const theme = themeOf(request) === 'dark' ? 'dark' : 'light';
         const tagged = svg(picture, theme);
-        return { tagged, render: () => png(tagged, picture) };
+        return { tagged, content: () => png(tagged, picture) };
       },
     },
   };
@@ -107,5 +109,15 @@ function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string 
   const indices = [...new Set([...days.eventful, ...ends])].sort((a, b) => a - b);
   const week = Array.from({ length: 7 }, (_, day) => days.isWorking(day));
   const tagged = JSON.stringify([sprint, days.committed, week, ...days.at(indices)]);
-  return { chunks, tagged };
+  const options = { objectMode: false, highWaterMark: 1 << 16 };
+  return { tagged, content: () => Readable.from(withPauses(chunks), options) };
+}
+
+/** Lets other requests run between chunks, even if the client reads fast. */
+async function* withPauses(chunks: Iterable<string>): AsyncGenerator<string> {
+  const pace = new Pace();
+  for (const chunk of chunks) {
+    yield chunk;
+    await pace.pause();
+  }
 }

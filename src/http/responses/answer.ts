@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import type { Format } from '../route';
+import type { Format } from './formats';
 
 /** A response whose entity tag is known before its content is read from the database; JSON by default. */
 export abstract class Answer {

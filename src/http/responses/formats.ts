@@ -1,12 +1,43 @@
 import accepts from 'accepts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
-import { Pace } from '../../time/pace';
+import type { Readable } from 'node:stream';
 import { Problem } from '../problem';
-import type { Format, Formats, Writing } from '../route';
-import { MEDIA_TYPES } from '../route';
 import { etagOf, notModified, REPRESENTATION } from './etag';
+
+/** The media types of responses, by the values of `?format=`. */
+export const MEDIA_TYPES = {
+  json: 'application/json',
+  csv: 'text/csv',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+} as const;
+export type Format = keyof typeof MEDIA_TYPES;
+
+/** A response that is too long for memory, or takes long to render. */
+export interface LongResponse {
+  /** A short string that changes whenever the response does: its entity tag is a digest of it. */
+  tagged: string;
+  /** Called unless the client has the response. */
+  content: () => Readable | Promise<Buffer>;
+}
+
+type Written = string | LongResponse;
+
+/** Writes a body in a format. */
+export interface Writing {
+  write: (body: never, request: FastifyRequest) => Written | Promise<Written>;
+  /**
+   * The part of a body whose digest is the weak entity tag, if the rest differs in every response;
+   * undefined if the tag is a digest of the whole body.
+   */
+  tagged?: (body: never) => object | undefined;
+  /** Headers of responses in this format. */
+  headers?: Record<string, string>;
+}
+
+/** The formats of a route, the preferred one first; `null` if an `Answer` writes it. */
+export type Formats = Partial<Record<Format, Writing | null>>;
 
 const PARAMETERS: Record<Format, string> = {
   json: '; charset=utf-8',
@@ -87,16 +118,5 @@ export async function writeFormat(
     return text;
   }
   const etag = etagOf(`${format} ${REPRESENTATION} ${text.tagged}`);
-  if (notModified(reply, etag)) return '';
-  if ('render' in text) return text.render();
-  return Readable.from(withPauses(text.chunks), { objectMode: false, highWaterMark: 1 << 16 });
-}
-
-/** Lets other requests run between chunks, even if the client reads fast. */
-async function* withPauses(chunks: Iterable<string>): AsyncGenerator<string> {
-  const pace = new Pace();
-  for (const chunk of chunks) {
-    yield chunk;
-    await pace.pause();
-  }
+  return notModified(reply, etag) ? '' : text.content();
 }
