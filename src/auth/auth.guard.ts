@@ -29,6 +29,7 @@ export class AuthGuard implements CanActivate {
   }
 
   private async maySeeBoard(request: FastifyRequest, access: Access): Promise<boolean> {
+    const { repeatable } = request.routeOptions.config;
     try {
       const board = await this.resources.boardOf(request);
       if (!board)
@@ -38,9 +39,8 @@ export class AuthGuard implements CanActivate {
       // A repeated request gets its first response even if its resource no longer exists. A new one is
       // rejected by its change, which locks no board that the caller may not see.
       const isMissing = error instanceof Problem && error.status === 404;
-      const isRepeatable =
-        request.method === 'POST' && request.headers['idempotency-key'] !== undefined;
-      if (!isMissing || !isRepeatable) throw error;
+      const hasKey = repeatable && request.headers['idempotency-key'] !== undefined;
+      if (!isMissing || !hasKey) throw error;
     }
     return true;
   }

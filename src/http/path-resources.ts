@@ -59,13 +59,10 @@ export class PathResources {
 
   /** Returns the problem of a request if its path names a resource that does not exist. */
   async missing(request: FastifyRequest): Promise<Problem | undefined> {
-    const { params, method, routeOptions, access = OPEN } = request;
+    const { params, routeOptions, access = OPEN } = request;
     const { board_name: named } = (params ?? {}) as { board_name?: string };
-    // Posting to a board creates it.
     const creates =
-      this.config.createBoards === 'implicit' &&
-      method === 'POST' &&
-      /:board_name\/(backlog|sprints|batch|import)$/.test(routeOptions.url ?? '');
+      routeOptions.config.createsBoard === true && this.config.createBoards === 'implicit';
     try {
       const board = creates && !access.boards ? undefined : await this.boardOf(request);
       if (board && !maySee(access, board.name)) return new Problem(board.missing);

@@ -12,6 +12,7 @@ import {
   Creates,
   Rejects,
   RequireScope,
+  Route,
 } from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
 import { SprintCache } from './sprint-cache';
@@ -60,6 +61,7 @@ export class SprintsController {
 
   @Post('boards/:board_name/sprints')
   @RequireScope('write')
+  @Route({ createsBoard: true })
   @Creates(
     'Create sprint',
     SprintView,

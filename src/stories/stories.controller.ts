@@ -13,6 +13,7 @@ import {
   Rejects,
   RequireScope,
   Repeatable,
+  Route,
 } from '../http/route';
 import { MoveStories, MoveStory } from './move.dto';
 import { MovesService } from './moves.service';
@@ -52,6 +53,7 @@ export class StoriesController {
 
   @Post('boards/:board_name/backlog')
   @RequireScope('write')
+  @Route({ createsBoard: true })
   @Creates(
     'Create story in the backlog',
     StoryView,
