@@ -24,23 +24,49 @@ export const csvCells = (story: StoryView, sprints: ReadonlyMap<number, string>)
     return story.sprint_id === null ? null : sprints.get(story.sprint_id);
   });
 
-/** Reads the values of the column `sprint` by id: the name of the sprint, or `#` and its id if that is ambiguous. */
-export async function readSprintLabels(
+/** A sprint as the column `sprint` names it. */
+interface NamedSprint {
+  id: number;
+  name: string | null;
+}
+
+/** Reads the values of the column `sprint` of a board, by the id of the sprint. */
+export const readSprintLabels = async (
   reader: Reader,
   boardId: number,
-): Promise<Map<number, string>> {
-  const sprints = await reader.query<{ id: number; name: string | null }>(
-    'SELECT s.id, s.name FROM sprints s WHERE s.board_id = ?',
-    [boardId],
+): Promise<Map<number, string>> =>
+  sprintLabels(
+    await reader.query<NamedSprint>('SELECT s.id, s.name FROM sprints s WHERE s.board_id = ?', [
+      boardId,
+    ]),
   );
-  const counts = new Map<string | null, number>();
-  for (const { name } of sprints) counts.set(name, (counts.get(name) ?? 0) + 1);
+
+/**
+ * Returns the values of the column `sprint` for all sprints of a board, by id: the name of the sprint or, if that is
+ * missing or not unique, `#` and the id. Names that differ only in white space at the ends count as equal, because
+ * the import removes it.
+ */
+export function sprintLabels(sprints: readonly NamedSprint[]): Map<number, string> {
+  const named = new Map<string, NamedSprint[]>();
+  for (const sprint of sprints) {
+    const name = sprint.name?.trim() ?? '';
+    const same = named.get(name);
+    if (same) same.push(sprint);
+    else named.set(name, [sprint]);
+  }
+  const byId = new Set<number>();
+  for (const [name, same] of named) {
+    if (name !== '' && same.length === 1) continue;
+    for (const { id: first } of same) {
+      // A sprint with the name `#7` needs its id, too, if sprint 7 needs it, and so on.
+      for (let id: number | undefined = first; id !== undefined && !byId.has(id);) {
+        byId.add(id);
+        id = named.get(`#${id}`)?.[0]?.id;
+      }
+    }
+  }
   return new Map(
-    sprints.map(({ id, name }) => {
-      // A name such as `#7` would be read as an id.
-      const isName = name !== null && counts.get(name) === 1 && !/^\s*(#\d+\s*)?$/.test(name);
-      return [id, isName ? name : `#${id}`];
-    }),
+    sprints.map(({ id, name }) => [id, name === null || byId.has(id) ? `#${id}` : name]),
   );
 }
 

@@ -258,20 +258,72 @@ describe('a second import', () => {
     ]);
   });
 
-  it('finds a sprint by its id on the board, else by its name', async () => {
-    const sprint = (
-      await client.post('/api/boards/Ids/sprints', { start_date: '2026-11-02', name: 'Named' })
-    ).body;
+  it('finds a sprint by the id or the name that an export of the board has', async () => {
+    const make = (name: string | null): Promise<any> =>
+      made2xx(
+        client.post('/api/boards/Ids/sprints', {
+          start_date: '2026-11-02',
+          end_date: '2026-11-06',
+          name,
+        }),
+      );
+    const [named, unnamed] = [await make('Named'), await make(null)];
     const answer = await load(
       'Ids',
-      `title,sprint\na,#${sprint.id}\nb,#${sprint.id + 100_000}\nc,Named\n`,
+      `title,sprint\na,Named\nb,#${unnamed.id}\nc,#${named.id}\nd,#${named.id + 100_000}\n`,
     );
-    expect(answer.body.created).toEqual({ sprints: 1, stories: 3, tasks: 0 });
+    // An export has the name of a named sprint, so its id is that of a sprint of another board.
+    expect(answer.body.created).toEqual({ sprints: 2, stories: 4, tasks: 0 });
     const sprints = await of('/api/boards/Ids/sprints');
-    expect(sprints.map(({ name }: any) => name)).toEqual(['Named', `#${sprint.id + 100_000}`]);
-    expect(sprints[0]).toEqual(sprint);
-    const stories = await of(`/api/sprints/${sprint.id}/stories`);
-    expect(stories.map(({ title }: any) => title)).toEqual(['a', 'c']);
+    expect(sprints.slice(0, 2)).toEqual([named, unnamed]);
+    const names = ['Named', null, `#${named.id}`, `#${named.id + 100_000}`];
+    expect(sprints.map(({ name }: any) => name)).toEqual(names);
+    for (const [i, title] of ['a', 'b', 'c', 'd'].entries()) {
+      const stories = await of(`/api/sprints/${sprints[i].id}/stories`);
+      expect(stories.map((story: any) => story.title)).toEqual([title]);
+    }
+  });
+
+  it('of unnamed sprints of another board changes nothing, whatever ids this board has', async () => {
+    const { id } = await made2xx(
+      client.post('/api/boards/Before/sprints', { start_date: '2026-11-02' }),
+    );
+    // The sprints of the file get the next ids, so the id of each is the name of the one before.
+    const rows = [2, 3, 4].map((n) => `N-${n},story ${n},#${id + n}\n`);
+    const file = `external_id,title,sprint\n${rows.join('')}`;
+    await load('Elsewhere', file);
+    const stories = await storiesOf('Elsewhere');
+    expect(new Set(stories.map(({ sprint_id }: any) => sprint_id)).size).toBe(3);
+    expect((await load('Elsewhere', file)).body).toMatchObject({
+      created: { sprints: 0, stories: 0 },
+      updated: { sprints: 0, stories: 0 },
+      unchanged: { sprints: 3, stories: 3 },
+    });
+    expect(await storiesOf('Elsewhere')).toEqual(stories);
+    const exported = await client.get('/api/boards/Elsewhere/stories?format=csv');
+    expect((await load('Elsewhere', exported.text)).body).toMatchObject({
+      updated: { sprints: 0, stories: 0 },
+      unchanged: { stories: 3 },
+    });
+  });
+
+  it('of an export keeps sprints apart whose names differ in white space at the ends', async () => {
+    for (const name of ['x', 'x ', '\u00a0x', 'once ']) {
+      const sprint = await made2xx(
+        client.post('/api/boards/Spaces/sprints', { start_date: '2026-11-02', name }),
+      );
+      const story = { title: name, external_id: `S-${sprint.id}` };
+      await made2xx(client.post(`/api/sprints/${sprint.id}/stories`, story));
+    }
+    const { text } = await client.get('/api/boards/Spaces/stories?format=csv');
+    expect((await load('Spaces', text)).body).toMatchObject({
+      created: { sprints: 0, stories: 0 },
+      updated: { sprints: 0, stories: 0 },
+      unchanged: { sprints: 4, stories: 4 },
+    });
+    await load('Spaces again', text);
+    const copies = await storiesOf('Spaces again');
+    expect(new Set(copies.map(({ sprint_id }: any) => sprint_id)).size).toBe(4);
   });
 
   it('does not move stories of completed sprints, but updates their other fields', async () => {

@@ -120,13 +120,17 @@ describe('a list of stories as CSV', () => {
     expect(answer.text).toBe(`${COLUMNS.join(',')}\r\n`);
   });
 
-  it('has the id of a sprint if its name is missing, not unique or looks like an id', async () => {
+  it('has the id of a sprint if its name is missing, not unique or the id of such a sprint', async () => {
     const other = await Workspace.create(service.client);
     const labels: string[] = [];
-    for (const name of [null, 'Twice', 'Twice', '#7', 'Once']) {
-      const { id } = await other.sprint('2026-11-23', { name });
+    let unnamed = 0;
+    for (const name of [null, 'Twice', 'Twice ', '#id', '#0', 'Once', ' ']) {
+      const { id } = await other.sprint('2026-11-23', {
+        name: name === '#id' ? `#${unnamed}` : name,
+      });
+      if (name === null) unnamed = id;
       await other.story({ id }, {});
-      labels.push(name === 'Once' ? name : `#${id}`);
+      labels.push(name === 'Once' || name === '#0' ? name : `#${id}`);
     }
     const answer = await service.client.get(`${other.path}/stories`, CSV);
     expect(cells(answer, 'sprint')).toEqual(labels);

@@ -208,13 +208,12 @@ function planSprints(
   return [...names]
     .sort(([a], [b]) => naturally.compare(a, b))
     .map(([key, name]) => {
-      const id = /^#([1-9]\d{0,14})$/.exec(key)?.[1];
       const days = Object.hasOwn(mapped, key) ? mapped[key] : undefined;
       const start_date = days?.start_date ?? assumedStart(today, undated);
       if (!days) undated += 1;
       return {
         key,
-        ...(id !== undefined && { id: Number(id) }),
+        label: key,
         external_id: null,
         name,
         goal: null,

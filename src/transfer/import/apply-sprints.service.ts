@@ -4,6 +4,7 @@ import { differences } from '../../events/differences';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
 import type { SprintBrief } from '../../sprints/sprint.queries';
 import { SprintQueries } from '../../sprints/sprint.queries';
+import { sprintLabels } from '../../stories/story-csv';
 import { toStored } from '../../time/clock';
 import type { ImportRun } from './import-run';
 import type { PlannedSprint } from './plan';
@@ -39,16 +40,15 @@ export class ApplySprints {
   ): Promise<Map<string, PlacedSprint>> {
     const { change } = run;
     const placed = new Map<string, PlacedSprint>();
-    const byId = new Map(existing.map((sprint) => [sprint.id, sprint]));
-    const free = new FreeSprints();
+    const labelled = findByLabel(planned, existing);
+    const free = new FreeSprints(labelled.values());
     for (const sprint of existing.toReversed()) {
       await change.pause();
       free.add(sprint);
     }
     for (const sprint of planned) {
       await change.pause();
-      const named = sprint.id === undefined ? undefined : byId.get(sprint.id);
-      const found = named ?? free.take(sprint);
+      const found = labelled.get(sprint) ?? free.take(sprint);
       const one = found ? await this.update(run, sprint, found) : await this.create(run, sprint);
       placed.set(sprint.key, one);
     }
@@ -122,11 +122,31 @@ export class ApplySprints {
   }
 }
 
+/** Finds the sprints of the board that our own CSV names as an export of the board would. */
+function findByLabel(
+  planned: readonly PlannedSprint[],
+  existing: readonly SprintBrief[],
+): Map<PlannedSprint, SprintBrief> {
+  const found = new Map<PlannedSprint, SprintBrief>();
+  if (planned.every(({ label }) => label === undefined)) return found;
+  const labels = sprintLabels(existing);
+  const byLabel = new Map(existing.map((sprint) => [labels.get(sprint.id)?.trim(), sprint]));
+  for (const sprint of planned) {
+    const same = sprint.label === undefined ? undefined : byLabel.get(sprint.label);
+    if (same) found.set(sprint, same);
+  }
+  return found;
+}
+
 /** The sprints of a board that no planned sprint has been matched with yet. */
 class FreeSprints {
-  private readonly taken = new Set<SprintBrief>();
+  private readonly taken: Set<SprintBrief>;
   /** The free sprints by key, in reverse order, because removing the last element of an array is fast. */
   private readonly byKey = new Map<string, SprintBrief[]>();
+
+  constructor(taken: Iterable<SprintBrief>) {
+    this.taken = new Set(taken);
+  }
 
   /** Adds a sprint of the board. Call it in reverse order. */
   add(sprint: SprintBrief): void {

@@ -34,8 +34,11 @@ export interface ImportPlan {
 
 export interface PlannedSprint {
   key: string;
-  /** The id of a sprint of the board, if the file names it. Without a sprint of this id, the name is used. */
-  id?: number;
+  /**
+   * The value of the column `sprint` of our own CSV, without white space at the ends. The sprint is that for which an
+   * export of the board has this value, otherwise one with this name.
+   */
+  label?: string;
   external_id: string | null;
   name: string | null;
   /** Null leaves the goal of an existing sprint as it is. */
