@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EventType } from './event';
 import type { EventView } from './event.dto';
 
@@ -21,6 +22,9 @@ export interface Subscriber {
 /** Events that are read at once. */
 export const PAGE = 100;
 
+/** Bytes of events that are delivered at once, except for a longer event; far fewer than may wait for a client. */
+const PART_BYTES = 256 * 1024;
+
 /** Events are missing from the log: the board was deleted, or the database restored from a backup. */
 class MissingEventsError extends Error {}
 
@@ -34,7 +38,7 @@ export class BoardFeed {
   /** Whether no event can follow. */
   hasEnded = false;
 
-  /** @param revision the last revision that was read */
+  /** @param revision the last revision that was delivered */
   constructor(
     readonly boardId: number,
     public boardName: string,
@@ -101,12 +105,31 @@ export class BoardFeed {
       });
       const last = events.at(-1);
       if (!last || this.hasEnded) return;
-      this.revision = last.revision;
-      for (const subscriber of [...this.subscribers]) subscriber.deliver(events);
+      for (const part of partsOf(events)) {
+        this.revision = part.at(-1)?.revision ?? this.revision;
+        for (const subscriber of [...this.subscribers]) subscriber.deliver(part);
+        // The sockets send what they got: SQLite reads a large change in a single turn of the event loop.
+        await setImmediate();
+      }
       if (isLast(last)) this.end();
       if (events.length < PAGE) return;
     }
   }
+}
+
+/** Divides events into parts of bounded length. */
+function partsOf(events: readonly SentEvent[]): SentEvent[][] {
+  const parts: SentEvent[][] = [];
+  let length = Infinity;
+  for (const event of events) {
+    length += event.bytes.length;
+    if (length > PART_BYTES) {
+      parts.push([]);
+      length = event.bytes.length;
+    }
+    parts.at(-1)?.push(event);
+  }
+  return parts;
 }
 
 /** Whether an event is the last one of its board. */

@@ -69,6 +69,16 @@ describe('the stream of a board', () => {
     );
   });
 
+  it('has all events of a large change for a client that reads them', async () => {
+    const board = await Workspace.create(service.client);
+    const stream = await openStarted(`${board.path}/stream`);
+    const set = { title: 'large', description: 'x'.repeat(1200) };
+    const operations = Array.from({ length: 800 }, () => ({ op: 'create', type: 'story', set }));
+    await made2xx(service.client.post(`${board.path}/batch`, { operations }));
+    await stream.reaches(801);
+    expect(stream.revisions).toEqual(upTo(1, 801));
+  });
+
   it('continues after a revision, or after `Last-Event-ID`, which has precedence', async () => {
     const board = await Workspace.create(service.client);
     for (let i = 0; i < 4; i += 1) await board.story(null);

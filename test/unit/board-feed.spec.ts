@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { BoardFeed } from '../../src/events/board-feed';
 import type { EventView } from '../../src/events/event.dto';
@@ -53,6 +54,25 @@ describe('the feed of a board', () => {
     const late = subscriber();
     feed.subscribe(late);
     expect(late.end).toHaveBeenCalledTimes(1);
+  });
+
+  it('delivers many long events in parts, so that a client that reads them keeps up', async () => {
+    const log = [event(1), ...Array.from({ length: 40 }, (_, i) => event(i + 2, 'x'.repeat(1e5)))];
+    const { feed } = feedOf(log, 1);
+    const stream = streamOf(feed);
+    let received = 0;
+    const client = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        received += chunk.length;
+        process.nextTick(done);
+      },
+    });
+    stream.pipe(client);
+    while (received < 200) await setImmediate();
+    await feed.wake();
+    while (!stream.destroyed && received < 4e6) await setImmediate();
+    expect(received).toBeGreaterThan(4e6);
+    stream.destroy();
   });
 
   it('ends its streams if the log lacks events that follow', async () => {
