@@ -7,6 +7,7 @@ import { BoardName } from '../http/input/path';
 import { PageQuery } from '../http/lists/page.dto';
 import { Deleted } from '../http/responses/schema';
 import { Answers, AnswersUpdate, Creates, Rejects, RequireScope } from '../http/route';
+import { BoardCreation } from './board-creation.service';
 import { BoardView, CreateBoard, DeleteBoardQuery, UpdateBoard } from './board.dto';
 import { BoardsService } from './boards.service';
 
@@ -21,7 +22,10 @@ const Updates = (): MethodDecorator =>
 @ApiTags('Boards')
 @Controller('api/boards')
 export class BoardsController {
-  constructor(private readonly boards: BoardsService) {}
+  constructor(
+    private readonly boards: BoardsService,
+    private readonly creation: BoardCreation,
+  ) {}
 
   @Get()
   @RequireScope('read', { filtered: true })
@@ -40,7 +44,7 @@ export class BoardsController {
   )
   @Rejects('board_not_found', 'name_taken')
   create(@CurrentCaller() caller: Caller, @Body() body: CreateBoard) {
-    return this.boards.create(caller, body);
+    return this.creation.create(caller, body);
   }
 
   @Get(':board_name')

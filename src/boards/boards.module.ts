@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module';
+import { BoardCreation } from './board-creation.service';
 import { BoardLoader } from './board-loader.service';
 import { BoardSweeper } from './board-sweeper';
 import { Board } from './board.entity';
@@ -10,7 +11,7 @@ import { BoardsService } from './boards.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Board]), AuthModule],
   controllers: [BoardsController],
-  providers: [BoardsService, BoardSweeper, BoardLoader],
-  exports: [BoardsService, BoardLoader],
+  providers: [BoardsService, BoardCreation, BoardSweeper, BoardLoader],
+  exports: [BoardCreation, BoardLoader],
 })
 export class BoardsModule {}

@@ -2,15 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { TokensService } from '../auth/tokens.service';
-import { Config } from '../config/config';
-import type { Change, LockedBoard } from '../database/change';
 import { BOARD_COLUMNS } from '../database/change';
 import { Database } from '../database/database';
 import { failureOf } from '../database/errors';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
-import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion, writable } from '../http/input/read-only';
 import { column } from '../http/lists/keyset';
@@ -21,14 +18,13 @@ import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { toStored } from '../time/clock';
-import { BoardLoader } from './board-loader.service';
 import { BoardSweeper } from './board-sweeper';
-import type { BoardView, CreateBoard, UpdateBoard } from './board.dto';
+import type { BoardView, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
 import { findBoard, representBoard, whereVisible } from './board.queries';
-import { Interrupted } from './change-in-parts';
-import { DEFAULT_WORKING_DAYS, parseWorkingDays, storedWorkingDays } from './working-days';
+import { storedWorkingDays } from './working-days';
 
+/** Reads, changes and deletes boards; `BoardCreation` creates them. */
 @Injectable()
 export class BoardsService {
   constructor(
@@ -37,8 +33,6 @@ export class BoardsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly tokens: TokensService,
     private readonly sweeper: BoardSweeper,
-    private readonly loader: BoardLoader,
-    private readonly config: Config,
   ) {}
 
   /** The boards that the caller may see. Each has its own revision, so the list has no tag of its own. */
@@ -60,21 +54,6 @@ export class BoardsService {
   async show(name: string): Promise<BoardView> {
     const board = await findBoard(this.database, name);
     return atRevision(representBoard(board), board.revision);
-  }
-
-  /** Returns the time zone of a board; if the board does not exist, the default. */
-  async timeZoneOf(name: string): Promise<string> {
-    return (await this.boards.findOneBy({ name }))?.time_zone ?? 'UTC';
-  }
-
-  /** @throws Problem `name_taken` */
-  create(caller: Caller, { name, ...fields }: CreateBoard): Promise<BoardView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const board = await this.lockOrCreate(change, name, fields);
-      if (board.revision > 0) throw new Problem('name_taken');
-      const revision = this.recordCreation(change, board);
-      return { ...representBoard(board), revision };
-    });
   }
 
   /** @throws Problem `board_not_found`, `name_taken`, `forbidden`, `precondition_failed` */
@@ -145,67 +124,5 @@ export class BoardsService {
     });
     // After an error, too: when the connection was lost during the commit, the board may be deleted.
     return deletion.finally(() => void this.sweeper.sweep());
-  }
-
-  /**
-   * Locks the board with this name for a change that creates something in it; creates the board if it
-   * does not exist and CREATE_BOARDS is `implicit`.
-   * @throws Problem `board_not_found`, including when the caller may not see it
-   */
-  async boardForCreation(
-    change: Change,
-    name: string,
-    fields: Omit<CreateBoard, 'name'> = {},
-  ): Promise<LockedBoard> {
-    if (this.config.createBoards === 'explicit') return change.lockNamed(name);
-    const board = await this.lockOrCreate(change, name, fields);
-    if (board.revision === 0) this.recordCreation(change, board);
-    return board;
-  }
-
-  /**
-   * Creates a board with a change that is too long for one transaction, if there is no board with the name.
-   * @returns undefined if the board must be filled by a change in one transaction
-   * @throws Problem that `work` throws
-   */
-  async createByParts<T extends object>(
-    caller: Caller,
-    name: string,
-    { time_zone = 'UTC', working_days }: Omit<CreateBoard, 'name'> = {},
-    work: (change: Change, board: LockedBoard) => Promise<T>,
-    options: { dryRun?: boolean },
-  ): Promise<T | undefined> {
-    const mayCreate = this.config.createBoards === 'implicit' && maySee(caller, name);
-    if (!mayCreate || (await this.boards.existsBy({ name }))) return undefined;
-    const days = working_days ?? parseWorkingDays(DEFAULT_WORKING_DAYS);
-    try {
-      return await this.loader.create(
-        caller,
-        { name, time_zone, working_days: days },
-        (change, board) => {
-          this.recordCreation(change, board);
-          return work(change, board);
-        },
-        options,
-      );
-    } catch (error) {
-      const isTaken = error instanceof Problem && error.code === 'name_taken';
-      if (isTaken || error instanceof Interrupted) return undefined;
-      throw error;
-    }
-  }
-
-  private lockOrCreate(
-    change: Change,
-    name: string,
-    { time_zone = 'UTC', working_days }: Omit<CreateBoard, 'name'> = {},
-  ): Promise<LockedBoard> {
-    const days = working_days ? storedWorkingDays(working_days) : DEFAULT_WORKING_DAYS;
-    return change.lockOrCreate(name, time_zone, days);
-  }
-
-  private recordCreation(change: Change, board: LockedBoard): number {
-    const created = { ...representBoard(board), revision: 1 };
-    return recordEvent(change, board, 'board.created', null, created);
   }
 }

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { BoardsService } from '../boards/boards.service';
+import { BoardCreation } from '../boards/board-creation.service';
 import { CompletionService } from '../completion/completion.service';
 import { readNewBoardName } from '../http/input/path';
 import { Problem } from '../http/problem';
@@ -89,7 +89,7 @@ function plan(
   board: string,
   dateOf: (day: number) => string,
 ): Step[] {
-  const boards = app.get(BoardsService);
+  const boards = app.get(BoardCreation);
   const sprints = app.get(SprintChanges);
   const stories = app.get(StoriesService);
   const tasks = app.get(TasksService);

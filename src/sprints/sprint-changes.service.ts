@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { collectionTag } from '../boards/board.queries';
-import { BoardsService } from '../boards/boards.service';
+import { BoardCreation } from '../boards/board-creation.service';
 import type { Change, LockedBoard } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
@@ -36,7 +36,7 @@ export class SprintChanges {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly sprints: SprintQueries,
-    private readonly boards: BoardsService,
+    private readonly boards: BoardCreation,
     private readonly stories: StoriesService,
     private readonly storyOrder: StoryOrder,
   ) {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BoardsService } from '../boards/boards.service';
+import { BoardCreation } from '../boards/board-creation.service';
 import type { Change, LockedBoard } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -28,7 +28,7 @@ export class StoriesService {
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
-    private readonly boards: BoardsService,
+    private readonly boards: BoardCreation,
     private readonly writer: StoryWriter,
     private readonly words: SprintWords,
   ) {}

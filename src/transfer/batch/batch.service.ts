@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { BoardCreation } from '../../boards/board-creation.service';
 import { collectionTag } from '../../boards/board.queries';
-import { BoardsService } from '../../boards/boards.service';
 import { CompletionService } from '../../completion/completion.service';
 import type { Change, LockedBoard } from '../../database/change';
 import { UnitOfWork } from '../../database/unit-of-work';
@@ -45,7 +45,7 @@ export class BatchService {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly boards: BoardsService,
+    private readonly boards: BoardCreation,
     private readonly stories: StoriesService,
     private readonly moves: MovesService,
     private readonly sprints: SprintChanges,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Semaphore, withTimeout } from 'async-mutex';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { BoardsService } from '../../boards/boards.service';
+import { BoardCreation } from '../../boards/board-creation.service';
 import type { Change, LockedBoard } from '../../database/change';
 import { Slots, SlotsOfClients } from '../../database/slots';
 import { UnitOfWork } from '../../database/unit-of-work';
@@ -80,7 +80,7 @@ export class ImportService {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly boards: BoardsService,
+    private readonly boards: BoardCreation,
     private readonly applying: ApplyService,
     private readonly restores: RestoreService,
     private readonly clock: Clock,
@@ -180,12 +180,13 @@ export class ImportService {
       };
     };
     return translating(async () => {
-      // Others wait for a transaction, so an import that creates the board has many short ones.
+      const fields = plan.board ?? {};
       const options = { dryRun };
-      const view = await this.boards.createByParts(caller, boardName, plan.board, write, options);
+      // Others wait for a transaction, so an import that creates the board has many short ones.
+      const view = await this.boards.createByParts(caller, boardName, fields, write, options);
       if (view) return view;
       const work = async (change: Change): Promise<ImportView> =>
-        write(change, await this.boards.boardForCreation(change, boardName, plan.board));
+        write(change, await this.boards.boardForCreation(change, boardName, fields));
       return dryRun
         ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
         : this.unitOfWork.run(caller, work, RETRY_MS);
