@@ -1,4 +1,3 @@
-import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
@@ -6,39 +5,23 @@ import type { Reader } from '../database/reader';
 import { column } from '../http/lists/keyset';
 import type { ListSource } from '../http/lists/list-source';
 import { Listing } from '../http/lists/listing';
-import { PathResources } from '../http/path-resources';
 import { atRevision } from '../http/responses/board-revision';
-import { SprintWords } from '../stories/sprint-words';
 import { StoryListsService } from '../stories/story-lists.service';
 import type { StoryListQuery } from '../stories/story.dto';
 import { calendarDate, Clock } from '../time/clock';
-import { relativeReference } from './sprint-path';
 import type { SprintListQuery, SprintView } from './sprint.dto';
 import type { SprintReference, SprintRow } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
 
 /** Reads sprints; `SprintChanges` changes them. */
 @Injectable()
-export class SprintsService implements OnModuleInit {
+export class SprintsService {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly sprints: SprintQueries,
     private readonly storyLists: StoryListsService,
-    private readonly sprintWords: SprintWords,
-    private readonly pathResources: PathResources,
   ) {}
-
-  onModuleInit(): void {
-    this.sprintWords.register(async (change, board, word) => {
-      const today = calendarDate(change.instant, board.time_zone);
-      return (await this.sprints.findRelative(change, board.id, word, today))?.id;
-    });
-    this.pathResources.onWords(async (request) => {
-      const reference = relativeReference(request);
-      if (reference) await this.sprints.get(this.database, reference, this.clock.now());
-    });
-  }
 
   /** The sprints of a board. @throws Problem `board_not_found` */
   async list(boardName: string, { state, ...page }: SprintListQuery): Promise<Listing> {
