@@ -1,17 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES, PARAMETERS } from './examples';
+import type { Media, Operation } from './operations';
+import { nameOfSchema } from './operations';
 
-interface Media {
-  schema?: { $ref?: string; type?: string | string[]; items?: { $ref?: string } };
-  example?: unknown;
-}
-interface Operation {
-  operationId: string;
-  description?: string;
-  parameters: { name: string; in: string; example?: unknown }[];
-  requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { description?: string; content?: Record<string, Media> }>;
-}
 type Schemas = Record<string, { properties?: Record<string, unknown> }>;
 
 /** Adds the descriptions and examples of the operations to a document whose schemas are named. */
@@ -38,8 +29,7 @@ export function describeOperations(document: OpenAPIObject): OpenAPIObject {
 
 /** Returns the example of a body, with the properties that its schema has. */
 function exampleOf({ schema }: Media, schemas: Schemas): unknown {
-  const { $ref = '' } = schema?.items ?? schema ?? {};
-  const name = $ref.split('/').pop() ?? '';
+  const name = nameOfSchema(schema?.items ?? schema);
   if (!(name in EXAMPLES)) throw new Error(`add ${name} to EXAMPLES in openapi/examples.ts`);
   const known = schemas[name]?.properties ?? {};
   const example = Object.fromEntries(

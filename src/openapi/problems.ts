@@ -3,11 +3,10 @@ import type { PathParameter } from '../http/input/path';
 import { NOT_FOUND } from '../http/input/path';
 import type { ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
+import type { Schema } from '../http/validation/property';
 import { RELATIVE } from '../sprints/sprint.queries';
 import type { Header } from './components';
 import { referTo } from './components';
-
-type Schema = Record<string, unknown>;
 
 /** The properties of an operation that determine its problems. */
 interface Rejecting {

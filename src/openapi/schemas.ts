@@ -2,11 +2,10 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { EVENT_ENTITIES, EVENT_TYPES } from '../events/event';
 import { SCOPES } from '../http/access';
 import { FIELD_ERRORS, PROBLEMS } from '../http/problem';
+import type { Schema } from '../http/validation/property';
 import { COMMITMENT_RULES } from '../reports/report.dto';
 import { SPRINT_STATES } from '../sprints/sprint.dto';
 import { STATUSES } from '../stories/story.entity';
-
-type Schema = Record<string, unknown>;
 
 /** The enumerations by name. The DTOs have only their words. */
 const ENUMS: Record<string, readonly string[]> = {

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-
-type Schema = Record<string, unknown>;
+import type { Schema } from '../validation/property';
 
 // The plugin of @nestjs/swagger reads the properties of a response from the TypeScript class and its
 // comments. These decorators are for properties whose type says too little.
