@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { LockedBoard } from '../database/change';
-import { Change, newRevisionTag } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import { newRevisionTag } from '../database/board-row';
+import { Change } from '../database/change';
 import { Database } from '../database/database';
 import { failureOf } from '../database/errors';
 import { Transaction } from '../database/transaction';

@@ -1,6 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { LockedBoard } from '../database/change';
-import { BOARD_COLUMNS, BOARD_OF } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import { BOARD_COLUMNS, BOARD_OF } from '../database/board-row';
 import type { Reader } from '../database/reader';
 import type { Access } from '../http/access';
 import type { ProblemCode } from '../http/problem';

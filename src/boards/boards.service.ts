@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { TokensService } from '../auth/tokens.service';
-import { BOARD_COLUMNS } from '../database/change';
+import { BOARD_COLUMNS } from '../database/board-row';
 import { Database } from '../database/database';
 import { failureOf } from '../database/errors';
 import { UnitOfWork } from '../database/unit-of-work';

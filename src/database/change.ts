@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { EventEntity, EventType, Fields } from '../events/event';
 import { maySee } from '../http/access';
@@ -6,6 +5,8 @@ import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import type { Clock } from '../time/clock';
 import { toStored } from '../time/clock';
+import type { LockedBoard } from './board-row';
+import { BOARD_COLUMNS, BOARD_OF, newRevisionTag } from './board-row';
 import { Transaction } from './transaction';
 
 /** Asks the unit of work to run the change again, with these boards locked, too. */
@@ -16,19 +17,6 @@ export class Restart extends Error {
     super(message);
     this.boards = boards;
   }
-}
-
-/** A board's row, locked until the transaction ends; times as stored. */
-export interface LockedBoard {
-  id: number;
-  name: string;
-  time_zone: string;
-  working_days: string;
-  revision: number;
-  revision_tag: string;
-  created_at: string;
-  updated_at: string;
-  version: number;
 }
 
 /** The content of an event. `Change` adds the board, the revision, the time and the actor. */
@@ -43,20 +31,6 @@ interface NewEvent {
   before: Fields | null;
   after: Fields | null;
 }
-
-/** 48 random bits. With `randomBytes` a change takes 4 % longer; Node.js prepares the random bytes of UUIDs in advance. */
-export const newRevisionTag = (): string => randomUUID().slice(-12);
-
-/** The columns of a board `b`, for a SELECT that is read as raw rows. */
-export const BOARD_COLUMNS =
-  'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
-
-/** Selects the id of the board of a row, by the table of the row. */
-export const BOARD_OF = {
-  sprints: 'SELECT board_id FROM sprints WHERE id = ?',
-  stories: 'SELECT board_id FROM stories WHERE id = ?',
-  tasks: 'SELECT s.board_id FROM tasks t JOIN stories s ON s.id = t.story_id WHERE t.id = ?',
-} as const;
 
 /** The columns of `events`, as `flush` writes them. */
 export const EVENT_COLUMNS = [

@@ -1,4 +1,5 @@
-import type { Change, LockedBoard } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import type { Change } from '../database/change';
 import { changedFields } from './differences';
 import type { EventEntity, EventType } from './event';
 

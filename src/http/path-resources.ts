@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../config/config';
-import { BOARD_OF } from '../database/change';
+import { BOARD_OF } from '../database/board-row';
 import { Database } from '../database/database';
 import { maySee, OPEN } from './access';
 import { NOT_FOUND, readBoardName, readId } from './input/path';

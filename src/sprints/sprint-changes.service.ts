@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { collectionTag } from '../boards/board.queries';
 import { BoardCreation } from '../boards/board-creation.service';
-import type { Change, LockedBoard } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import type { Change } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
 import { differences } from '../events/differences';
 import type { EventType } from '../events/event';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { collectionTag, findBoard } from '../boards/board.queries';
-import type { Change, LockedBoard } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import type { Change } from '../database/change';
 import { Restart } from '../database/change';
 import { UnitOfWork } from '../database/unit-of-work';
 import { maySee } from '../http/access';

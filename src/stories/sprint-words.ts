@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Change, LockedBoard } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import type { Change } from '../database/change';
 import type { FieldError } from '../http/problem';
 import { fieldError } from '../http/problem';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BoardCreation } from '../boards/board-creation.service';
-import type { Change, LockedBoard } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import type { Change } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';

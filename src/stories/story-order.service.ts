@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Change, LockedBoard } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import type { Change } from '../database/change';
 import { toStored } from '../time/clock';
 import type { Gap, Shift, Side, StorySeq } from './positions';
 import { assignSeqs, findGap } from './positions';

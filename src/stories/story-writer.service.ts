@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Change, LockedBoard } from '../database/change';
+import type { LockedBoard } from '../database/board-row';
+import type { Change } from '../database/change';
 import { changedFields, differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { writable } from '../http/input/read-only';

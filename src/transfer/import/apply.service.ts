@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Change, LockedBoard } from '../../database/change';
+import type { LockedBoard } from '../../database/board-row';
+import type { Change } from '../../database/change';
 import { recordEvent } from '../../events/record-event';
 import { Problem } from '../../http/problem';
 import { SprintQueries } from '../../sprints/sprint.queries';

@@ -1,4 +1,5 @@
-import type { Change, LockedBoard } from '../../database/change';
+import type { LockedBoard } from '../../database/board-row';
+import type { Change } from '../../database/change';
 import type { LineError } from '../files/invalid-file';
 import type { Skipped, Warnings } from '../files/source';
 import type { ImportCounts } from './import.dto';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Change, LockedBoard } from '../../../src/database/change';
+import type { LockedBoard } from '../../../src/database/board-row';
+import type { Change } from '../../../src/database/change';
 import type { SprintChanges } from '../../../src/sprints/sprint-changes.service';
 import type { SprintBrief, SprintQueries } from '../../../src/sprints/sprint.queries';
 import { Warnings } from '../../../src/transfer/files/source';
