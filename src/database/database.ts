@@ -5,12 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { Problem } from '../http/problem';
-import { createDataSource } from './data-source';
 import { toProblem, unavailable } from './errors';
+import { LimitedSnapshots } from './limited-snapshots';
 import { migrate, NewerDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader } from './reader';
-import { Slots, SlotsOfClients } from './slots';
 import type { Snapshot, Snapshots } from './snapshots';
 import { SqliteSnapshots } from './sqlite-snapshots';
 import { WRITER } from './writer';
@@ -21,17 +20,6 @@ const RECONNECT_MS = 250;
 /** Milliseconds within which an available database answers a ping. */
 const PING_MS = 1000;
 
-/** Connections for snapshots on MySQL, and milliseconds that one of their statements may take. */
-const SNAPSHOT_CONNECTIONS = 32;
-const SNAPSHOT_STATEMENT_MS = 10_000;
-
-/** Concurrent snapshots, in total and for one client. A long list keeps one open until it is sent. */
-const SNAPSHOTS = 20;
-const SNAPSHOTS_OF_ONE_CLIENT = 4;
-/** Milliseconds that a request waits for one of them, and requests that may wait. */
-const SNAPSHOT_WAIT_MS = 500;
-const MAX_WAITING = 64;
-
 /**
  * Opens, migrates and watches the database, and runs plain SELECTs. The service starts while the
  * database is unavailable, answers 503 to requests that need it, and connects as soon as it can.
@@ -41,10 +29,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   private readonly logger = new Logger('Database');
   private readonly dataSources: ReadonlySet<DataSource>;
   private readonly snapshots: Snapshots;
-  private readonly slots = new Slots(SNAPSHOTS, MAX_WAITING, SNAPSHOT_WAIT_MS);
-  private readonly slotsOfClients = new SlotsOfClients(
-    () => new Slots(SNAPSHOTS_OF_ONE_CLIENT, MAX_WAITING, SNAPSHOT_WAIT_MS),
-  );
+  private readonly limitedSnapshots = new LimitedSnapshots(() => this.openSnapshot());
   private isOpen = false;
   private closing = false;
   private failing = false;
@@ -63,12 +48,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     this.snapshots =
       database.kind === 'sqlite'
         ? new SqliteSnapshots(database.file)
-        : new MysqlSnapshots(
-            createDataSource(database, 'snapshot', {
-              poolSize: SNAPSHOT_CONNECTIONS,
-              statementMs: SNAPSHOT_STATEMENT_MS,
-            }),
-          );
+        : new MysqlSnapshots(database);
   }
 
   onApplicationBootstrap(): void {
@@ -139,7 +119,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
 
   /** Runs several SELECTs on one committed state. @throws Problem `database_unavailable` */
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const snapshot = await this.openSnapshot();
+    const snapshot = await this.limitedSnapshots.open();
     try {
       return await work(snapshot);
     } finally {
@@ -152,20 +132,13 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
    * limit, so that slow clients do not keep others from reading.
    * @throws Problem `overloaded`, `database_unavailable`
    */
-  async openStream(client: string): Promise<Snapshot> {
-    const free = await this.slotsOfClients.take(client);
-    try {
-      const snapshot = await this.openSnapshot();
-      return { ...snapshot, close: () => snapshot.close().finally(free) };
-    } catch (error) {
-      free();
-      throw error;
-    }
+  openStream(client: string): Promise<Snapshot> {
+    return this.limitedSnapshots.openFor(client);
   }
 
   /** Number of open snapshots. */
   get openSnapshots(): number {
-    return this.slots.taken;
+    return this.limitedSnapshots.count;
   }
 
   /** Converts a database error into the problem that a client gets. Returns any other error unchanged. */
@@ -180,7 +153,6 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
 
   private async openSnapshot(): Promise<Snapshot> {
     this.requireOpen();
-    const free = await this.slots.take();
     try {
       const snapshot = await this.snapshots.open();
       // A response may close its snapshot again after an error.
@@ -190,10 +162,9 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
           snapshot.query<R>(sql, parameters).catch((error: unknown) => {
             throw this.problemOf(error);
           }),
-        close: () => (closing ??= snapshot.close().finally(free)),
+        close: () => (closing ??= snapshot.close()),
       };
     } catch (error) {
-      free();
       throw this.problemOf(error);
     }
   }

@@ -1,11 +1,23 @@
 import type { DataSource } from 'typeorm';
+import type { DatabaseTarget } from '../config/config';
+import { createDataSource } from './data-source';
 import type { Snapshot, Snapshots } from './snapshots';
+
+/** Connections for snapshots, and milliseconds that one of their statements may take. */
+const CONNECTIONS = 32;
+const STATEMENT_MS = 10_000;
 
 /** Snapshots of a MySQL server, each a REPEATABLE READ transaction on a connection of its own pool. */
 export class MysqlSnapshots implements Snapshots {
+  private readonly dataSource: DataSource;
   private initialized: Promise<unknown> | undefined;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(target: DatabaseTarget) {
+    this.dataSource = createDataSource(target, 'snapshot', {
+      poolSize: CONNECTIONS,
+      statementMs: STATEMENT_MS,
+    });
+  }
 
   async open(): Promise<Snapshot> {
     this.initialized ??= this.dataSource.initialize();
