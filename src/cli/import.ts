@@ -30,7 +30,6 @@ interface ImportFlags {
   /** Each is `ours=theirs`. */
   map?: string[];
   null?: string;
-  update?: boolean;
 }
 
 /** `import`: creates and updates the sprints, stories and tasks of a file on a board, all or none. */

@@ -161,7 +161,7 @@ export class UnitOfWork {
     const restarted = new Set<number>();
     const transact = (): Promise<T> =>
       this.transaction((manager) => work(manager, restarted), mayBeLost);
-    const transactInTurn = (): Promise<T> =>
+    const transactQueued = (): Promise<T> =>
       this.queue.run(client, async () => {
         if (this.isSqlite && this.pending > 1) await this.pace.pause();
         return transact();
@@ -175,7 +175,7 @@ export class UnitOfWork {
       for (let attempt = 1; ; attempt += 1) {
         try {
           const isRetry = wasRolledBack && !this.isSqlite && isShort;
-          return await (isRetry ? this.retries.runExclusive(transact) : transactInTurn());
+          return await (isRetry ? this.retries.runExclusive(transact) : transactQueued());
         } catch (error) {
           if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
           else if (failureOf(error) === 'retry') wasRolledBack = true;

@@ -40,6 +40,7 @@ export class PathResources {
       const value = values[parameter];
       if (value === undefined) continue;
       const missing = NOT_FOUND[parameter];
+      // Plain SQL, because every request of a token for certain boards runs it.
       const board = await this.database.first<{ name: string }>(
         `SELECT b.name FROM boards b WHERE b.id = (${BOARD_OF[TABLES[parameter]]}) AND b.name IS NOT NULL`,
         [readId(value, missing)],

@@ -30,7 +30,7 @@ import type { Totals } from './velocity';
 import { cadence, totals, velocity } from './velocity';
 
 const DEFAULT_SEED = 1;
-const MAX_TRIALS = 10_000;
+const DEFAULT_TRIALS = 10_000;
 
 /** A burndown with the other data that its picture needs. */
 export interface Burndown {
@@ -145,7 +145,7 @@ export class ReportsService {
 
   /** @throws Problem `board_not_found`, `not_enough_history` */
   async forecast(boardName: string, query: ForecastQuery): Promise<Forecast> {
-    const { seed = DEFAULT_SEED, trials = MAX_TRIALS } = query;
+    const { seed = DEFAULT_SEED, trials = DEFAULT_TRIALS } = query;
     const now = this.clock.now();
     const { history, backlog, from, revision } = await this.database.snapshot(async (reader) => {
       const board = await findBoard(reader, boardName);

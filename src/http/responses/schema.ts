@@ -21,8 +21,8 @@ export const InstantField = field({
 });
 
 /** A string that is one of `words`. */
-export const EnumField = (words: readonly string[], more: Schema = {}): PropertyDecorator =>
-  ApiProperty({ type: 'string', enum: [...words], ...more });
+export const EnumField = (words: readonly string[]): PropertyDecorator =>
+  ApiProperty({ type: 'string', enum: [...words] });
 
 export class Deleted {
   @ApiProperty({ type: 'boolean', enum: [true] }) deleted: true;

@@ -34,7 +34,7 @@ export const IsText = (max: number, { blank = true } = {}): PropertyDecorator =>
 const MAX_DECOMPOSED = 8;
 
 /** Parses a name: trimmed, in NFC, of 1 to `max` code points without control characters. */
-export function parseLine(value: unknown, max: number): Parsed {
+function parseLine(value: unknown, max: number): Parsed {
   if (typeof value !== 'string') return reject('invalid_type', 'must be a string');
   if (!isStorable(value)) return reject('invalid_text', 'must not contain NUL or lone surrogates');
   const trimmed = value.trim();
