@@ -19,29 +19,29 @@ export class LimitedSnapshots {
 
   /** Number of open snapshots. */
   get count(): number {
-    return this.slots.taken;
+    return this.slots.used;
   }
 
   /** Opens a snapshot, which the caller closes. @throws Problem `overloaded` */
   async open(): Promise<Snapshot> {
-    const free = await this.slots.take();
-    return freeOnClose(this.openUnlimited(), free);
+    const release = await this.slots.acquire();
+    return releaseOnClose(this.openUnlimited(), release);
   }
 
   /** Opens one of the snapshots of a client, which the caller closes. @throws Problem `overloaded` */
   async openFor(client: string): Promise<Snapshot> {
-    const free = await this.slotsOfClients.take(client);
-    return freeOnClose(this.open(), free);
+    const release = await this.slotsOfClients.acquire(client);
+    return releaseOnClose(this.open(), release);
   }
 }
 
-/** Frees a slot when the snapshot is closed, or if it cannot be opened. */
-async function freeOnClose(opening: Promise<Snapshot>, free: () => void): Promise<Snapshot> {
+/** Releases a slot when the snapshot is closed, or if it cannot be opened. */
+async function releaseOnClose(opening: Promise<Snapshot>, release: () => void): Promise<Snapshot> {
   try {
     const snapshot = await opening;
-    return { ...snapshot, close: () => snapshot.close().finally(free) };
+    return { ...snapshot, close: () => snapshot.close().finally(release) };
   } catch (error) {
-    free();
+    release();
     throw error;
   }
 }

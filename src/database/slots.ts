@@ -1,7 +1,7 @@
 import { Semaphore, withTimeout } from 'async-mutex';
 import { Problem } from '../http/problem';
 
-/** The weight of the latest time in the average time for which a slot is taken. */
+/** The weight of the latest time in the average time for which a slot is used. */
 const LATEST = 0.1;
 
 const OVERLOADED = new Problem('overloaded');
@@ -13,8 +13,8 @@ const OVERLOADED = new Problem('overloaded');
 export class Slots {
   private readonly semaphore: Semaphore;
   private waiting = 0;
-  /** Average milliseconds for which a slot is taken. */
-  private takenMs = 0;
+  /** Average milliseconds for which a slot is used. */
+  private usedMs = 0;
 
   constructor(
     private readonly size: number,
@@ -24,25 +24,26 @@ export class Slots {
     this.semaphore = withTimeout(new Semaphore(size), waitMs, OVERLOADED) as Semaphore;
   }
 
-  get taken(): number {
+  /** Number of slots that are acquired and not released. */
+  get used(): number {
     return this.size - this.semaphore.getValue();
   }
 
-  /** Takes a slot and returns the function that frees it, which may be called again. @throws Problem `overloaded` */
-  async take(): Promise<() => void> {
-    const expectedMs = ((this.waiting + 1) * this.takenMs) / this.size;
+  /** Acquires a slot and returns the function that releases it, which may be called again. @throws Problem `overloaded` */
+  async acquire(): Promise<() => void> {
+    const expectedMs = ((this.waiting + 1) * this.usedMs) / this.size;
     const mayWait = this.waiting < this.maxWaiting && expectedMs < this.waitMs;
     if (this.semaphore.isLocked() && !mayWait) throw OVERLOADED;
     this.waiting += 1;
     try {
-      const [, free] = await this.semaphore.acquire();
+      const [, release] = await this.semaphore.acquire();
       const start = performance.now();
-      let isFree = false;
+      let isReleased = false;
       return () => {
-        if (isFree) return;
-        isFree = true;
-        this.takenMs += LATEST * (performance.now() - start - this.takenMs);
-        free();
+        if (isReleased) return;
+        isReleased = true;
+        this.usedMs += LATEST * (performance.now() - start - this.usedMs);
+        release();
       };
     } finally {
       this.waiting -= 1;
@@ -56,14 +57,14 @@ export class SlotsOfClients {
 
   constructor(private readonly create: () => Slots) {}
 
-  /** Takes a slot of a client and returns the function that frees it. @throws Problem `overloaded` */
-  async take(client: string): Promise<() => void> {
+  /** Acquires a slot of a client and returns the function that releases it. @throws Problem `overloaded` */
+  async acquire(client: string): Promise<() => void> {
     const own = this.slots.get(client) ?? this.create();
     this.slots.set(client, own);
     try {
-      const free = await own.take();
+      const release = await own.acquire();
       return () => {
-        free();
+        release();
         this.forgetIdle(client);
       };
     } catch (error) {
@@ -73,6 +74,6 @@ export class SlotsOfClients {
   }
 
   private forgetIdle(client: string): void {
-    if (this.slots.get(client)?.taken === 0) this.slots.delete(client);
+    if (this.slots.get(client)?.used === 0) this.slots.delete(client);
   }
 }

@@ -45,51 +45,51 @@ it('accepts new connections before it reads further requests of open ones', asyn
 it('rejects a request at once if it would probably wait too long for a slot', async () => {
   const slots = new Slots(1, 10, 20);
   const work = async (): Promise<void> => {
-    const free = await slots.take();
+    const release = await slots.acquire();
     const end = performance.now() + 300;
     while (performance.now() < end) await setImmediate();
-    free();
+    release();
   };
   await work();
   const running = work();
-  await expect(slots.take()).rejects.toMatchObject({ code: 'overloaded' });
-  expect(slots.taken).toBe(1);
+  await expect(slots.acquire()).rejects.toMatchObject({ code: 'overloaded' });
+  expect(slots.used).toBe(1);
   await running;
-  (await slots.take())();
+  (await slots.acquire())();
 });
 
-it('measures how long a slot is taken until it is freed first, even if it is freed again', async () => {
+it('measures how long a slot is used until it is released first, even if it is released again', async () => {
   const slots = new Slots(1, 1, 20);
-  const freeAgain = await slots.take();
-  freeAgain();
+  const releaseAgain = await slots.acquire();
+  releaseAgain();
   const end = performance.now() + 300;
   while (performance.now() < end) await setImmediate();
-  freeAgain();
-  const free = await slots.take();
-  const waiting = slots.take();
-  free();
+  releaseAgain();
+  const release = await slots.acquire();
+  const waiting = slots.acquire();
+  release();
   (await waiting)();
 });
 
 it('rejects a request at once if as many as allowed wait for a slot', async () => {
   const slots = new Slots(1, 1, 10_000);
-  const free = await slots.take();
-  const second = slots.take();
-  const rejected = expect(slots.take()).rejects.toMatchObject({ code: 'overloaded' });
-  free();
+  const release = await slots.acquire();
+  const second = slots.acquire();
+  const rejected = expect(slots.acquire()).rejects.toMatchObject({ code: 'overloaded' });
+  release();
   (await second)();
   await rejected;
 });
 
-it('counts the slots of a client, even if one of them is freed again', async () => {
+it('counts the slots of a client, even if one of them is released again', async () => {
   const slots = new SlotsOfClients(() => new Slots(1, 0, 20));
-  const free = await slots.take('ada');
-  free();
-  const freeNext = await slots.take('ada');
-  free();
-  await expect(slots.take('ada')).rejects.toMatchObject({ code: 'overloaded' });
-  freeNext();
-  (await slots.take('ada'))();
+  const release = await slots.acquire('ada');
+  release();
+  const releaseNext = await slots.acquire('ada');
+  release();
+  await expect(slots.acquire('ada')).rejects.toMatchObject({ code: 'overloaded' });
+  releaseNext();
+  (await slots.acquire('ada'))();
 });
 
 it('limits the requests of one network, so that others are served', async () => {

@@ -109,11 +109,11 @@ export class ImportService {
       }
       return this.apply(caller, boardName, planned, { dryRun: dry_run });
     };
-    const free = await this.slotsOfClients.take(caller.client);
+    const release = await this.slotsOfClients.acquire(caller.client);
     try {
       return await this.slots.runExclusive(work);
     } finally {
-      free();
+      release();
     }
   }
 
