@@ -11,7 +11,7 @@ import { CommandError } from './command-error';
 /** Milliseconds that a command waits for the database. */
 const DATABASE_WAIT_MS = 10_000;
 
-/** Commands need no token: they have access to the database anyway. */
+/** Commands need no token, because they access the database directly. */
 export const OPERATOR: Caller = { actor: 'cli', scope: 'admin', client: 'cli' };
 
 /** Prints only warnings and errors of the application. */

@@ -31,7 +31,7 @@ declare module 'fastify' {
     formats?: Formats;
     /** Its response is a stream without an end, which has no entity tag. */
     live?: true;
-    /** The required scope; `public` requires no token. A route without a scope is forbidden. */
+    /** The required scope; `public` requires no token. The service does not start if a route has no scope. */
     scope?: Scope | 'public';
     /** It serves callers without a token or session, too; `access` is undefined for them. */
     anonymous?: true;

@@ -62,7 +62,10 @@ export class ReportsService {
     max: 10_000,
   });
 
-  /** Runs one simulation at a time: sixteen at once would each run a step between two steps of a request. */
+  /**
+   * Runs one simulation at a time: with sixteen concurrent ones, a request would wait for sixteen steps instead
+   * of one.
+   */
   private readonly simulation = new Mutex();
 
   constructor(

@@ -21,7 +21,7 @@ import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.quer
 /** Bytes of all cached answers together, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Maximum bytes of the answers that are kept for the cache while they are sent, which takes a slow client minutes. */
+/** Maximum bytes of responses that are buffered for the cache while they are streamed; a slow client may take minutes. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** The most stories, and bytes of JSON, of a sprint that is read at once; a longer sprint is streamed. */

@@ -27,7 +27,7 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
   const leaveBody: preParsingHookHandler = (request, _reply, _payload, done) => {
     const allow = (ms: number): void => setBodyTimeout(server, request.raw, ms);
     allow(config.uploadTimeoutMs);
-    // Nothing is sent on the connection while the file is imported.
+    // No idle timeout: the connection has no traffic while the file is imported.
     request.raw.setTimeout(0);
     request.upload = new Upload(request, config.requestTimeoutMs, allow);
     done(null, emptyBodyOf(request));

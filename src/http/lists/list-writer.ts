@@ -8,7 +8,7 @@ export interface ListWriter {
   separator: string;
   end: string;
   write: (row: Row) => string;
-  /** Writes a whole list, without a final newline. */
+  /** Writes all rows, without a final newline. */
   writeAll: (rows: Row[]) => string;
 }
 

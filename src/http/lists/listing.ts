@@ -76,7 +76,7 @@ export class Listing extends Answer {
     return readInSnapshot(this.database, request, (snapshot) => this.read(snapshot, mayBeShort));
   }
 
-  /** The whole list as CSV, in parts. */
+  /** The unpaginated list as CSV, in parts. */
   async *csv(snapshot: Reader): AsyncGenerator<string> {
     this.writer = await this.tableOf(snapshot);
     yield* this.parts(snapshot);
