@@ -2,6 +2,7 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Semaphore } from 'async-mutex';
+import { setImmediate } from 'node:timers/promises';
 import { In } from 'typeorm';
 import { Authenticator } from '../auth/authenticator';
 import { Board } from '../boards/board.entity';
@@ -104,7 +105,13 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
       feed,
       { after: reset ? revision : (after ?? revision), revision, reset },
       types && new Set(types.filter((type) => type !== null)),
-      (from, limit) => this.pages.runExclusive(() => feed.page(from, limit)),
+      (from, limit) =>
+        this.pages.runExclusive(async () => {
+          const events = await feed.page(from, limit);
+          // Serves other requests: SQLite reads without leaving the current turn of the event loop.
+          await setImmediate();
+          return events;
+        }),
     );
     const open: OpenStream = { stream, feed, client };
     this.streams.add(open);

@@ -149,7 +149,7 @@ describe('a stream', () => {
     );
     // Other requests are served in the meantime.
     const { ms } = await program.client.get(`${board.path}/sprints`);
-    expect(ms).toBeLessThan(promised(500));
+    expect(ms).toBeLessThan(promised(250));
     await sleep(1000);
     // The requested logs have 380 MB in total.
     expect(program.memory - before).toBeLessThan(150_000_000);
