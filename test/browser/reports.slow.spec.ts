@@ -58,7 +58,58 @@ describe('The reports', () => {
       return part(page, name).getByRole('row').last().getByRole('cell').allInnerTexts();
     };
     expect(await last('Burndown')).toEqual(['3', '2', '1']);
+    expect(await last('Burn-up')).toEqual(['3', '2']);
     expect(await last('Velocity')).toEqual(['3', '2', '1']);
+  });
+
+  test('have a table of the burn-up with the lines of its picture', async () => {
+    const { client, url, clock } = await startService();
+    clock.set('2026-11-16T10:00:00Z');
+    const sprint = { name: 'S1', start_date: '2026-11-16', end_date: '2026-11-17' };
+    const { body } = await client.post('/api/boards/rocket/sprints', sprint);
+    const stories = `/api/sprints/${body.id}/stories`;
+    await client.post(stories, { title: 'Ant', points: 2, status: 'done' });
+    await client.post(stories, { title: 'Bee', points: 1.3 });
+    clock.set('2026-11-17T10:00:00Z');
+    const page = await openPage(`${url}/b/rocket/reports`);
+    const table = async (name: string): Promise<string[][]> => {
+      await part(page, name).getByRole('button', { name: 'Show as table' }).click();
+      await part(page, name).getByRole('row').nth(1).waitFor();
+      const rows = await part(page, name).getByRole('row').all();
+      return Promise.all(rows.map(async (row) => (await row.innerText()).split('\t').slice(1)));
+    };
+    expect(await table('Burndown')).toEqual([
+      ['Scope', 'Completed', 'Remaining', 'Ideal'],
+      ['3.3', '2', '1.3', '1.65'],
+      ['3.3', '2', '1.3', '0'],
+    ]);
+    expect(await table('Burn-up')).toEqual([
+      ['Scope', 'Completed', 'Ideal'],
+      ['3.3', '2', '1.65'],
+      ['3.3', '2', '3.3'],
+    ]);
+  });
+
+  test('name the day of the commitment and its time in the time zone of the board', async () => {
+    const { client, url, clock } = await startService();
+    await client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });
+    clock.set('2026-11-16T10:00:00Z');
+    const sprint = { name: 'S1', start_date: '2026-11-16', end_date: '2026-11-27' };
+    const { body } = await client.post('/api/boards/rocket/sprints', sprint);
+    // On the next day in Tokyo.
+    clock.set('2026-11-19T20:00:00Z');
+    await client.post(`/api/sprints/${body.id}/stories`, { title: 'Ant' });
+    const options = { locale: 'en-US', timezoneId: 'Europe/Berlin' };
+    const page = await openPage(`${url}/b/rocket/reports`, options);
+    await page.getByText('in the sprint so far today, November 20').waitFor();
+    clock.set('2026-11-21T10:00:00Z');
+    await page.reload();
+    await page.getByText('in the sprint at the end of November 20').waitFor();
+    await client.post(`/api/sprints/${body.id}/start`, {});
+    await page.reload();
+    await page.getByText(/started, Nov 21, 2026, 7:00\sPM \(Asia\/Tokyo\)\./).waitFor();
+    const there = await openPage(page.url(), { ...options, timezoneId: 'Asia/Tokyo' });
+    await there.getByText(/started, Nov 21, 2026, 7:00\sPM\./).waitFor();
   });
 
   test('list the committed, added, removed, re-estimated, completed and unfinished stories', async () => {

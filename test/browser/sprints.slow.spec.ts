@@ -308,6 +308,9 @@ describe('Sprints in the browser', () => {
     const main = page.getByRole('main');
     expect(await main.getByRole('button', { name: /^(New story|Move)/ }).count()).toBe(0);
     expect(await main.innerText()).not.toContain('Press');
+    // Its unfinished stories have left it, so that all points of the board are done.
+    await main.getByText('8 points done', { exact: true }).waitFor();
+    expect(await main.getByRole('progressbar').count()).toBe(0);
     await page.keyboard.press('Shift+ArrowDown');
     await page.getByRole('status').getByText('The sprint is completed').waitFor();
     await page.keyboard.press('c');

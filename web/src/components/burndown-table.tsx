@@ -5,8 +5,14 @@ import { formatDay, formatNumber } from '../util/format';
 import { NoAnswer } from './no-answer';
 import { Table } from './table';
 
-/** The numbers of the burndown of a sprint, day by day. */
-export function BurndownTable({ sprint, revision }: { sprint: number; revision: number }) {
+interface BurndownTableProps {
+  sprint: number;
+  revision: number;
+  kind?: 'burndown' | 'burnup';
+}
+
+/** The numbers of the burndown or of the burn-up of a sprint, day by day. */
+export function BurndownTable({ sprint, revision, kind = 'burndown' }: BurndownTableProps) {
   const load = async () => {
     const params = { path: { sprint_id: sprint } };
     return (await api.GET('/api/sprints/{sprint_id}/burndown', { params })).data as Burndown;
@@ -16,10 +22,23 @@ export function BurndownTable({ sprint, revision }: { sprint: number; revision: 
   if (!data) return <NoAnswer {...answer} />;
   // Like the picture, in stories if none has points. The ideal line is known in points only.
   const unit = data.days.some(({ scope_points }) => scope_points > 0) ? 'points' : 'count';
+  const isUp = kind === 'burnup';
+  const idealOf = ({ ideal_points: left }: Burndown['days'][number]): string => {
+    if (left === null) return '–';
+    // Like `sumOfPoints`, without the error of binary fractions.
+    const completed = Math.round((data.committed_points - left) * 100) / 100;
+    return formatNumber(isUp ? completed : left);
+  };
   return (
     <Table
-      name="Numbers of the burndown"
-      head={['Day', 'Scope', 'Done', 'Left', ...(unit === 'points' ? ['Ideal'] : [])]}
+      name={`Numbers of the ${isUp ? 'burn-up' : 'burndown'}`}
+      head={[
+        'Day',
+        'Scope',
+        'Completed',
+        ...(isUp ? [] : ['Remaining']),
+        ...(unit === 'points' ? ['Ideal'] : []),
+      ]}
       rows={data.days.map((day) => ({
         key: day.date,
         isSoft: !day.working,
@@ -27,10 +46,8 @@ export function BurndownTable({ sprint, revision }: { sprint: number; revision: 
           formatDay(day.date),
           formatNumber(day[`scope_${unit}`]),
           formatNumber(day[`completed_${unit}`]),
-          formatNumber(day[`remaining_${unit}`]),
-          ...(unit === 'points'
-            ? [day.ideal_points === null ? '–' : formatNumber(day.ideal_points)]
-            : []),
+          ...(isUp ? [] : [formatNumber(day[`remaining_${unit}`])]),
+          ...(unit === 'points' ? [idealOf(day)] : []),
         ],
       }))}
     />

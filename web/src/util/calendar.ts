@@ -14,9 +14,12 @@ export function isKnownZone(timeZone: string): boolean {
   }
 }
 
-/** The calendar date of today in a time zone, `YYYY-MM-DD`; in UTC if the browser does not know the zone. */
-export const todayIn = (timeZone: string): string =>
-  formatIn(isKnownZone(timeZone) ? timeZone : 'UTC').format(new Date());
+/** The calendar date of a time in a time zone, `YYYY-MM-DD`; in UTC if the browser does not know the zone. */
+export const dateIn = (timeZone: string, time: Date): string =>
+  formatIn(isKnownZone(timeZone) ? timeZone : 'UTC').format(time);
+
+/** The calendar date of today in a time zone. */
+export const todayIn = (timeZone: string): string => dateIn(timeZone, new Date());
 
 /** The working days from one date to another, both included. */
 export function workingDays(board: Board, from: string, to: string): number {

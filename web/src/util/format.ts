@@ -1,4 +1,5 @@
 import type { Weekday } from '../api/types';
+import { isKnownZone } from './calendar';
 
 const LANGUAGES = navigator.languages as string[];
 
@@ -15,7 +16,8 @@ const days = dates({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 const daysWithYear = dates({ dateStyle: 'medium', timeZone: 'UTC' });
 const longDays = dates({ day: 'numeric', month: 'long', timeZone: 'UTC' });
 const longDaysWithYear = dates({ dateStyle: 'long', timeZone: 'UTC' });
-const moments = dates({ dateStyle: 'medium', timeStyle: 'short' });
+const MOMENT = { dateStyle: 'medium', timeStyle: 'short' } as const;
+const moments = dates(MOMENT);
 const weekdayNames = dates({ weekday: 'long', timeZone: 'UTC' });
 
 /** The languages in which the integers from 0 to 999 need no format. */
@@ -41,6 +43,12 @@ export function formatLongDay(date: string): string {
 }
 /** A time, in the time zone of the browser. */
 export const formatTime = (time: string): string => moments().format(new Date(time));
+/** A time in a time zone, with the name of the zone if the browser's zone has another time. */
+export function formatTimeIn(zone: string, time: string): string {
+  const timeZone = isKnownZone(zone) ? zone : 'UTC';
+  const there = new Intl.DateTimeFormat(LANGUAGES, { ...MOMENT, timeZone }).format(new Date(time));
+  return there === formatTime(time) ? there : `${there} (${timeZone})`;
+}
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -201,11 +201,18 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
           {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
         </span>
         <span>{daysLeft(state, sprint, store.today.date.value)}</span>
-        <span>
-          {formatNumber(done)} of{' '}
-          {isInPoints ? plural(all, 'point') : plural(all, 'story', 'stories')} done
-        </span>
-        <progress value={done} max={all || 1} aria-label="Progress" />
+        {sprint.state === 'completed' ? (
+          // Its unfinished stories are in other lists.
+          <span>{isInPoints ? plural(done, 'point') : plural(done, 'story', 'stories')} done</span>
+        ) : (
+          <>
+            <span>
+              {formatNumber(done)} of{' '}
+              {isInPoints ? plural(all, 'point') : plural(all, 'story', 'stories')} done
+            </span>
+            <progress value={done} max={all || 1} aria-label="Progress" />
+          </>
+        )}
       </p>
     </header>
   );

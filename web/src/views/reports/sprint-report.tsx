@@ -10,7 +10,8 @@ import { storyUrl } from '../../router';
 import type { BoardState } from '../../state/model';
 import { SPRINT_STATES, sprintName } from '../../state/model';
 import { useAnswer } from '../../util/answer';
-import { formatDay, formatNumber, formatTime, plural } from '../../util/format';
+import { dateIn } from '../../util/calendar';
+import { formatDay, formatLongDay, formatNumber, formatTimeIn, plural } from '../../util/format';
 
 interface SprintReportProps {
   board: string;
@@ -24,7 +25,9 @@ export function SprintReport({ board, sprint, state, revision }: SprintReportPro
   const name = sprintName(sprint);
   const href = `/api/sprints/${sprint.id}/burndown`;
   const file = `${board} ${name}`;
-  const table = () => <BurndownTable sprint={sprint.id} revision={revision} />;
+  const table = (kind: 'burndown' | 'burnup') => () => (
+    <BurndownTable sprint={sprint.id} revision={revision} kind={kind} />
+  );
   return (
     <section class="sprint-report" aria-label={name}>
       <header class="report-head">
@@ -45,7 +48,7 @@ export function SprintReport({ board, sprint, state, revision }: SprintReportPro
             href={href}
             file={`${file} burndown`}
             revision={revision}
-            table={table}
+            table={table('burndown')}
           />
           <Figure
             title="Burn-up"
@@ -53,7 +56,7 @@ export function SprintReport({ board, sprint, state, revision }: SprintReportPro
             href={`${href}?kind=burnup`}
             file={`${file} burn-up`}
             revision={revision}
-            table={table}
+            table={table('burnup')}
           />
         </div>
       )}
@@ -94,7 +97,7 @@ function Groups({
       <NoAnswer {...answer} lines={20} />
       {data && (
         <>
-          <p class="note">{commitment(data)}</p>
+          <p class="note">{commitment(data, sprint, state.board.time_zone)}</p>
           <div class="groups">
             {GROUPS.map(({ group, name, sign }) => (
               <Group
@@ -114,16 +117,24 @@ function Groups({
   );
 }
 
-function commitment({ committed_at, commitment_rule }: Report): string {
+function commitment(report: Report, { state }: Sprint, zone: string): string {
+  const { as_of, committed_at, commitment_rule } = report;
   if (committed_at === null) {
     return 'Nothing is committed yet. The commitment is fixed when the sprint is started, or at the end of its first day.';
   }
   if (commitment_rule === 'imported') {
     return 'Committed: the stories in the sprint when it was completed, in the tool from which it was imported.';
   }
-  return commitment_rule === 'started'
-    ? `Committed: the stories in the sprint when it was started, ${formatTime(committed_at)}.`
-    : 'Committed: the stories in the sprint at the end of its first day.';
+  if (commitment_rule === 'started') {
+    return `Committed: the stories in the sprint when it was started, ${formatTimeIn(zone, committed_at)}.`;
+  }
+  // The day of the first story, which may be after the start date.
+  const day = formatLongDay(dateIn(zone, new Date(committed_at)));
+  if (committed_at !== as_of) return `Committed: the stories in the sprint at the end of ${day}.`;
+  // The day has not ended, or the sprint was completed before its end.
+  return state === 'completed'
+    ? `Committed: the stories in the sprint when it was completed, on ${day}.`
+    : `Committed: the stories in the sprint so far today, ${day}.`;
 }
 
 /** A story of any group. */
