@@ -16,7 +16,7 @@ import { useKeys, useSubmit } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
 import type { SprintDialogProps } from './request';
 import { useSprint, wordsOf } from './request';
-import { suggestSprint } from './suggest';
+import { movedEnd, suggestSprint } from './suggest';
 
 /** The fields of a sprint, as they are typed. */
 interface Draft {
@@ -189,7 +189,10 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   const { isChecked, problem } = form;
   const { isBusy, submit } = useSubmit(form.onError);
   const key = useKeys();
-  const draft = { ...suggested.value, ...form.changes.value.typed };
+  const { typed } = form.changes.value;
+  // The suggested length stays until the user types an end date.
+  const end_date = movedEnd(suggested.value, typed.start_date ?? suggested.value.start_date);
+  const draft = { ...suggested.value, end_date, ...typed };
   form.title.current = draft.name || 'New sprint';
   const close = (to?: number): void => {
     if (completing === undefined) closeDialog();
