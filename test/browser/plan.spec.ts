@@ -43,9 +43,9 @@ describe('The plan', () => {
     expect(await titles(page, 'Sprint 3')).toEqual(['Cat']);
     expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Fox', 'Gnu']);
     expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['Plan']);
-    await region(page, 'Sprint 2').getByText('8 of about 8 points').waitFor();
+    await region(page, 'Sprint 2').getByText('8 points, average 8').waitFor();
     await region(page, 'Sprint 2').getByText('It flies.').waitFor();
-    await region(page, 'Sprint 3').getByText('2 of about 8 points').waitFor();
+    await region(page, 'Sprint 3').getByText('2 points, average 8').waitFor();
     expect(await list(page, 'Sprint 1').count()).toBe(0);
     await page.getByRole('button', { name: 'Show more' }).click();
     await card(page, 'Sprint 1', 'Yak').waitFor();
@@ -62,7 +62,18 @@ describe('The plan', () => {
     const page = await openPage(`${service.url}/b/rocket/backlog`);
     await list(page, 'Sprint of 2030-01-07').waitFor({ state: 'attached' });
     await card(page, 'Backlog', 'Dog').waitFor();
-    expect(await page.getByRole('main').innerText()).not.toContain('about');
+    expect(await page.getByRole('main').innerText()).not.toContain('average');
+  });
+
+  test('says how many stories of completed sprints a search finds that it does not show', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await page.getByLabel('Search').fill('yak');
+    await page.getByText('1 more in a completed sprint').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await card(page, 'Sprint 1', 'Yak').waitFor();
+    expect(await page.getByText('in a completed sprint').count()).toBe(0);
   });
 
   test('counts no points if the team does not estimate', async () => {
@@ -78,7 +89,7 @@ describe('The plan', () => {
     await client.post(`/api/sprints/${ids[0]}/complete`, {});
     await client.post('/api/boards/rocket/backlog', { title: 'Bee' });
     const page = await openPage(`${url}/b/rocket/backlog`);
-    await page.getByText('0 of about 1 story').waitFor();
+    await page.getByText('0 stories, average 1').waitFor();
     await card(page, 'Backlog', 'Bee').waitFor();
     const backlog = page.getByRole('region', { name: 'Backlog' });
     await backlog.getByText('1 story').waitFor();

@@ -5,24 +5,41 @@ import { useCommands } from '../commands';
 import { query, route, setQuery } from '../router';
 import { announce } from '../state/announce';
 import { focused, recoverFocus } from '../state/focus';
-import type { Card } from '../state/model';
+import type { Card, ListId } from '../state/model';
 import { plural } from '../util/format';
 import { Button } from './controls';
 
-/** The stories that the service has found for the search; it also searches descriptions. */
-const found = signal<{ q: string; ids: ReadonlySet<number> } | null>(null);
+/** The sprints, by their ids, of the stories that the service has found; it also searches descriptions. */
+const found = signal<{ search: string; lists: ReadonlyMap<number, ListId> } | null>(null);
 
-/** Searches on the service when the user pauses typing. */
-function useFound(board: string, q: string): void {
+/** How many stories of some sprints the service has found. */
+export const countFound = (sprints: ReadonlySet<ListId>): number =>
+  [...(found.value?.lists.values() ?? [])].filter((list) => sprints.has(list)).length;
+
+/** Searches on the service when the user pauses typing; the plan also finds the stories of a filter that are not loaded. */
+function useFound(params: URLSearchParams): void {
+  const { board, view } = route.value;
+  const [q, assignee, label] = NAMES.map((name) => params.get(name) ?? undefined);
+  const search = JSON.stringify([board, q, assignee, label]);
+  const isNeeded = Boolean(board && (q?.trim() || (view === 'backlog' && (assignee || label))));
   useEffect(() => {
-    if (found.value?.q !== q) found.value = null;
-    if (!q.trim() || !board) return;
+    if (found.value?.search !== search) found.value = null;
+    if (!isNeeded) return;
     let isLatest = true;
     const find = async (): Promise<void> => {
-      const params = { path: { board_name: board }, query: { q, fields: 'id' } };
-      const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
-      if (isLatest)
-        found.value = { q, ids: new Set((data as { id: number }[]).map(({ id }) => id)) };
+      const query = {
+        q,
+        assignee: assignee ? [assignee] : undefined,
+        label: label ? [label] : undefined,
+        fields: 'id,sprint_id',
+      };
+      const { data } = await api.GET('/api/boards/{board_name}/stories', {
+        params: { path: { board_name: board }, query },
+      });
+      const stories = data as { id: number; sprint_id: ListId }[];
+      if (isLatest) {
+        found.value = { search, lists: new Map(stories.map((each) => [each.id, each.sprint_id])) };
+      }
     };
     // Without a connection, only the loaded fields are searched.
     const timer = setTimeout(() => void find().catch(() => undefined), 200);
@@ -30,7 +47,7 @@ function useFound(board: string, q: string): void {
       isLatest = false;
       clearTimeout(timer);
     };
-  }, [board, q]);
+  }, [search, isNeeded]);
 }
 
 const NAMES = ['q', 'assignee', 'label'];
@@ -48,7 +65,7 @@ export function filtered(stories: readonly Card[], params: URLSearchParams): rea
     if (assignee && story.assignee !== assignee) return false;
     if (label && !story.labels.includes(label)) return false;
     const text = textOf(story);
-    return words.every((word) => text.includes(word)) || found.value?.ids.has(story.id) === true;
+    return words.every((word) => text.includes(word)) || found.value?.lists.has(story.id) === true;
   });
 }
 
@@ -81,7 +98,7 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
     [],
   );
   const params = query.value;
-  useFound(route.value.board, params.get('q') ?? '');
+  useFound(params);
   const all = [...stories];
   const people = new Set<string>();
   const labels = new Set<string>();

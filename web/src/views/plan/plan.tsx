@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { Button, Skeleton } from '../../components/controls';
-import { filtered, Filters, hasFilter } from '../../components/filters';
+import { countFound, filtered, Filters, hasFilter } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { pathOf, query } from '../../router';
 import type { BoardStore } from '../../state/board/board-store';
@@ -52,6 +52,7 @@ export function PlanView({ store }: { store: BoardStore }) {
   const completed = sprints.filter(({ state }) => state === 'completed');
   const hidden = Math.max(0, completed.length - completedShown.value);
   const shown = sprints.filter((s) => s.state !== 'completed' || completed.indexOf(s) >= hidden);
+  const found = countFound(new Set(completed.slice(0, hidden).map(({ id }) => id)));
   const list = (sprint?: (typeof sprints)[number]) => (
     <PlanList
       key={sprint?.id ?? 'backlog'}
@@ -66,7 +67,7 @@ export function PlanView({ store }: { store: BoardStore }) {
     />
   );
   return (
-    <div class={isReady ? 'plan' : 'plan loading'}>
+    <div class={`plan ${isReady ? '' : 'loading'} ${canWrite.value ? '' : 'read-only'}`}>
       <header class="view-head">
         <div class="view-title">
           <h1>Plan</h1>
@@ -91,16 +92,21 @@ export function PlanView({ store }: { store: BoardStore }) {
       </header>
       <Filters stories={state.stories.values()} />
       {hidden > 0 && (
-        <Button
-          class="button quiet show-more"
-          onClick={() => (completedShown.value += COMPLETED_PAGE)}
-        >
-          Show more <span class="count">{plural(hidden, 'completed sprint')}</span>
-        </Button>
+        <p class="show-more">
+          <Button kind="quiet" onClick={() => (completedShown.value += COMPLETED_PAGE)}>
+            Show more <span class="count">{plural(hidden, 'completed sprint')}</span>
+          </Button>
+          {found > 0 && (
+            <span class="note">
+              {formatNumber(found)} more in{' '}
+              {hidden === 1 ? 'a completed sprint' : 'completed sprints'}
+            </span>
+          )}
+        </p>
       )}
       {sprints.length === 0 && (
         <p class="empty plan-hint">
-          Add stories to the backlog, create a sprint with New sprint, and move stories into it.
+          Add stories to the backlog, create a sprint, and move stories into it.
           {canWrite.value && (
             <>
               {' '}

@@ -34,11 +34,11 @@ export function loadOf(stories: readonly Card[], velocity: Velocity | null): Loa
   const averagePoints = rounded(velocity?.average_points);
   const averageCount = rounded(velocity?.average_count);
   if (averagePoints) {
-    const text = `${formatNumber(points)} of about ${plural(averagePoints, 'point')}`;
+    const text = `${plural(points, 'point')}, average ${formatNumber(averagePoints)}`;
     return { value: points, average: averagePoints, text };
   }
   if (averageCount && points === 0) {
-    const text = `${formatNumber(stories.length)} of about ${plural(averageCount, 'story', 'stories')}`;
+    const text = `${plural(stories.length, 'story', 'stories')}, average ${formatNumber(averageCount)}`;
     return { value: stories.length, average: averageCount, text };
   }
   return { value: points, text: plural(points, 'point') };
