@@ -8,6 +8,8 @@ export interface MenuItem {
   isDisabled?: boolean;
   /** Whether it is the first of a group. */
   isFirst?: boolean;
+  /** Whether it is what the view shows; the menu opens there. */
+  isCurrent?: boolean;
 }
 
 interface MenuProps {
@@ -72,7 +74,8 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
     const isBelow = bottom + 4 + height <= innerHeight;
     menu.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - height - 4)}px`;
     menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
-    menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])')?.focus();
+    const first = menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])');
+    (menu.querySelector<HTMLElement>('[aria-current]') ?? first)?.focus();
     // The menu is removed with its card, which may appear in another list.
     return recoverFocus;
   }, []);
@@ -121,6 +124,7 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
           tabIndex={-1}
           class={item.isFirst ? 'menu-item first' : 'menu-item'}
           disabled={item.isDisabled}
+          aria-current={item.isCurrent ? 'true' : undefined}
           onClick={() => {
             close();
             item.run();

@@ -41,6 +41,14 @@ export function formatLongDay(date: string): string {
   const isThisYear = Number(date.slice(0, 4)) === new Date().getFullYear();
   return (isThisYear ? longDays() : longDaysWithYear()).format(midnight(date));
 }
+/** The dates of a sprint: “Mar 2 – Mar 13”, with the years unless both are this one; “from Mar 2” without an end. */
+export function formatRange(start: string, end: string | null): string {
+  const year = String(new Date().getFullYear());
+  const format = [start, end ?? start].every((each) => each.startsWith(year))
+    ? formatDay
+    : formatDate;
+  return end === null ? `from ${format(start)}` : `${format(start)} – ${format(end)}`;
+}
 /** A time, in the time zone of the browser. */
 export const formatTime = (time: string): string => moments().format(new Date(time));
 /** A time in a time zone, with the name of the zone if the browser's zone has another time. */

@@ -1,15 +1,17 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Sprint, Status } from '../../api/types';
+import { api } from '../../api/client';
+import type { Event, Sprint, Status } from '../../api/types';
 import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { navigate, pathOf, query, storyUrl } from '../../router';
-import { announce } from '../../state/announce';
+import { announce, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
-import { openDialog } from '../../state/dialogs';
+import type { SprintRequest } from '../../state/dialogs';
+import { dialog, openDialog } from '../../state/dialogs';
 import { cardElement, focused } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
@@ -25,7 +27,8 @@ import {
 } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { workingDays } from '../../util/calendar';
-import { formatDay, formatNumber, plural } from '../../util/format';
+import { formatLongDay, formatNumber, formatRange, plural } from '../../util/format';
+import { isolated } from '../../util/names';
 import { whenIdle } from '../../util/retry';
 import { SprintActions } from '../sprint/actions';
 import { Burndown } from './burndown';
@@ -63,6 +66,7 @@ export function BoardView({ store }: { store: BoardStore }) {
     if (isLoaded) whenIdle(() => (isSettled.value = true));
   }, [isLoaded]);
   const isFixed = sprint.value?.state === 'completed';
+  useCompletion(store);
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id, isFixed);
 
   const name = sprint.value ? sprintName(sprint.value) : 'Board';
@@ -115,16 +119,54 @@ export function BoardView({ store }: { store: BoardStore }) {
   );
 }
 
+/** Shows a message when someone else completes the sprint that the board shows, because another view replaces it. */
+function useCompletion(store: BoardStore): void {
+  const open = useRef<{ id: number; revision: number } | undefined>(undefined);
+  useSignalEffect(() => {
+    const state = store.view.value;
+    const shown = state && findSprint(state, query.value.get('sprint'));
+    const before = open.current;
+    open.current =
+      shown && shown.state !== 'completed'
+        ? { id: shown.id, revision: store.confirmed.revision.peek() }
+        : undefined;
+    const completed = before && before.id !== shown?.id && state?.sprints.get(before.id);
+    if (!completed || completed.state !== 'completed') return;
+    // The dialog of the user who completes it shows its report.
+    const { kind, action } = (dialog.peek() ?? {}) as Partial<SprintRequest>;
+    if (kind === 'sprint' && action === 'complete') return;
+    const params = {
+      path: { board_name: store.name },
+      query: { after: before.revision, type: ['sprint.completed' as const] },
+    };
+    void api
+      .GET('/api/boards/{board_name}/events', { params })
+      .then(({ data }) => (data as Event[]).findLast(({ id }) => id === before.id)?.actor)
+      .catch(() => undefined)
+      .then((actor = 'anonymous') => {
+        const who = actor === 'anonymous' ? 'Someone' : isolated(actor);
+        toast(`${who} completed ${sprintInText(completed)}`);
+      });
+  });
+}
+
 function NoSprint({ state }: { state: BoardState }) {
   const asked = query.value.get('sprint');
   const next = sprintsOf(state).find(({ state }) => state === 'planned');
   return (
     <div class="blank">
       <h1>{asked ? 'Sprint not found' : 'No active sprint'}</h1>
-      <p>
-        A sprint is a week or two in which the team completes the stories it has chosen. Create
-        stories and sprints in the plan; a sprint appears here on its start date.
-      </p>
+      {!asked && next && (
+        <p>
+          {sprintInText(next)} starts on {formatLongDay(next.start_date)}.
+        </p>
+      )}
+      {!asked && state.sprints.size === 0 && (
+        <p>
+          A sprint is a week or two in which the team completes the stories it has chosen. Create
+          stories and sprints in the plan; a sprint appears here on its start date.
+        </p>
+      )}
       <p class="actions">
         <a class="button primary" href={pathOf(state.board.name, 'backlog')}>
           Go to the plan
@@ -180,7 +222,8 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
               sprintsOf(state)
                 .reverse()
                 .map((each) => ({
-                  name: `${sprintName(each)} – ${SPRINT_STATES[each.state]}`,
+                  name: `${sprintName(each)} – ${SPRINT_STATES[each.state]}, ${formatRange(each.start_date, each.end_date)}`,
+                  isCurrent: each.id === sprint.id,
                   run: () => navigate(url(each)),
                 }))
             }
@@ -194,12 +237,13 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
           </Button>
         )}
       </div>
-      {sprint.goal && <p class="goal">{sprint.goal}</p>}
+      {sprint.goal && (
+        <p class="goal" title={sprint.goal}>
+          {sprint.goal}
+        </p>
+      )}
       <p class="facts">
-        <span>
-          {formatDay(sprint.start_date)}
-          {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
-        </span>
+        <span>{formatRange(sprint.start_date, sprint.end_date)}</span>
         <span>{daysLeft(state, sprint, store.today.date.value)}</span>
         {sprint.state === 'completed' ? (
           // Its unfinished stories are in other lists.
@@ -223,7 +267,8 @@ function daysLeft({ board }: BoardState, sprint: Sprint, today: string): string 
   if (!sprint.end_date) return 'No end date';
   const from = today > sprint.start_date ? today : sprint.start_date;
   if (from > sprint.end_date) return 'The end date has passed';
-  return `${plural(workingDays(board, from, sprint.end_date), 'working day')} left`;
+  const days = plural(workingDays(board, from, sprint.end_date), 'working day');
+  return sprint.state === 'planned' ? days : `${days} left`;
 }
 
 /** The keys that act on the focused card. */

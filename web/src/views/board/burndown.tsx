@@ -4,7 +4,7 @@ import { Figure } from '../../components/figure';
 import type { BoardStore } from '../../state/board/board-store';
 import { sprintName } from '../../state/model';
 import { useSettledRevision } from '../../util/answer';
-import { formatDay } from '../../util/format';
+import { formatLongDay } from '../../util/format';
 
 /** The burndown of a sprint beside its board. */
 export function Burndown({ store, sprint }: { store: BoardStore; sprint: Sprint }) {
@@ -14,7 +14,7 @@ export function Burndown({ store, sprint }: { store: BoardStore; sprint: Sprint 
       {sprint.state === 'planned' ? (
         <>
           <h2>Burndown</h2>
-          <p class="empty">The burndown begins on {formatDay(sprint.start_date)}.</p>
+          <p class="empty">The burndown begins on {formatLongDay(sprint.start_date)}.</p>
         </>
       ) : (
         <Figure

@@ -11,7 +11,7 @@ import type { BoardState } from '../../state/model';
 import { SPRINT_STATES, sprintName } from '../../state/model';
 import { useAnswer } from '../../util/answer';
 import { dateIn } from '../../util/calendar';
-import { formatDay, formatLongDay, formatNumber, formatTimeIn, plural } from '../../util/format';
+import { formatLongDay, formatNumber, formatRange, formatTimeIn, plural } from '../../util/format';
 
 interface SprintReportProps {
   board: string;
@@ -33,13 +33,10 @@ export function SprintReport({ board, sprint, state, revision }: SprintReportPro
       <header class="report-head">
         <h2>{name}</h2>
         <span class={`state ${sprint.state}`}>{SPRINT_STATES[sprint.state]}</span>
-        <span class="note">
-          {formatDay(sprint.start_date)}
-          {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
-        </span>
+        <span class="note">{formatRange(sprint.start_date, sprint.end_date)}</span>
       </header>
       {sprint.state === 'planned' ? (
-        <p class="empty">The burndown begins on {formatDay(sprint.start_date)}.</p>
+        <p class="empty">The burndown begins on {formatLongDay(sprint.start_date)}.</p>
       ) : (
         <div class="figures">
           <Figure
