@@ -162,7 +162,7 @@ describe('The reports', () => {
     await page.getByLabel('Stories', { exact: true }).fill('3');
     await page.getByLabel('Points', { exact: true }).fill('400');
     await page.getByLabel('Sprint days', { exact: true }).fill('7');
-    await part(page, 'Forecast').getByText('confidence 400 points of work is').waitFor();
+    await part(page, 'Forecast').getByText('confidence 400 points of work are').waitFor();
     expect(new URL(page.url()).search).toBe('?points=400&sprint_days=7');
     const asked = await forecast('?points=400&sprint_days=7');
     expect(asked.sprints).toBeGreaterThan(whole.sprints);

@@ -58,8 +58,13 @@ describe('The settings of a board', () => {
     const field = page.getByLabel('Time zone');
     await page.waitForFunction(() => document.querySelector('[aria-invalid=true]'));
     expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('alert').getByText('Choose a time zone, such as Europe/Berlin.').waitFor();
     await field.fill('Europe/Berlin');
-    await page.getByRole('checkbox', { name: 'Friday' }).uncheck();
+    const week = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+    for (const name of week) await page.getByRole('checkbox', { name }).uncheck();
+    await save(page);
+    await page.getByRole('alert').getByText('Choose at least one working day.').waitFor();
+    for (const name of week.slice(0, 4)) await page.getByRole('checkbox', { name }).check();
     await page.getByRole('checkbox', { name: 'Sunday' }).check();
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
     await save(page);

@@ -30,6 +30,50 @@ describe('Sprints in the browser', () => {
     });
   });
 
+  test('keep the suggested length when their start date is changed, until the end date is', async () => {
+    const { url } = await startPlan();
+    const page = await openPage(url);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    const [start, end] = [dialog.getByLabel('Start date'), dialog.getByLabel('End date')];
+    await start.fill(day(30));
+    expect(await end.inputValue()).toBe(day(43));
+    await end.fill(day(35));
+    await start.fill(day(31));
+    expect(await end.inputValue()).toBe(day(35));
+  });
+
+  test('of another year show the year, and no remaining days before they start', async () => {
+    const { client, url } = await startService();
+    const path = '/api/boards/rocket/sprints';
+    const one = { name: 'One', start_date: '2730-01-07', end_date: '2730-01-18' };
+    const { body } = await client.post(path, one);
+    await client.post(path, { name: 'Two', start_date: '2730-02-07' });
+    const page = await openPage(`${url}/b/rocket`, { locale: 'en-US' });
+    await page.getByText('One starts on January 7, 2730.').waitFor();
+    await page.getByRole('link', { name: 'Open One' }).click();
+    await page.getByText('Jan 7, 2730 – Jan 18, 2730').waitFor();
+    await page.getByText(/^\d+ working days$/).waitFor();
+    await page.getByRole('button', { name: 'All sprints' }).click();
+    await page.getByRole('menuitem', { name: 'Two – Planned, from Feb 7, 2730' }).waitFor();
+    await page.goto(`${url}/b/rocket/reports?sprint=${body.id}`);
+    await page.getByText('The burndown begins on January 7, 2730.').waitFor();
+    await page.goto(`${url}/b/rocket?sprint=77`);
+    await page.getByRole('heading', { name: 'Sprint not found' }).waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain('starts on');
+  });
+
+  test('that someone else completes leave a message on their board', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.service.url}/b/rocket`);
+    await card(page, 'To do', 'Ant').waitFor();
+    await plan.service.client.post(`/api/sprints/${plan.sprints[1]}/complete`, {});
+    await page.getByRole('heading', { name: 'No active sprint' }).waitFor();
+    const messages = page.getByRole('region', { name: 'Messages' });
+    await messages.getByText('Someone completed Sprint 2').waitFor();
+    await page.getByText('Sprint 3 starts on').waitFor();
+  });
+
   test('are not created on a board that was deleted meanwhile', async () => {
     const { service, url } = await startPlan();
     const page = await openPage('about:blank');
@@ -158,7 +202,7 @@ describe('Sprints in the browser', () => {
     await page.getByRole('button', { name: 'Start sprint' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 stories, 8 points').waitFor();
-    await dialog.getByText('8 of about 8 points').waitFor();
+    await dialog.getByText('8 points, average 8').waitFor();
     const sent = page.waitForRequest((request) => /\/start$/.test(request.url()));
     await dialog.getByRole('button', { name: 'Start sprint' }).click();
     expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
@@ -236,7 +280,7 @@ describe('Sprints in the browser', () => {
     await dialog.getByText('1 story is done (3 points)').waitFor();
     const unfinished = dialog.getByRole('list', { name: 'Unfinished stories' });
     expect(await unfinished.getByRole('listitem').allInnerTexts()).toEqual(['Ant\n5']);
-    expect(await dialog.getByLabel('Move them to').inputValue()).toBe(String(plan.sprints[2]));
+    expect(await dialog.getByLabel('Move it to').inputValue()).toBe(String(plan.sprints[2]));
     await dialog.getByLabel('Place').selectOption('Last in the list');
     // Changes of others appear, too.
     await plan.service.client.post(`/api/sprints/${plan.sprints[1]}/stories`, { title: 'Hen' });
@@ -336,8 +380,13 @@ describe('Sprints in the browser', () => {
         .getByRole('link', { name: /^Sprint/ })
         .allInnerTexts(),
     ).toEqual(['Sprint 3', 'Sprint 4', 'Sprint 5', 'Sprint 6', 'Sprint 7']);
+    await page.getByRole('link', { name: 'Sprint 4' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sprint 4' }).waitFor();
     await page.getByRole('button', { name: 'All sprints' }).click();
     await page.getByRole('menuitem', { name: 'Sprint 1 – Ended' }).waitFor();
+    const shown = page.getByRole('menuitem', { name: 'Sprint 4 – Ended' });
+    expect(await shown.getAttribute('aria-current')).toBe('true');
+    expect(await shown.evaluate((item) => item === document.activeElement)).toBe(true);
   });
 
   test('with long names do not make the board wider than a phone', async () => {
@@ -368,10 +417,11 @@ describe('Sprints in the browser', () => {
     await page.getByRole('button', { name: 'Complete sprint' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('There is no next sprint.').waitFor();
+    await dialog.getByText('No stories are done.').waitFor();
     await dialog.getByRole('button', { name: 'New sprint' }).click();
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('1 story is not done').waitFor();
-    expect(await dialog.getByLabel('Move them to').locator(':checked').innerText()).toBe(
+    expect(await dialog.getByLabel('Move it to').locator(':checked').innerText()).toBe(
       'Sprint 2 (next sprint)',
     );
     await dialog.getByRole('button', { name: 'Complete sprint' }).click();

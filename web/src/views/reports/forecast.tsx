@@ -90,7 +90,7 @@ function Words({ data }: { data: Data }) {
       : stories !== null
         ? plural(stories, 'story', 'stories')
         : 'the backlog';
-  const isPlural = stories !== null && stories !== 1;
+  const isPlural = (points ?? stories ?? 1) !== 1;
   const least =
     next.points > 0 ? plural(next.points, 'point') : plural(next.count, 'story', 'stories');
   return (

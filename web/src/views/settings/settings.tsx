@@ -226,10 +226,11 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
 function errorsOf(failure: unknown): Errors {
   if (!(failure instanceof ApiError)) return { form: failureText(failure) };
   if (failure.code === 'name_taken') return { name: failure.message };
+  // The service describes the field of the request.
   const errors: Errors = {
     name: failure.detailOf('name'),
-    time_zone: failure.detailOf('time_zone'),
-    working_days: failure.detailOf('working_days'),
+    time_zone: failure.detailOf('time_zone') && 'Choose a time zone, such as Europe/Berlin.',
+    working_days: failure.detailOf('working_days') && 'Choose at least one working day.',
   };
   return Object.values(errors).some(Boolean) ? errors : { form: failure.message };
 }

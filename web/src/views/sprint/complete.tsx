@@ -121,12 +121,16 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       {!report && !alert && <Skeleton lines={4} />}
       {report && (
         <div class="question">
-          <p>
-            <strong>{plural(report.completed.count, 'story', 'stories')}</strong>{' '}
-            {report.completed.count === 1 ? 'is' : 'are'} done (
-            {plural(report.completed.points, 'point')}) and{' '}
-            {report.completed.count === 1 ? 'stays' : 'stay'} in the sprint.
-          </p>
+          {report.completed.count === 0 ? (
+            <p>No stories are done.</p>
+          ) : (
+            <p>
+              <strong>{plural(report.completed.count, 'story', 'stories')}</strong>{' '}
+              {report.completed.count === 1 ? 'is' : 'are'} done (
+              {plural(report.completed.points, 'point')}) and{' '}
+              {report.completed.count === 1 ? 'stays' : 'stay'} in the sprint.
+            </p>
+          )}
           {report.unfinished.count === 0 ? (
             <p>No stories are unfinished.</p>
           ) : (
@@ -148,7 +152,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
               </ul>
               <div class="field-row wide">
                 <SelectField
-                  label="Move them to"
+                  label={report.unfinished.count === 1 ? 'Move it to' : 'Move them to'}
                   hint={next ? undefined : 'There is no next sprint.'}
                   value={target}
                   onPick={(picked) => (chosen.value = picked)}
