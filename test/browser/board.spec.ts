@@ -251,6 +251,24 @@ describe('The sprint board', () => {
     expect(await text(page)).not.toContain('No stories');
   });
 
+  test('runs no command from a search whose sprint is completed meanwhile', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url);
+    await page.getByRole('searchbox', { name: 'Search' }).focus();
+    await page.keyboard.type('mail');
+    await board.service.client.post(`/api/sprints/${board.sprint}/complete`, {
+      unfinished: 'backlog',
+    });
+    const heading = page.getByRole('heading', { level: 1, name: 'No active sprint' });
+    await heading.waitFor();
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+    await heading.click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  });
+
   test('opens a story with its tasks and history, and saves it', async () => {
     const board = await startBoard();
     await board.service.client.post(`/api/stories/${board.ids['Buy a ticket']}/tasks`, {

@@ -322,6 +322,39 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
   });
 
+  test.each(['completed', 'deleted'])(
+    'keeps the text of a new story whose sprint is %s meanwhile, and runs no command from the rest of it',
+    async (end) => {
+      const { url, service, sprints } = await startPlan();
+      const page = await openPage(url);
+      await page.getByLabel('New story in Sprint 3').fill('Hen');
+      await page.keyboard.press('Enter');
+      await card(page, 'Sprint 3', 'Hen').getByText('#').waitFor();
+      await page.getByLabel('New story in Sprint 2').focus();
+      await page.keyboard.type('A ');
+      const sprint = `/api/sprints/${sprints[1]}`;
+      if (end === 'deleted') await service.client.delete(sprint);
+      else await service.client.post(`${sprint}/complete`, { unfinished: 'backlog' });
+      await page.getByRole('status').getByText(`Sprint 2 was ${end}`).waitFor();
+      await page.keyboard.type('zoo');
+      await page.keyboard.press('Enter');
+      await card(page, 'Backlog', 'A zoo').getByText('#').waitFor();
+      expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Hen']);
+    },
+  );
+
+  test('offers to add the text of a new story whose sprint is completed, if the backlog has another text', async () => {
+    const { url, service, sprints } = await startPlan();
+    const page = await openPage(url);
+    await page.getByLabel('New story in Backlog').fill('Ibis');
+    await page.getByLabel('New story in Sprint 2').fill('Hen');
+    await service.client.post(`/api/sprints/${sprints[1]}/complete`, { unfinished: 'backlog' });
+    const message = page.getByRole('alert').filter({ hasText: '“Hen” is not saved' });
+    await message.getByRole('button', { name: 'Add to backlog' }).click();
+    await card(page, 'Backlog', 'Hen').getByText('#').waitFor();
+    expect(await page.getByLabel('New story in Backlog').inputValue()).toBe('Ibis');
+  });
+
   test('names the field if a story is rejected', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

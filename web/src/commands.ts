@@ -32,6 +32,34 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('input, textarea, select, [contenteditable]') !== null;
 
+/** The text field into which the user types; it stays here if it is removed from the page. */
+let field: Element | null = null;
+/** The time of the last key that was meant for a removed field. */
+let lostAt: number | undefined;
+/** Milliseconds without a key after which the user has noticed that the field was removed. */
+const NOTICED_MS = 1000;
+
+function typeInto(target: EventTarget | null): void {
+  field = target as Element | null;
+  lostAt = undefined;
+}
+
+document.addEventListener('focusin', ({ target }) => {
+  if (isTyping(target)) typeInto(target);
+});
+document.addEventListener('pointerdown', () => typeInto(null));
+
+/** Whether a key is the rest of a text whose field was removed, for example because someone completed its sprint. */
+function isLost({ timeStamp }: KeyboardEvent): boolean {
+  if (!field || field.isConnected) return false;
+  if (lostAt !== undefined && timeStamp - lostAt > NOTICED_MS) {
+    typeInto(null);
+    return false;
+  }
+  lostAt = timeStamp;
+  return true;
+}
+
 const dialogs = document.getElementsByTagName('dialog');
 
 /** Whether a dialog is open, or its script is being loaded. */
@@ -39,6 +67,9 @@ const hasDialog = (): boolean =>
   dialog.value !== null || route.value.story !== undefined || [...dialogs].some(({ open }) => open);
 
 document.addEventListener('keydown', (event) => {
+  // With these keys the user leaves a field.
+  if (isTyping(event.target))
+    typeInto(['Enter', 'Escape', 'Tab'].includes(event.key) ? null : event.target);
   if (event.defaultPrevented || event.altKey) return;
   const isControl = event.ctrlKey || event.metaKey;
   const isNamed = event.key.length > 1;
@@ -47,7 +78,7 @@ document.addEventListener('keydown', (event) => {
     // Shift is part of a character, such as `?`.
     (event.shiftKey && isNamed ? 'Shift+' : '') +
     (isNamed ? event.key : event.key.toLowerCase());
-  if (!isControl && isTyping(event.target)) return;
+  if (!isControl && (isTyping(event.target) || isLost(event))) return;
   // The commands of the view behind a dialog are disabled.
   if (hasDialog()) return;
   const command = commands.value.flat().findLast((each) => each.key === key);

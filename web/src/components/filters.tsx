@@ -97,6 +97,8 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
     ],
     [],
   );
+  // The board shows no filters once its sprint is no longer active.
+  useEffect(() => recoverFocus, []);
   const params = query.value;
   useFound(params);
   const all = [...stories];

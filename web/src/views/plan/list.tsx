@@ -1,18 +1,21 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Sprint } from '../../api/types';
 import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
 import { pathOf } from '../../router';
+import { announce, report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
 import { openDialog } from '../../state/dialogs';
+import { recoverFocus } from '../../state/focus';
 import type { Card as Story, ListId } from '../../state/model';
 import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
 import { dropPlace, useDropList } from '../../util/drag';
 import { formatDay, formatNumber, plural } from '../../util/format';
+import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
 import type { Velocity } from '../sprint/velocity';
 import { loadOf } from '../sprint/velocity';
@@ -205,20 +208,70 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
   );
 }
 
+/** The fields for new stories on the page, by their keys in `newTitles`. */
+const fields = new Map<string, { type: (text: string) => void; focus: () => void }>();
+
+/** Moves the typed title of a sprint that was completed or deleted to the field of the backlog, or offers to add it. */
+function moveToBacklog(text: string, hadFocus: boolean, why: string, props: AddStoryProps): void {
+  const { store } = props;
+  const key = keyOf(store, null);
+  const backlog = fields.get(key);
+  const isFree = !newTitles.has(key);
+  if (backlog && isFree) {
+    backlog.type(text);
+    if (hadFocus) backlog.focus();
+  } else if (hadFocus) recoverFocus();
+  if (!text) announce(why);
+  else if (backlog && isFree) {
+    report(`${why}. Your text ${quoted(text)} is now in the field “New story in Backlog”.`);
+  } else {
+    const run = (): void => createStory({ ...props, list: null }, text);
+    toast(`${why}. ${quoted(text)} is not saved.`, {
+      isError: true,
+      action: { name: 'Add to backlog', run },
+    });
+  }
+}
+
+type AddStoryProps = Pick<PlanListProps, 'store' | 'isFiltered'> & { list: ListId; name: string };
+
+const keyOf = (store: BoardStore, list: ListId): string => `${store.view.peek()?.board.id} ${list}`;
+
+function createStory({ store, list, isFiltered }: AddStoryProps, title: string): void {
+  store.change([{ kind: 'story.create', id: temporaryId(), list, body: { title } }], {
+    // A filter may hide the story.
+    isQuiet: !isFiltered,
+  });
+}
+
 /** The field at the end of a list that creates one story after another. */
-function AddStory({
-  store,
-  list,
-  name,
-  isFiltered,
-}: Pick<PlanListProps, 'store' | 'isFiltered'> & { list: ListId; name: string }) {
-  const key = `${store.view.peek()?.board.id} ${list}`;
+function AddStory(props: AddStoryProps) {
+  const { store, list, name } = props;
+  const key = keyOf(store, list);
   const title = useSignal(newTitles.get(key) ?? '');
+  const input = useRef<HTMLInputElement>(null);
+  const latest = useRef(props);
+  latest.current = props;
   const type = (text: string): void => {
     title.value = text;
     if (text) newTitles.set(key, text);
     else newTitles.delete(key);
   };
+  useLayoutEffect(() => {
+    fields.set(key, { type, focus: () => input.current?.focus() });
+    return () => {
+      fields.delete(key);
+      const sprint = store.view.peek()?.sprints.get(list ?? 0);
+      if (list === null || (sprint && sprint.state !== 'completed')) return;
+      const text = title.peek();
+      const hadFocus = document.activeElement === input.current;
+      if (!text && !hadFocus) return;
+      type('');
+      const why = `${isolated(latest.current.name)} was ${sprint ? 'completed' : 'deleted'}`;
+      // After the view is drawn.
+      queueMicrotask(() => moveToBacklog(text, hadFocus, why, latest.current));
+    };
+  }, [key]);
   return (
     <form
       class="add-story"
@@ -226,14 +279,12 @@ function AddStory({
         event.preventDefault();
         const text = title.value.trim();
         if (!text) return;
-        store.change([{ kind: 'story.create', id: temporaryId(), list, body: { title: text } }], {
-          // A filter may hide the story.
-          isQuiet: !isFiltered,
-        });
+        createStory(props, text);
         type('');
       }}
     >
       <input
+        ref={input}
         aria-label={`New story in ${name}`}
         placeholder="New story"
         maxLength={255}
