@@ -653,6 +653,40 @@ describe('The live board', () => {
     await card(page, 'To do', 'Ant and queen').waitFor();
   });
 
+  test('shows each of several stories once that are created in a row', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    let posts = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let arrive = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    await page.route('**/batch', async (route) => {
+      posts += 1;
+      const isSecond = posts === 2;
+      const response = await route.fetch();
+      if (isSecond) {
+        arrive();
+        await released;
+      }
+      await route.fulfill({ response });
+    });
+    const field = page.getByLabel('New story in Backlog');
+    for (const title of ['Emu', 'Fox']) {
+      await field.fill(title);
+      await field.press('Enter');
+    }
+    await arrived;
+    // The event of the second creation arrives before its response.
+    await settle(page);
+    expect(await titles(page, 'Backlog')).toEqual(['Emu', 'Fox']);
+    expect(await page.getByRole('status').first().innerText()).not.toContain('Someone');
+    release();
+    await card(page, 'Backlog', 'Fox').getByText('#').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Emu', 'Fox']);
+  });
+
   test('shows that the board was deleted', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -96,10 +96,8 @@ export class BoardStore {
       commit: (outcome, change) => confirmed.commit(outcome, change),
       shown: afterFrame,
       send: (pending, isRepeated) => this.sender.send(pending, isRepeated),
-      onSettled: () => {
-        // After the queue has applied the response to the state.
-        setTimeout(() => this.events.release('creation'));
-      },
+      // Before the next change is sent, which may be a creation that holds the events, too.
+      onSettled: () => this.events.release('creation'),
       onRejected: (label, error, lost, dropped) => {
         const also = lost.length > 0 ? ` Also not saved: ${lost.join('; ')}.` : '';
         const text = `Not saved: ${label}. ${error.message}${also}`;

@@ -20,7 +20,7 @@ export interface QueueHost {
   shown(): Promise<void>;
   /** @param isRepeated whether an earlier attempt may have reached the service */
   send(pending: Pending, isRepeated: boolean): Promise<Confirmation>;
-  /** Called when the first pending change was confirmed or has failed. */
+  /** Called when the first pending change was confirmed or has failed, before the next one is sent. */
   onSettled(): void;
   /**
    * @param lost the labels of the changes that are dropped because they depend on the rejected one
