@@ -235,6 +235,10 @@ describe('The sprint board', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').getByText('A story needs a title').waitFor();
     await page.getByRole('alert').getByText('A number from 0 to 1,000').waitFor();
+    await page.getByRole('dialog').getByLabel('Points').fill('1,5');
+    await page.getByRole('alert').getByText('A number from 0').waitFor({ state: 'detached' });
+    await page.getByRole('dialog').getByLabel('Points').fill('1,000');
+    await page.getByRole('alert').getByText('A number from 0 to 1,000').waitFor();
   });
 
   test('keeps the search in the URL', async () => {

@@ -236,6 +236,18 @@ describe('The reports', () => {
     );
   });
 
+  test('show an error for points that are no number or have a thousands separator', async () => {
+    const page = await openReports(await startDemo());
+    const points = page.getByLabel('Points', { exact: true });
+    for (const text of ['1,000', '1e2']) {
+      await points.fill(text);
+      await page.locator('[aria-invalid=true]').waitFor();
+      expect(await points.getAttribute('aria-invalid')).toBe('true');
+      await points.fill('1,5');
+      await page.getByText('1.5 points of work').waitFor();
+    }
+  });
+
   test('show why the forecast was rejected', async () => {
     const service = await startDemo();
     const page = await openReports(service);

@@ -7,6 +7,7 @@ import { NoAnswer } from '../../components/no-answer';
 import { Table } from '../../components/table';
 import { query, setQuery } from '../../router';
 import { useAnswer, useSettled } from '../../util/answer';
+import { parseNumber } from '../../util/number';
 import { formatDate, formatDay, formatLongDay, formatNumber, plural } from '../../util/format';
 
 /** Milliseconds after the last key until the forecast is requested. */
@@ -71,7 +72,8 @@ export function Forecast({ board, revision }: { board: string; revision: number 
 function searchOf(asked: Asked): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(asked)) {
-    if (value.trim()) params.set(name, value.trim().replace(',', '.'));
+    // The service rejects NaN, and the field shows its error.
+    if (value.trim()) params.set(name, String(parseNumber(value)));
   }
   return params.toString();
 }

@@ -5,6 +5,7 @@ import { SprintOptions } from '../../components/sprint-options';
 import type { StoryFields } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
+import { parseNumber } from '../../util/number';
 
 /** The values of the form of a story, as they are typed. */
 export interface Draft {
@@ -46,11 +47,11 @@ export const draftOf = (story: Card): Draft => ({
 
 /** Converts a draft to the fields of a request. */
 export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>> {
-  const points = draft.points.trim().replace(',', '.');
+  const points = draft.points.trim();
   return {
     title: draft.title.trim(),
     description: draft.description || null,
-    points: points === '' ? null : Number(points),
+    points: points === '' ? null : parseNumber(points),
     priority: draft.priority.trim() === '' ? null : Number(draft.priority),
     assignee: draft.assignee.trim() || null,
     labels: labelsOf(draft.labels),
@@ -76,11 +77,8 @@ export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): 
   const { title, points, priority, labels } = fieldsOf(draft);
   if (!title) errors.title = 'A story needs a title.';
   else if ([...title].length > 255) errors.title = 'At most 255 characters.';
-  if (
-    points !== null &&
-    !(points >= 0 && points <= 1000 && Math.round(points * 100) / 100 === points)
-  ) {
-    errors.points = 'A number from 0 to 1,000 with at most two decimals.';
+  if (points !== null && !(points <= 1000)) {
+    errors.points = 'A number from 0 to 1,000 with at most two decimals. Write 1000 without a separator.';
   }
   if (priority !== null && (!Number.isInteger(priority) || Math.abs(priority) > 2 ** 31 - 1)) {
     errors.priority = 'An integer; a smaller number is more urgent.';
