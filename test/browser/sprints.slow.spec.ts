@@ -1,4 +1,4 @@
-import { axe, card, openPage, startService, titles } from './browser';
+import { axe, card, openPage, startService, titles, until } from './browser';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
 
@@ -210,6 +210,28 @@ describe('Sprints in the browser', () => {
     await page.getByRole('button', { name: 'Start sprint' }).waitFor({ state: 'detached' });
     const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[1]}`);
     expect(body.started_at).not.toBeNull();
+  });
+
+  test('start and are completed by Enter in the question, and are not deleted by it', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const dialog = page.getByRole('dialog');
+    const focusedText = 'document.activeElement.innerText';
+    await page.getByRole('button', { name: 'Change Sprint 2' }).click();
+    await page.getByRole('menuitem', { name: 'Delete sprint' }).click();
+    await until(page, focusedText, 'Cancel');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Start sprint' }).click();
+    await dialog.waitFor();
+    await until(page, focusedText, 'Start sprint');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Started Sprint 2').waitFor();
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    await dialog.getByText('1 story is not done').waitFor();
+    await until(page, focusedText, 'Complete sprint');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('1 unfinished story moved to Sprint 3').waitFor();
   });
 
   test('start and are completed by the command palette', async () => {

@@ -20,6 +20,27 @@ function moveMessages(): void {
 }
 
 /**
+ * Focuses a button of a dialog once it is ready, unless the user has moved the focus meanwhile: until then the focus
+ * is on Close, where the browser puts it.
+ */
+export function useFirstFocus(button: { current: HTMLElement | null }, isReady: boolean): void {
+  const isDone = useRef(false);
+  useEffect(() => {
+    if (!isReady || isDone.current) return;
+    isDone.current = true;
+    const dialog = button.current?.closest('dialog');
+    const { activeElement } = document;
+    if (
+      [document.body, dialog, dialog?.querySelector('button')].some(
+        (each) => each === activeElement,
+      )
+    ) {
+      button.current?.focus();
+    }
+  }, [isReady]);
+}
+
+/**
  * A modal dialog. `Esc`, the button Close and a click outside close it. The browser keeps the focus inside;
  * on closing, the focus returns to the element that had it before.
  */

@@ -4,7 +4,7 @@ import { api } from '../../api/client';
 import { isTemporary } from '../../api/problem';
 import type { components } from '../../api/schema';
 import { Button, SelectField, Skeleton } from '../../components/controls';
-import { Dialog } from '../../components/dialog';
+import { Dialog, useFirstFocus } from '../../components/dialog';
 import { SprintOptions } from '../../components/sprint-options';
 import { pathOf } from '../../router';
 import { announce } from '../../state/announce';
@@ -94,6 +94,10 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
     await store.rows.loadSprints();
   };
 
+  const report = preview.value;
+  const isReady = report !== null && !isBusy.value && etag.value !== '' && obstacle.value === '';
+  const confirm = useRef<HTMLButtonElement>(null);
+  useFirstFocus(confirm, isReady);
   const close = useRef<HTMLButtonElement>(null);
   useEffect(() => close.current?.focus(), [done.value]);
   if (done.value) {
@@ -112,7 +116,6 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       </Dialog>
     );
   }
-  const report = preview.value;
   const places = new Map(storiesOf(state, id).map((story, i) => [story.id, i]));
   const placeOf = (story: { id: number }): number => places.get(story.id) ?? places.size;
   const alert = obstacle.value || problem.value || error;
@@ -194,11 +197,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       <footer class="dialog-foot">
         <span class="spring" />
         <Button onClick={closeDialog}>Cancel</Button>
-        <Button
-          kind="primary"
-          disabled={!report || isBusy.value || etag.value === '' || obstacle.value !== ''}
-          onClick={() => submit(complete)}
-        >
+        <Button kind="primary" ref={confirm} disabled={!isReady} onClick={() => submit(complete)}>
           Complete sprint
         </Button>
       </footer>

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Batch, Sprint } from '../../api/types';
 import { Button, Skeleton } from '../../components/controls';
-import { Dialog } from '../../components/dialog';
+import { Dialog, useFirstFocus } from '../../components/dialog';
 import { report } from '../../state/announce';
 import { closeDialog } from '../../state/dialogs';
 import { sprintInText, storiesOf, sumOfPoints } from '../../state/model';
@@ -30,6 +30,9 @@ interface QuestionProps {
 
 function Question(props: QuestionProps) {
   const { title, answer, isDanger, problem, isReady, onAnswer, children } = props;
+  const cancel = useRef<HTMLButtonElement>(null);
+  const confirm = useRef<HTMLButtonElement>(null);
+  useFirstFocus(isDanger ? cancel : confirm, isDanger === true || isReady);
   return (
     <Dialog title={title} onClose={closeDialog}>
       <div class="question">{children}</div>
@@ -40,8 +43,15 @@ function Question(props: QuestionProps) {
       )}
       <footer class="dialog-foot">
         <span class="spring" />
-        <Button onClick={closeDialog}>Cancel</Button>
-        <Button kind={isDanger ? 'danger' : 'primary'} disabled={!isReady} onClick={onAnswer}>
+        <Button ref={cancel} onClick={closeDialog}>
+          Cancel
+        </Button>
+        <Button
+          kind={isDanger ? 'danger' : 'primary'}
+          ref={confirm}
+          disabled={!isReady}
+          onClick={onAnswer}
+        >
           {answer}
         </Button>
       </footer>
