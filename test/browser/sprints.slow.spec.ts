@@ -174,6 +174,10 @@ describe('Sprints in the browser', () => {
     await plan.service.client.put(`/api/sprints/${plan.sprints[2]}`, { goal: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Keep theirs' }).waitFor();
+    const differences = dialog.getByRole('list', { name: 'Theirs and mine' });
+    expect(await differences.getByRole('listitem').allInnerTexts()).toEqual([
+      'Name: theirs Sprint 3, mine Mine',
+    ]);
     expect(await dialog.getByLabel('Goal').inputValue()).toBe('Theirs');
     await dialog.getByRole('button', { name: 'Apply mine again' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -14,6 +14,7 @@ import { sprintInText, sprintName } from '../../state/model';
 import { isolated } from '../../util/names';
 import { useKeys, useSubmit } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
+import { shown } from '../story/history';
 import type { SprintDialogProps } from './request';
 import { useSprint, wordsOf } from './request';
 import { movedEnd, suggestSprint } from './suggest';
@@ -27,6 +28,13 @@ interface Draft {
 }
 
 const NAMES = ['name', 'goal', 'start_date', 'end_date'] as const;
+
+const LABELS: Record<keyof Draft, string> = {
+  name: 'Name',
+  goal: 'Goal',
+  start_date: 'Start date',
+  end_date: 'End date',
+};
 
 const draftOf = (sprint: Partial<Sprint>): Draft => ({
   name: sprint.name ?? '',
@@ -231,6 +239,20 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   );
 }
 
+/** The fields that differ between the saved sprint and the typed one. */
+function Differences({ theirs, mine }: { theirs: Draft; mine: Draft }) {
+  return (
+    <ul class="theirs" aria-label="Theirs and mine">
+      {NAMES.filter((name) => theirs[name] !== mine[name]).map((name) => (
+        <li key={name} class="history-change">
+          {LABELS[name]}: theirs <del>{shown(name, theirs[name])}</del>, mine{' '}
+          <ins>{shown(name, mine[name])}</ins>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The dialog in which a sprint is changed. */
 export function EditSprint({ store, id }: SprintDialogProps) {
   const { sprint, etag, error, read } = useSprint(id);
@@ -292,6 +314,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
             <p role="alert" class="dialog-note">
               Someone else has changed this sprint. Your change was not saved.
             </p>
+            <Differences theirs={original} mine={draft} />
             <footer class="dialog-foot">
               <span class="spring" />
               <Button onClick={close}>Keep theirs</Button>
