@@ -12,10 +12,21 @@ describe('A typed number', () => {
     expect(parseNumber(text)).toBe(value);
   });
 
-  test.each(['', '1,000', '1.000', '1 000', '1e2', '0x10', '-1', '+1', '.5', '1.', '1.125', '1,5,5', 'many'])(
-    '%j is not one',
-    (text) => {
-      expect(parseNumber(text)).toBeNaN();
-    },
-  );
+  test.each([
+    '',
+    '1,000',
+    '1.000',
+    '1 000',
+    '1e2',
+    '0x10',
+    '-1',
+    '+1',
+    '.5',
+    '1.',
+    '1.125',
+    '1,5,5',
+    'many',
+  ])('%j is not one', (text) => {
+    expect(parseNumber(text)).toBeNaN();
+  });
 });

@@ -14,7 +14,7 @@ import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
 import { dropPlace, useDropList } from '../../util/drag';
-import { formatDay, formatNumber, plural } from '../../util/format';
+import { formatNumber, formatRange, plural } from '../../util/format';
 import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
 import type { Velocity } from '../sprint/velocity';
@@ -176,10 +176,7 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
       {sprint && (
         <>
           <span class={`state ${sprint.state}`}>{SPRINT_STATES[sprint.state]}</span>
-          <span class="note plan-dates">
-            {formatDay(sprint.start_date)}
-            {sprint.end_date && ` – ${formatDay(sprint.end_date)}`}
-          </span>
+          <span class="note plan-dates">{formatRange(sprint.start_date, sprint.end_date)}</span>
         </>
       )}
       <span class="spring" />

@@ -78,7 +78,8 @@ export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): 
   if (!title) errors.title = 'A story needs a title.';
   else if ([...title].length > 255) errors.title = 'At most 255 characters.';
   if (points !== null && !(points <= 1000)) {
-    errors.points = 'A number from 0 to 1,000 with at most two decimals. Write 1000 without a separator.';
+    errors.points =
+      'A number from 0 to 1,000 with at most two decimals. Write 1000 without a separator.';
   }
   if (priority !== null && (!Number.isInteger(priority) || Math.abs(priority) > 2 ** 31 - 1)) {
     errors.priority = 'An integer; a smaller number is more urgent.';
