@@ -137,7 +137,9 @@ describe('Signing in', () => {
     const page = await openExpired(place);
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
+    await page.getByText('1 change will be saved once you have signed in as Mei.').waitFor();
     await signIn(page, place.admin);
+    await page.getByRole('alert').getByText('1 change by Mei is not saved.').waitFor();
     await page.getByRole('banner').getByText('Ada').waitFor();
     await card(page, 'To do', 'Buy a ticket').waitFor();
     expect(sent).toContain('POST');

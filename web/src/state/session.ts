@@ -2,9 +2,11 @@ import { computed, signal } from '@preact/signals';
 import { api } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import type { Session } from '../api/types';
+import { plural } from '../util/format';
 import { backoff, whenTrue } from '../util/retry';
 import { leavePage } from '../util/unsaved';
-import { forgetBoards } from './changes/outbox';
+import { alertError } from './announce';
+import { countUnsaved, forgetBoards } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -20,6 +22,9 @@ export const isAdmin = computed(() => session.value?.scope === 'admin');
 
 /** The session of the last page, so that the board can be opened without a connection. */
 const KEPT = 'sprintline.session';
+
+/** The message about the unsaved changes of a former user, which is shown after the page was loaded again. */
+const LEFT = 'sprintline.left';
 
 function keep(next: Session | null): void {
   session.value = next;
@@ -39,6 +44,9 @@ export async function loadSession(): Promise<void> {
     try {
       const { data } = await api.GET('/api/session');
       keep(data?.scope ? (data as Session) : null);
+      const left = sessionStorage.getItem(LEFT);
+      sessionStorage.removeItem(LEFT);
+      if (left) alertError(left);
       return;
     } catch (error) {
       if (!isTemporary(error)) {
@@ -68,6 +76,13 @@ export async function signIn(token: string): Promise<void> {
   const { data } = await api.POST('/api/session', { body: { token } });
   const isOther = isExpired.value && former?.actor !== data?.actor;
   if (former) keep(data as Session);
+  if (former && isOther) {
+    const { actor } = former;
+    const count = await countUnsaved(actor);
+    const are = plural(count, `change by ${actor} is`, `changes by ${actor} are`);
+    const text = `${are} not saved. Sign in as ${actor} to save ${count === 1 ? 'it' : 'them'}.`;
+    if (count > 0) sessionStorage.setItem(LEFT, text);
+  }
   if (!former || isOther) {
     // The responses that the page has preloaded are errors, and the unsaved changes of a former user stay stored
     // under their name. Never resolves, so that this user does not send those changes while the page reloads.

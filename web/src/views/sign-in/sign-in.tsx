@@ -5,7 +5,7 @@ import { Button, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { Form } from '../../components/dialog-form';
 import { recoverFocus } from '../../state/focus';
-import { isExpired, signIn } from '../../state/session';
+import { isExpired, session, signIn } from '../../state/session';
 import { store } from '../../state/stores';
 import { plural } from '../../util/format';
 
@@ -31,7 +31,8 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Sign in again" onClose={onClose}>
       <p>
         Your session has ended.
-        {unsaved > 0 && ` ${plural(unsaved, 'change')} will be saved once you have signed in.`}
+        {unsaved > 0 &&
+          ` ${plural(unsaved, 'change')} will be saved once you have signed in as ${session.value?.actor}.`}
       </p>
       <SignInForm />
     </Dialog>
