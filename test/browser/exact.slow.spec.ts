@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { card, delay, list, openPage, startService, titles, until } from './browser';
+import { card, delay, hold, list, openPage, startService, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
@@ -657,32 +657,22 @@ describe('The live board', () => {
     const board = await startSmallBoard();
     const page = await openPage(`${board.url}/backlog`);
     await card(page, 'Sprint 1', 'Ant').waitFor();
-    let posts = 0;
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    let arrive = (): void => undefined;
-    const arrived = new Promise<void>((resolve) => (arrive = resolve));
-    await page.route('**/batch', async (route) => {
-      posts += 1;
-      const isSecond = posts === 2;
-      const response = await route.fetch();
-      if (isSecond) {
-        arrive();
-        await released;
-      }
-      await route.fulfill({ response });
-    });
+    // The responses to both creations wait: the first one until the second story is typed.
+    const first = await hold(page, /batch$/, 'POST');
     const field = page.getByLabel('New story in Backlog');
     for (const title of ['Emu', 'Fox']) {
       await field.fill(title);
       await field.press('Enter');
     }
-    await arrived;
+    await first.arrived;
+    const second = await hold(page, /batch$/, 'POST');
+    first.release();
+    await second.arrived;
     // The event of the second creation arrives before its response.
     await settle(page);
     expect(await titles(page, 'Backlog')).toEqual(['Emu', 'Fox']);
     expect(await page.getByRole('status').first().innerText()).not.toContain('Someone');
-    release();
+    second.release();
     await card(page, 'Backlog', 'Fox').getByText('#').waitFor();
     expect(await titles(page, 'Backlog')).toEqual(['Emu', 'Fox']);
   });
