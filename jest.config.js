@@ -77,8 +77,8 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Only ends tests that hang: on a busy machine some tests take a minute.
   testTimeout: 120_000,
-  // The slow suites start many processes.
-  maxWorkers: { fast: '100%', slow: 2, long: 1 }[run],
+  // The slow suites start many processes, and their time limits allow for two processors for each suite.
+  maxWorkers: { fast: '100%', slow: '50%', long: 1 }[run],
   projects: Object.entries(RUNS[run])
     .filter(([displayName]) => !isMissing[displayName])
     .map(([displayName, testMatch]) => ({
