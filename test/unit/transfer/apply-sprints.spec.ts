@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { LockedBoard } from '../../../src/database/board-row';
 import type { Change } from '../../../src/database/change';
 import type { SprintChanges } from '../../../src/sprints/sprint-changes.service';
@@ -11,7 +10,7 @@ import type { PlannedSprint } from '../../../src/transfer/import/plan';
 const COUNT = 100_000;
 const DATES = { start_date: '2026-11-23', end_date: null };
 
-const change = { pause: () => setImmediate() } as unknown as Change;
+const change = { pause: () => Promise.resolve() } as unknown as Change;
 const queries = { requireFree: () => Promise.resolve() } as unknown as SprintQueries;
 const board = { id: 1 } as LockedBoard;
 
