@@ -150,6 +150,32 @@ describe('Text that is typed into a story', () => {
     expect(body).toMatchObject({ title: 'Bee', description: 'Makes honey' });
   });
 
+  test('stays when someone deletes the board, and cannot be saved', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Description').fill('Six legs');
+    await board.client.delete('/api/boards/rocket?force=true');
+    await dialog.getByText('This board was deleted.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Description').press('Control+Enter');
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Six legs');
+  });
+
+  test('stays when someone deletes the board of a new story', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Emu');
+    await board.client.delete('/api/boards/rocket?force=true');
+    await dialog.getByText('This board was deleted.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Title').press('Enter');
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Emu');
+  });
+
   test('reappears when the story is opened again after Esc, until it is discarded', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -23,7 +23,8 @@ export function Form({ class: className = 'form', onSubmit, children }: FormProp
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
         // In an input, the key submits the form by default; it must not do so twice.
         event.preventDefault();
-        event.currentTarget.requestSubmit();
+        // A button that is disabled does nothing.
+        event.currentTarget.querySelector<HTMLButtonElement>('button[type=submit]')?.click();
       }}
     >
       {children}

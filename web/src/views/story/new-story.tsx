@@ -7,6 +7,7 @@ import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
 import { openDialogOn } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
+import { BoardGone } from './board-gone';
 import { newStories } from './drafts';
 import type { Draft } from './fields';
 import { emptyDraft, errorsOf, fieldsOf, StoryForm } from './fields';
@@ -24,6 +25,7 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   const { id } = state.board;
   const draft = useSignal<Draft>({ ...empty, ...newStories.get(id), sprint: empty.sprint });
   const isChecked = useSignal(false);
+  const gone = store.reader.failure.value;
   const errors = isChecked.value ? errorsOf(draft.value, state) : {};
   useEffect(
     () => () => {
@@ -57,7 +59,13 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   };
   return (
     <Dialog title="New story" onClose={onClose}>
-      <DialogForm action="Create" onSubmit={() => create()} onCancel={close}>
+      <DialogForm
+        action="Create"
+        isDisabled={gone !== null}
+        onSubmit={() => create()}
+        onCancel={close}
+      >
+        {gone && <BoardGone failure={gone} />}
         <StoryForm state={state} draft={draft.value} errors={errors} onChange={change} />
       </DialogForm>
     </Dialog>

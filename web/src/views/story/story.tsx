@@ -16,6 +16,7 @@ import { typedInto } from './drafts';
 import type { Draft } from './fields';
 import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
+import { BoardGone } from './board-gone';
 import { createTask, Tasks } from './tasks';
 
 /** The dialog of a story: its fields, tasks and history. */
@@ -90,6 +91,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   const typed = useSignal<Partial<Draft>>(kept?.typed ?? {});
   const draft: Draft = { ...draftOf(story), ...typed.value };
   const state = store.view.value;
+  const gone = store.reader.failure.value;
   const isDirty = Object.keys(typed.value).length > 0;
   const isChanged = isDirty && !isSame(original.value, story);
   if (!isChanged && original.value !== story) original.value = story;
@@ -145,7 +147,8 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   return (
     <Form class="story" onSubmit={save}>
       <div class="story-parts">
-        {isDeleted && (
+        {gone && <BoardGone failure={gone} />}
+        {isDeleted && !gone && (
           <p class="notice" role="alert">
             This story was deleted.
             {canWrite.value && ' Press Create to save it as a new story.'}
@@ -181,7 +184,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
         <History story={story} />
       </div>
       <footer class="dialog-foot">
-        {canWrite.value && !isDeleted && (
+        {canWrite.value && !isDeleted && !gone && (
           <Button
             kind="danger"
             onClick={() => {
@@ -209,7 +212,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           </Button>
         )}
         {canWrite.value && (
-          <Button kind="primary" type="submit" disabled={!isDirty && !isDeleted}>
+          <Button kind="primary" type="submit" disabled={gone !== null || (!isDirty && !isDeleted)}>
             {isDeleted ? 'Create' : 'Save'}
           </Button>
         )}
