@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Skeleton } from '../components/controls';
 
-/** A component whose script is loaded when it is first shown. */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+/** A component whose script is loaded when it is first shown, or before by `load`. */
+export function lazy<P extends object>(read: () => Promise<ComponentType<P>>) {
   let loaded: ComponentType<P> | undefined;
   let loading: Promise<ComponentType<P>> | undefined;
-  return function Lazy(props: P) {
+  const load = (): Promise<ComponentType<P>> => (loading ??= read());
+  function Lazy(props: P) {
     const isFailed = useSignal(false);
     const isLoaded = useSignal(loaded !== undefined);
-    useEffect(() => {
+    useLayoutEffect(() => {
       if (loaded) return;
-      loading ??= load();
-      loading.then(
+      load().then(
         (component) => {
           loaded = component;
           isLoaded.value = true;
@@ -27,5 +27,6 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     if (isFailed.value) return <p role="alert">This part could not be loaded. Reload the page.</p>;
     const Component = isLoaded.value ? loaded : undefined;
     return Component ? <Component {...props} /> : <Skeleton lines={4} />;
-  };
+  }
+  return Object.assign(Lazy, { load: () => void load().catch(() => (loading = undefined)) });
 }
