@@ -5,24 +5,37 @@
 // - `npm run test:long`: long runs of test/model and test/faults, and the *.long.spec.ts; they measure, so
 //   they need an idle machine
 // The suites of the project `unit` need no database, or select one themselves.
-const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
-  fast: {
-    unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
-    sqlite: common('database', 'e2e'),
-    mysql: common('database'),
-    browser: common('browser'),
-  },
-  slow: {
-    unit: slow('unit/**', 'rules', 'contract'),
-    sqlite: [...common('model', 'faults'), ...slow(...ON_BOTH_ENGINES)],
-    mysql: [...common('model', 'faults', 'e2e'), ...slow(...ON_BOTH_ENGINES)],
-    browser: slow('browser'),
-  },
-  long: {
-    sqlite: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
-    mysql: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
-  },
+  fast: [
+    {
+      unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
+      sqlite: common('database', 'e2e'),
+      mysql: common('database'),
+      browser: common('browser'),
+    },
+  ],
+  // The suites of the second part have time limits or start many processes, so they run apart from the others, in half
+  // of the workers.
+  slow: [
+    {
+      unit: slow('unit/**', 'rules'),
+      sqlite: slow('database', 'e2e'),
+      mysql: [...common('e2e'), ...slow('database', 'e2e')],
+      browser: ['<rootDir>/test/browser/!(speed).slow.spec.ts'],
+    },
+    {
+      unit: slow('contract'),
+      sqlite: [...common('model', 'faults'), ...slow('model', 'faults')],
+      mysql: [...common('model', 'faults'), ...slow('model', 'faults')],
+      browser: ['<rootDir>/test/browser/speed.slow.spec.ts'],
+    },
+  ],
+  long: [
+    {
+      sqlite: [...common('model', 'faults'), ...long('e2e', 'faults')],
+      mysql: [...common('model', 'faults'), ...long('e2e', 'faults')],
+    },
+  ],
 };
 
 const run = process.env.TESTS ?? 'fast';
@@ -67,9 +80,10 @@ const { delimiter, join } = require('node:path');
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const has = (...programs) =>
   programs.some((name) => folders.some((folder) => existsSync(join(folder, name))));
+const CHROMIUM = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 const isMissing = {
   mysql: !process.env.TEST_MYSQL_URL && !process.env.REQUIRE_MYSQL && !has('mariadbd', 'mysqld'),
-  browser: !process.env.REQUIRE_CHROMIUM && !has('chromium', 'chromium-browser', 'google-chrome'),
+  browser: !process.env.REQUIRE_CHROMIUM && !has(...CHROMIUM),
 };
 
 module.exports = {
@@ -77,16 +91,18 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Only ends tests that hang: on a busy machine some tests take a minute.
   testTimeout: 120_000,
-  // The slow suites start many processes, and their time limits allow for two processors for each suite.
-  maxWorkers: { fast: '100%', slow: '50%', long: 1 }[run],
-  projects: Object.entries(RUNS[run])
-    .filter(([displayName]) => !isMissing[displayName])
-    .map(([displayName, testMatch]) => ({
-      ...settings,
-      displayName,
-      globals: { ENGINE: ['sqlite', 'mysql'].includes(displayName) ? displayName : 'none' },
-      testMatch,
-    })),
+  maxWorkers: run === 'long' ? 1 : '100%',
+  projects: RUNS[run].flatMap((suites, part) =>
+    Object.entries(suites)
+      .filter(([displayName]) => !isMissing[displayName])
+      .map(([displayName, testMatch]) => ({
+        ...settings,
+        displayName,
+        globals: { ENGINE: ['sqlite', 'mysql'].includes(displayName) ? displayName : 'none' },
+        testMatch,
+        ...(part > 0 && { runner: '<rootDir>/test/support/half-runner.js' }),
+      })),
+  ),
 };
 
 /** Patterns of the suites in these folders that are neither slow nor long. */

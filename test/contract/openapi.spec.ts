@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import ts from 'typescript';
 import { DOCUMENT_FILE } from '../../src/docs';
 import { FILE_TYPES } from '../../src/http/input/upload';
 import { startApp, useApp } from '../support/app';
@@ -163,56 +161,7 @@ describe('the document', () => {
       }
     }
   });
-
-  it('generates a typed client that compiles and knows required fields', async () => {
-    const generator = join(
-      dirname(require.resolve('openapi-typescript/package.json')),
-      'bin/cli.js',
-    );
-    const { stdout: api } = await promisify(execFile)(process.execPath, [generator, DOCUMENT_FILE]);
-    const client = `
-      import type { components, paths } from './api';
-      type Body<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { 'application/json': infer B } } } } ? B : never;
-      type Answer<P extends keyof paths> = paths[P] extends { get: { responses: { 200: { content: { 'application/json': infer A } } } } } ? A : never;
-      export async function read<P extends keyof paths>(url: P): Promise<Answer<P>> {
-        return (await (await fetch(url)).json()) as Answer<P>;
-      }
-      export const story: Body<'/api/sprints/{sprint_id}/stories'> = { title: 'x', priority: null };
-      // @ts-expect-error The title is required.
-      export const untitled: Body<'/api/sprints/{sprint_id}/stories'> = { priority: 1 };
-      export async function titles(): Promise<string[]> {
-        const stories: components['schemas']['Story'][] = await read('/api/boards/{board_name}/backlog');
-        const { stories: inSprint } = await read('/api/boards/{board_name}/sprints/current');
-        // @ts-expect-error A backlog has no tasks in it.
-        stories[0].tasks;
-        return [...stories, ...inSprint.filter(({ tasks }) => tasks.length > 0)].map(({ title }) => title);
-      }
-    `;
-    expect(compile({ 'api.ts': api, 'client.ts': client })).toEqual([]);
-  });
 });
-
-/** Compiles files in strict mode and returns the errors. */
-function compile(files: Record<string, string>): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'sprintline-client-'));
-  try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const program = ts.createProgram([join(folder, 'client.ts')], {
-      strict: true,
-      noEmit: true,
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.ES2022,
-      moduleResolution: ts.ModuleResolutionKind.Bundler,
-      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
-      types: [],
-    });
-    return ts
-      .getPreEmitDiagnostics(program)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 /** Operations in an order in which each one succeeds with its example. */
 const IN_ORDER = [

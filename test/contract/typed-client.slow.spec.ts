@@ -45,6 +45,8 @@ for (const [title, points] of [['Pay by card', 5], ['Pay by invoice', 3], ['Refu
 const [card, invoice, refunds] = stories as [Story, Story, Story];
 // @ts-expect-error A title is required.
 void (() => client.POST('/api/sprints/{sprint_id}/stories', { ...path, body: { points: 1 } }));
+// @ts-expect-error The stories of a backlog have no tasks.
+void (async () => data(await client.GET('/api/boards/{board_name}/backlog', board))[0]?.tasks);
 // @ts-expect-error There is no such status.
 void (() => client.PUT('/api/stories/{story_id}', { params: { path: { story_id: 1 } }, body: { status: 'open' } }));
 

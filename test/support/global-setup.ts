@@ -46,7 +46,7 @@ export default async function globalSetup(): Promise<void> {
   if (chromiumBinary() === undefined) {
     warnOrFail(
       'There is no Chromium on this machine, so the board in the browser is not tested. ' +
-        'Install chromium.',
+        'Install chromium-headless-shell or chromium.',
       process.env.REQUIRE_CHROMIUM !== undefined,
     );
   }
