@@ -39,6 +39,8 @@ describe('The plan', () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
     await card(page, 'Backlog', 'Dog').waitFor();
+    await card(page, 'Sprint 2', 'Ant').waitFor();
+    await card(page, 'Sprint 3', 'Cat').waitFor();
     expect(await titles(page, 'Sprint 2')).toEqual(['Ant', 'Bee']);
     expect(await titles(page, 'Sprint 3')).toEqual(['Cat']);
     expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Fox', 'Gnu']);
@@ -389,6 +391,26 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Dog').waitFor({ state: 'detached' });
     expect(await titles(page, 'Backlog')).toEqual(['Eel']);
     expect(new URL(page.url()).search).toBe('?q=water');
+  });
+
+  test('shows the stories that have no assignee or no label', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Fox').waitFor();
+    const people = page.getByLabel('Filter by assignee');
+    await people.selectOption('Unassigned');
+    await card(page, 'Backlog', 'Fox').waitFor({ state: 'detached' });
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Gnu']);
+    await page.getByLabel('Filter by label').selectOption('No label');
+    await card(page, 'Backlog', 'Eel').waitFor({ state: 'detached' });
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Gnu']);
+    expect(new URL(page.url()).search).toBe('?assignee=&label=');
+    await page.reload();
+    await card(page, 'Backlog', 'Gnu').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Gnu']);
+    await people.selectOption('All assignees');
+    await card(page, 'Backlog', 'Fox').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Fox', 'Gnu']);
   });
 
   test('moves a story to the ends of its list although a filter hides the others', async () => {

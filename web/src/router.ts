@@ -53,12 +53,12 @@ export function navigate(to: string, { replace = false } = {}): void {
   url.value = next;
 }
 
-/** Sets or removes parameters of the query. */
+/** Sets parameters of the query; null removes one. */
 export function setQuery(values: Record<string, string | null>): void {
   const next = new URL(location.href);
   for (const [name, value] of Object.entries(values)) {
-    if (value) next.searchParams.set(name, value);
-    else next.searchParams.delete(name);
+    if (value === null) next.searchParams.delete(name);
+    else next.searchParams.set(name, value);
   }
   navigate(next.href, { replace: true });
 }

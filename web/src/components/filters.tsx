@@ -21,7 +21,8 @@ function useFound(params: URLSearchParams): void {
   const { board, view } = route.value;
   const [q, assignee, label] = NAMES.map((name) => params.get(name) ?? undefined);
   const search = JSON.stringify([board, q, assignee, label]);
-  const isNeeded = Boolean(board && (q?.trim() || (view === 'backlog' && (assignee || label))));
+  const isFiltered = assignee !== undefined || label !== undefined;
+  const isNeeded = Boolean(board && (q?.trim() || (view === 'backlog' && isFiltered)));
   useEffect(() => {
     if (found.value?.search !== search) found.value = null;
     if (!isNeeded) return;
@@ -29,8 +30,8 @@ function useFound(params: URLSearchParams): void {
     const find = async (): Promise<void> => {
       const query = {
         q,
-        assignee: assignee ? [assignee] : undefined,
-        label: label ? [label] : undefined,
+        assignee: assignee === undefined ? undefined : [assignee],
+        label: label === undefined ? undefined : [label],
         fields: 'id,sprint_id',
       };
       const { data } = await api.GET('/api/boards/{board_name}/stories', {
@@ -52,8 +53,9 @@ function useFound(params: URLSearchParams): void {
 
 const NAMES = ['q', 'assignee', 'label'];
 
+/** As in the API, an empty assignee or label means stories that have none. */
 export const hasFilter = (params: URLSearchParams): boolean =>
-  NAMES.some((name) => params.get(name));
+  NAMES.some((name) => params.has(name));
 
 /** The stories that pass the search and the filters of the URL. */
 export function filtered(stories: readonly Card[], params: URLSearchParams): readonly Card[] {
@@ -62,7 +64,8 @@ export function filtered(stories: readonly Card[], params: URLSearchParams): rea
   const label = params.get('label');
   const words = (params.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   return stories.filter((story) => {
-    if (assignee && story.assignee !== assignee) return false;
+    if (assignee !== null && (story.assignee ?? '') !== assignee) return false;
+    if (label === '' && story.labels.length > 0) return false;
     if (label && !story.labels.includes(label)) return false;
     const text = textOf(story);
     return words.every((word) => text.includes(word)) || found.value?.lists.has(story.id) === true;
@@ -123,7 +126,7 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
         aria-label="Search"
         placeholder="Search  /"
         value={params.get('q') ?? ''}
-        onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        onInput={(event) => setQuery({ q: event.currentTarget.value || null })}
         onKeyDown={(event) => {
           if (!['Enter', 'Escape'].includes(event.key) || event.isComposing) return;
           if (event.key === 'Escape') setQuery({ q: null });
@@ -132,8 +135,8 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
           recoverFocus();
         }}
       />
-      <Choice name="assignee" label="assignee" none="All assignees" values={people} />
-      <Choice name="label" label="label" none="All labels" values={labels} />
+      <Choice name="assignee" all="All assignees" none="Unassigned" values={people} />
+      <Choice name="label" all="All labels" none="No label" values={labels} />
       {isFiltered && (
         <Button
           kind="quiet"
@@ -151,22 +154,26 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
 
 interface ChoiceProps {
   name: string;
-  label: string;
+  all: string;
   none: string;
   values: Iterable<string>;
 }
 
-function Choice({ name, label, none, values }: ChoiceProps) {
-  const value = query.value.get(name) ?? '';
+function Choice({ name, all, none, values }: ChoiceProps) {
+  const value = query.value.get(name);
   return (
     <select
-      aria-label={`Filter by ${label}`}
-      value={value}
-      onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+      aria-label={`Filter by ${name}`}
+      // Without a prefix, an empty value would not differ from that of all stories.
+      value={value === null ? '' : `=${value}`}
+      onChange={({ currentTarget: { value: chosen } }) =>
+        setQuery({ [name]: chosen === '' ? null : chosen.slice(1) })
+      }
     >
-      <option value="">{none}</option>
+      <option value="">{all}</option>
+      <option value="=">{none}</option>
       {unique(value ? [...values, value] : values).map((each) => (
-        <option key={each} value={each}>
+        <option key={each} value={`=${each}`}>
           {each}
         </option>
       ))}

@@ -137,7 +137,7 @@ function Inputs({ asked, data, error }: InputsProps) {
       inputMode={name === 'points' ? 'decimal' : 'numeric'}
       autocomplete="off"
       value={asked[name]}
-      onText={(text) => setQuery({ [name]: text, ...(other && { [other]: null }) })}
+      onText={(text) => setQuery({ [name]: text || null, ...(other && { [other]: null }) })}
     />
   );
   return (
