@@ -42,6 +42,8 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
+    // It requests all scripts, and only tests of a start without a connection need it.
+    serviceWorkers: 'block',
     ...options,
   });
   const page = await context.newPage();

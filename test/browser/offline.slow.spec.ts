@@ -42,7 +42,7 @@ const keptStories = (): Promise<number> =>
 
 /** Opens the plan, selects Ant and Cat, and waits until it can be opened without a connection. */
 async function openPlan(board: SmallBoard): Promise<Page> {
-  const page = await openPage(`${board.url}/backlog`);
+  const page = await openPage(`${board.url}/backlog`, { serviceWorkers: 'allow' });
   await card(page, 'Sprint 1', 'Ant').focus();
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await until(page, keptStories, 4);
@@ -110,7 +110,7 @@ describe('Without a connection', () => {
 
   test('shows the board and the unsaved changes after a reload, and sends them once', async () => {
     const board = await startKillableBoard();
-    const page = await openPage(board.url);
+    const page = await openPage(board.url, { serviceWorkers: 'allow' });
     await card(page, 'To do', 'Ant').focus();
     // The service worker stores the page, and the page stores the board.
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
