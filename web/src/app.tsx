@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
-import type { Route } from './router';
 import { pathOf, route } from './router';
 import { alertError, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
@@ -32,19 +31,6 @@ const NewStories = lazy(async () => (await import('./views/story/new-stories')).
 const PlanView = lazy(async () => (await import('./views/plan/plan')).PlanView);
 const SprintDialog = lazy(async () => (await import('./views/sprint/dialogs')).SprintDialog);
 const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
-
-/** Starts to load the view of the URL, so that the page does not wait for the session first. */
-export function loadView(): void {
-  const views: Partial<Record<Route['view'], { load: () => void }>> = {
-    boards: BoardsView,
-    backlog: PlanView,
-    reports: ReportsView,
-    settings: SettingsView,
-    import: ImportView,
-    tokens: TokensView,
-  };
-  views[route.value.view]?.load();
-}
 
 /** The whole page: the bar, the view of the URL, and the dialogs over it. */
 export function App() {

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { onUnauthorized } from './api/client';
-import { App, loadView } from './app';
+import { App } from './app';
 import { Messages } from './components/messages';
 import { expire, loadSession } from './state/session';
 import { followRoute } from './state/stores';
@@ -9,7 +9,6 @@ import { whenIdle } from './util/retry';
 onUnauthorized.call = expire;
 void loadSession();
 followRoute();
-loadView();
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);

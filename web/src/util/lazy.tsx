@@ -3,17 +3,18 @@ import type { ComponentType } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { Skeleton } from '../components/controls';
 
-/** A component whose script is loaded when it is first shown, or before by `load`. */
-export function lazy<P extends object>(read: () => Promise<ComponentType<P>>) {
+/** A component whose script is loaded when it is first shown. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   let loading: Promise<ComponentType<P>> | undefined;
-  const load = (): Promise<ComponentType<P>> => (loading ??= read());
-  function Lazy(props: P) {
+  return function Lazy(props: P) {
     const isFailed = useSignal(false);
     const isLoaded = useSignal(loaded !== undefined);
+    // An effect would wait for the next frame.
     useLayoutEffect(() => {
       if (loaded) return;
-      load().then(
+      loading ??= load();
+      loading.then(
         (component) => {
           loaded = component;
           isLoaded.value = true;
@@ -27,6 +28,5 @@ export function lazy<P extends object>(read: () => Promise<ComponentType<P>>) {
     if (isFailed.value) return <p role="alert">This part could not be loaded. Reload the page.</p>;
     const Component = isLoaded.value ? loaded : undefined;
     return Component ? <Component {...props} /> : <Skeleton lines={4} />;
-  }
-  return Object.assign(Lazy, { load: () => void load().catch(() => (loading = undefined)) });
+  };
 }
