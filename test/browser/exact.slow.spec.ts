@@ -155,25 +155,31 @@ describe('Text that is typed into a story', () => {
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByLabel('Description').fill('Six legs');
+    await dialog.getByLabel('New task').fill('Dig');
     await board.client.delete('/api/boards/rocket?force=true');
     await dialog.getByText('This board was deleted.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('New task').press('Enter');
+    await dialog.getByLabel('Title').press('Enter');
     await dialog.getByLabel('Description').press('Control+Enter');
     expect(await dialog.getByLabel('Description').inputValue()).toBe('Six legs');
+    expect(await dialog.getByLabel('New task').inputValue()).toBe('Dig');
+    expect(await dialog.getByRole('button', { name: 'Save' }).count()).toBe(0);
   });
 
-  test('stays when someone deletes the board of a new story', async () => {
+  test('stays as a new story when someone deletes the board', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill('Emu');
+    await dialog.getByLabel('Description').fill('Runs');
     await board.client.delete('/api/boards/rocket?force=true');
     await dialog.getByText('This board was deleted.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
     await dialog.getByLabel('Title').press('Enter');
-    expect(await dialog.getByLabel('Title').inputValue()).toBe('Emu');
+    await dialog.getByLabel('Description').press('Control+Enter');
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Runs');
+    expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
   });
 
   test('reappears when the story is opened again after Esc, until it is discarded', async () => {

@@ -66,7 +66,13 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
         onCancel={close}
       >
         {gone && <BoardGone failure={gone} />}
-        <StoryForm state={state} draft={draft.value} errors={errors} onChange={change} />
+        <StoryForm
+          state={state}
+          draft={draft.value}
+          errors={errors}
+          isReadOnly={gone !== null}
+          onChange={change}
+        />
       </DialogForm>
     </Dialog>
   );

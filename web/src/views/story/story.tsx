@@ -12,11 +12,11 @@ import { temporaryId } from '../../state/changes/change';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { formatTime } from '../../util/format';
+import { BoardGone } from './board-gone';
 import { typedInto } from './drafts';
 import type { Draft } from './fields';
 import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
-import { BoardGone } from './board-gone';
 import { createTask, Tasks } from './tasks';
 
 /** The dialog of a story: its fields, tasks and history. */
@@ -92,6 +92,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   const draft: Draft = { ...draftOf(story), ...typed.value };
   const state = store.view.value;
   const gone = store.reader.failure.value;
+  const isReadOnly = !canWrite.value || gone !== null;
   const isDirty = Object.keys(typed.value).length > 0;
   const isChanged = isDirty && !isSame(original.value, story);
   if (!isChanged && original.value !== story) original.value = story;
@@ -169,7 +170,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           state={state}
           draft={draft}
           errors={errors}
-          isReadOnly={!canWrite.value}
+          isReadOnly={isReadOnly}
           hasNoDescription={story.description === undefined}
           onChange={change}
         />
@@ -178,13 +179,14 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
             store={store}
             story={story}
             title={draft.task}
+            isReadOnly={isReadOnly}
             onTitle={(task) => change({ task })}
           />
         )}
         <History story={story} />
       </div>
       <footer class="dialog-foot">
-        {canWrite.value && !isDeleted && !gone && (
+        {!isReadOnly && !isDeleted && (
           <Button
             kind="danger"
             onClick={() => {
@@ -211,8 +213,8 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
             Discard
           </Button>
         )}
-        {canWrite.value && (
-          <Button kind="primary" type="submit" disabled={gone !== null || (!isDirty && !isDeleted)}>
+        {!isReadOnly && (
+          <Button kind="primary" type="submit" disabled={!isDirty && !isDeleted}>
             {isDeleted ? 'Create' : 'Save'}
           </Button>
         )}

@@ -2,7 +2,6 @@ import { Button, Icon } from '../../components/controls';
 import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
 import type { Card } from '../../state/model';
-import { canWrite } from '../../state/session';
 import { formatNumber } from '../../util/format';
 
 /** Creates a task, unless its title is empty. */
@@ -19,14 +18,15 @@ interface TasksProps {
   story: Card;
   /** The title of a new task, as it is typed. */
   title: string;
+  isReadOnly: boolean;
   onTitle: (title: string) => void;
 }
 
 /** The tasks of a story as checkboxes. They are saved at once. */
-export function Tasks({ store, story, title, onTitle }: TasksProps) {
+export function Tasks({ store, story, title, isReadOnly, onTitle }: TasksProps) {
   const tasks = store.view.value?.tasks.get(story.id) ?? [];
   const done = tasks.filter(({ status }) => status === 'done').length;
-  if (!canWrite.value && tasks.length === 0) return null;
+  if (isReadOnly && tasks.length === 0 && title === '') return null;
   return (
     <section class="tasks">
       <h3>
@@ -44,7 +44,7 @@ export function Tasks({ store, story, title, onTitle }: TasksProps) {
               <input
                 type="checkbox"
                 checked={task.status === 'done'}
-                disabled={!canWrite.value || task.id < 0}
+                disabled={isReadOnly || task.id < 0}
                 onChange={(event) =>
                   store.change(
                     [
@@ -61,7 +61,7 @@ export function Tasks({ store, story, title, onTitle }: TasksProps) {
               />
               <span>{task.title}</span>
             </label>
-            {canWrite.value && task.id > 0 && (
+            {!isReadOnly && task.id > 0 && (
               <Button
                 kind="quiet"
                 aria-label={`Remove task ${task.title}`}
@@ -82,10 +82,11 @@ export function Tasks({ store, story, title, onTitle }: TasksProps) {
           </li>
         ))}
       </ul>
-      {canWrite.value && (
+      {(!isReadOnly || title !== '') && (
         <input
           aria-label="New task"
           placeholder="New task, then Enter"
+          readOnly={isReadOnly}
           maxLength={255}
           value={title}
           onInput={(event) => onTitle(event.currentTarget.value)}
@@ -95,6 +96,7 @@ export function Tasks({ store, story, title, onTitle }: TasksProps) {
               return;
             // By default, Enter would save the story.
             event.preventDefault();
+            if (isReadOnly) return;
             createTask(store, story, title);
             onTitle('');
           }}
