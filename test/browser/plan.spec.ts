@@ -398,9 +398,14 @@ describe('The plan', () => {
     const page = await openPage(plan.url);
     await card(page, 'Backlog', 'Fox').waitFor();
     const people = page.getByLabel('Filter by assignee');
+    const found = page.waitForResponse(/\/api\/boards\/rocket\/stories\?/);
     await people.selectOption('Unassigned');
     await card(page, 'Backlog', 'Fox').waitFor({ state: 'detached' });
     expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Gnu']);
+    // The service finds those that are not loaded.
+    const ids = (await (await found).json()).map(({ id }: { id: number }) => id);
+    expect(ids).toContain(plan.ids.Yak);
+    expect(ids).not.toContain(plan.ids.Fox);
     await page.getByLabel('Filter by label').selectOption('No label');
     await card(page, 'Backlog', 'Eel').waitFor({ state: 'detached' });
     expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Gnu']);
