@@ -39,7 +39,7 @@ const path = { params: { path: { sprint_id: sprint.id } } };
 const stories: Story[] = [];
 for (const [title, points] of [['Pay by card', 5], ['Pay by invoice', 3], ['Refunds', 2]] as const) {
   stories.push(
-    data(await client.POST('/api/sprints/{sprint_id}/stories', { ...path, body: { title, points } })),
+    data(await client.POST('/api/sprints/{sprint_id}/stories', { ...path, body: { title, points, priority: null } })),
   );
 }
 const [card, invoice, refunds] = stories as [Story, Story, Story];
