@@ -5,6 +5,7 @@
 // - `npm run test:long`: long runs of test/model and test/faults, and the *.long.spec.ts; they measure, so
 //   they need an idle machine
 // The suites of the project `unit` need no database, or select one themselves.
+const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
   fast: [
     {
@@ -32,8 +33,8 @@ const RUNS = {
   ],
   long: [
     {
-      sqlite: [...common('model', 'faults'), ...long('e2e', 'faults')],
-      mysql: [...common('model', 'faults'), ...long('e2e', 'faults')],
+      sqlite: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
+      mysql: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
     },
   ],
 };
