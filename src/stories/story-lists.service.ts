@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { TaggedBoard } from '../boards/board.queries';
 import { collectionTag, findBoard, findBoardOf, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
-import type { ListSource } from '../http/lists/list-source';
+import type { BoardRevision, ListSource } from '../http/lists/list-source';
 import { Listing } from '../http/lists/listing';
 import { toStored } from '../time/clock';
 import { storyListSource } from './story-list-source';
@@ -34,7 +33,7 @@ export class StoryListsService {
    * @throws Problem that `find` throws
    */
   async ofSprintFoundBy(
-    find: (reader: Reader) => Promise<{ board: TaggedBoard; sprintId: number }>,
+    find: (reader: Reader) => Promise<{ board: BoardRevision; sprintId: number }>,
     query: StoryListQuery,
   ): Promise<Listing> {
     const resolve = async (reader: Reader): Promise<ListSource> => {
@@ -56,7 +55,7 @@ export class StoryListsService {
   }
 
   private async list(
-    board: TaggedBoard,
+    board: BoardRevision,
     sprintId: number | null | undefined,
     query: StoryListQuery,
   ): Promise<Listing> {
@@ -64,7 +63,7 @@ export class StoryListsService {
   }
 
   private async source(
-    board: TaggedBoard,
+    board: BoardRevision,
     sprintId: number | null | undefined,
     query: StoryListQuery,
   ): Promise<ListSource> {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { TaggedBoard } from '../boards/board.queries';
 import { collectionTag, findBoardOf } from '../boards/board.queries';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
@@ -12,6 +11,7 @@ import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion } from '../http/input/read-only';
 import { column } from '../http/lists/keyset';
+import type { BoardRevision } from '../http/lists/list-source';
 import { Listing } from '../http/lists/listing';
 import type { PageQuery } from '../http/lists/page.dto';
 import { Problem } from '../http/problem';
@@ -35,7 +35,7 @@ export class TasksService {
 
   /** Lists the tasks of a story. @throws Problem `story_not_found` */
   async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
-    const find = (reader: Reader): Promise<TaggedBoard> =>
+    const find = (reader: Reader): Promise<BoardRevision> =>
       findBoardOf(reader, 'stories', storyId, 'story_not_found');
     const board = await find(this.database);
     return new Listing(
