@@ -14,7 +14,7 @@ import { findStoriesOfSprint } from '../stories/story.queries';
 import { withTasks } from '../tasks/task.queries';
 import { calendarDate, Clock } from '../time/clock';
 import { partsOf } from './long-sprint';
-import type { FullSprint } from './sprint.dto';
+import type { SprintInFullView } from './sprint.dto';
 import type { Relative } from './sprint.queries';
 import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.queries';
 
@@ -60,7 +60,7 @@ export class SprintCache {
   ) {}
 
   /**
-   * The JSON of a `FullSprint`.
+   * The JSON of a `SprintInFullView`.
    * @throws Problem `board_not_found`, `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
    */
   async find(boardName: string, which: Relative): Promise<Answer> {
@@ -105,7 +105,7 @@ export class SprintCache {
       if (revision !== board.revision) return undefined;
     }
     if (!sprint) throw new Problem(`no_${which}_sprint`);
-    const full: FullSprint = {
+    const full: SprintInFullView = {
       ...representSprint(sprint, now),
       stories: withTasks(stories, tasks),
     };

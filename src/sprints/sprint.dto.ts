@@ -1,4 +1,4 @@
-import { ApiProperty, ApiSchema, PartialType } from '@nestjs/swagger';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
 import { ReadOnly } from '../http/input/read-only';
 import { PageQuery } from '../http/lists/page.dto';
 import {
@@ -43,8 +43,7 @@ export class StoryWithTasks extends StoryView {
 }
 
 /** A sprint with its stories and their tasks. */
-@ApiSchema({ name: 'SprintInFull' })
-export class FullSprint extends SprintView {
+export class SprintInFullView extends SprintView {
   @ApiProperty() stories: StoryWithTasks[];
 }
 

@@ -21,8 +21,8 @@ import { actionPaths, sprintPaths, SprintReferenceOfPath } from './sprint-path';
 import {
   CreateSprint,
   DeleteSprintQuery,
-  FullSprint,
   SprintDeleted,
+  SprintInFullView,
   SprintListQuery,
   SprintView,
   UpdateSprint,
@@ -81,7 +81,7 @@ export class SprintsController {
   @RequireScope('read')
   @Answers(
     'Show current sprint, with its stories and their tasks',
-    FullSprint,
+    SprintInFullView,
     'The active sprint that started last or, without an active one, the last that has ended and is not completed. The response has all that a task board shows.',
   )
   current(@BoardName() name: string) {
@@ -92,7 +92,7 @@ export class SprintsController {
   @RequireScope('read')
   @Answers(
     'Show next sprint, with its stories and their tasks',
-    FullSprint,
+    SprintInFullView,
     'The first sprint after the current one that is not completed.',
   )
   next(@BoardName() name: string) {
@@ -103,7 +103,7 @@ export class SprintsController {
   @RequireScope('read')
   @Answers(
     'Show previous sprint, with its stories and their tasks',
-    FullSprint,
+    SprintInFullView,
     'The last sprint before the current one that has started.',
   )
   previous(@BoardName() name: string) {
