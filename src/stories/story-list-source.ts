@@ -1,4 +1,5 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
+import { wordsOf } from '../http/lists/filters';
 import type { SortKey } from '../http/lists/keyset';
 import { column } from '../http/lists/keyset';
 import type { ListSource } from '../http/lists/list-source';
@@ -6,7 +7,7 @@ import type { PageQuery } from '../http/lists/page.dto';
 import { fieldError, Problem } from '../http/problem';
 import { toStored } from '../time/clock';
 import { CSV_COLUMNS, csvCells, readSprintLabels } from './story-csv';
-import { folded, labelPattern, wordsOf } from './story-text';
+import { folded, labelPattern } from './story-text';
 import type { Sortable, StoryListQuery } from './story.dto';
 import type { Story } from './story.entity';
 import type { StoryRow } from './story.queries';

@@ -41,8 +41,3 @@ export function folded(text: string): string {
 /** The value of the column `search`, which `q` searches. */
 export const searchable = (title: string, description: string | null): string =>
   folded(description === null ? title : `${title}\n${description}`);
-
-/** The distinct words of `q`. */
-export const wordsOf = (q: string): string[] => [
-  ...new Set(q.split(/\s+/).filter((word) => word !== '')),
-];

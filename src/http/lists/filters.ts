@@ -91,9 +91,13 @@ const AnyInteger = (min: number, max: number): PropertyDecorator =>
 export const AnyInt32 = (): PropertyDecorator => AnyInteger(...INT32);
 export const AnyId = (): PropertyDecorator => AnyInteger(...ID);
 
-/** At most `max` different words, separated by white space. */
+/** The different words of a text, which white space separates. */
+export const wordsOf = (text: string): string[] => [...new Set(text.split(/\s+/).filter(Boolean))];
+
+/** At most `max` different words. */
 export const HasWords = (max: number): PropertyDecorator =>
-  Rule('too_many', `must have at most ${max} different words`, (value) => {
-    const words = new Set(String(value).split(/\s+/).filter(Boolean));
-    return words.size <= max;
-  });
+  Rule(
+    'too_many',
+    `must have at most ${max} different words`,
+    (value) => wordsOf(String(value)).length <= max,
+  );
