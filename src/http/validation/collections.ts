@@ -13,19 +13,21 @@ import type { Schema } from './property';
 import { Doc, EACH, IsSingle, NO_DUPLICATES, Rule, convertList } from './property';
 import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
 
+/** Whether a value is a JSON object. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** An object with any names, whose values `test` accepts. @param values describes them in the message */
 export const IsRecord = (
   values: string,
   schema: Schema,
   test: (value: unknown) => boolean,
 ): PropertyDecorator => {
-  const isRecord = (value: unknown): value is object =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
   const faulty = (value: unknown): string[] =>
     Object.entries(value as object).flatMap(([name, item]) => (test(item) ? [] : [name]));
   return applyDecorators(
     IsSingle(),
-    Rule('invalid_type', 'must be an object', isRecord),
+    Rule('invalid_type', 'must be an object', isObject),
     Rule(
       'invalid_value',
       (value) =>

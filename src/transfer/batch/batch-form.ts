@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { FieldError, FieldErrorCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 import { isReference } from '../../http/validation/choices';
+import { isObject } from '../../http/validation/collections';
 import { validate } from '../../http/validation/validation.pipe';
 import { Pace } from '../../time/pace';
 import { Batch, BatchOperation, fieldsOf, KINDS, MAX_OPERATIONS, takesCurrent } from './batch.dto';
@@ -173,6 +174,3 @@ function setOf(op: string, type: string): Type<object> | null | undefined {
     : {};
   return Object.hasOwn(types, type) ? types[type] : undefined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@ import type { BoardView } from '../../boards/board.dto';
 import { CreateBoard } from '../../boards/board.dto';
 import { EVENT_ENTITIES, EVENT_TYPES } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
+import { isObject } from '../../http/validation/collections';
 import { ID, INT32 } from '../../http/validation/numbers';
 import type { SprintView } from '../../sprints/sprint.dto';
 import { CreateSprint } from '../../sprints/sprint.dto';
@@ -87,10 +88,6 @@ export const OPTIONAL = Object.fromEntries(
     ),
   ]),
 ) as Record<Kind, Fields>;
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * Checks that a row has the fields of its kind and no others, and that they are valid. Nullable fields are optional.

@@ -7,6 +7,7 @@ import {
 } from '@streamparser/json';
 import type { Readable } from 'node:stream';
 import type { FieldErrorCode } from '../../http/problem';
+import { isObject } from '../../http/validation/collections';
 import { InvalidFile, invalidLine } from './invalid-file';
 import { slicesOf } from './slices';
 import { Utf8Check } from './utf8';
@@ -199,10 +200,7 @@ export async function readJson(
 }
 
 /** The fields of an object; none if it is something else. */
-export const fieldsOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+export const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 

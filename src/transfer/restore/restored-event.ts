@@ -1,7 +1,8 @@
 import type { EventEntity, Fields } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
+import { isObject } from '../../http/validation/collections';
 import { fromRfc3339 } from '../../time/clock';
-import { isObject, parseLine, requireFields, requireRow } from '../export/export-rules';
+import { parseLine, requireFields, requireRow } from '../export/export-rules';
 import { invalidLine } from '../files/invalid-file';
 import type { FileIds } from './restore-survey';
 
