@@ -3,8 +3,8 @@ import type { LockedBoard } from '../database/board-row';
 import { BOARD_COLUMNS, BOARD_OF } from '../database/board-row';
 import type { Reader } from '../database/reader';
 import type { Access } from '../http/access';
+import { NOT_FOUND } from '../http/input/path';
 import type { BoardRevision } from '../http/lists/list-source';
-import type { ProblemCode } from '../http/problem';
 import { Problem } from '../http/problem';
 import { REPRESENTATION } from '../http/responses/etag';
 import { toRfc3339 } from '../time/clock';
@@ -35,18 +35,17 @@ export async function findRevision(reader: Reader, id: number): Promise<BoardRev
   return board;
 }
 
-/** Reads the revision of the board of a row. @throws Problem `missing` if the row or the board was deleted */
+/** Reads the revision of the board of a row. @throws Problem, such as `story_not_found`, if either was deleted */
 export async function findBoardOf(
   reader: Reader,
-  table: keyof typeof BOARD_OF,
+  key: keyof typeof BOARD_OF,
   id: number,
-  missing: ProblemCode,
 ): Promise<BoardRevision> {
   const [board] = await reader.query<BoardRevision>(
-    `SELECT b.id, b.revision, b.revision_tag FROM boards b WHERE b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`,
+    `SELECT b.id, b.revision, b.revision_tag FROM boards b WHERE b.id = (${BOARD_OF[key]}) AND b.name IS NOT NULL`,
     [id],
   );
-  if (!board) throw new Problem(missing);
+  if (!board) throw new Problem(NOT_FOUND[key]);
   return board;
 }
 

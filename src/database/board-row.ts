@@ -17,11 +17,11 @@ export interface LockedBoard {
 export const BOARD_COLUMNS =
   'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
-/** Selects the id of the board of a row, by the table of the row. */
+/** Selects the id of the board of a row, by the path parameter that names the row. */
 export const BOARD_OF = {
-  sprints: 'SELECT board_id FROM sprints WHERE id = ?',
-  stories: 'SELECT board_id FROM stories WHERE id = ?',
-  tasks: 'SELECT s.board_id FROM tasks t JOIN stories s ON s.id = t.story_id WHERE t.id = ?',
+  sprint_id: 'SELECT board_id FROM sprints WHERE id = ?',
+  story_id: 'SELECT board_id FROM stories WHERE id = ?',
+  task_id: 'SELECT s.board_id FROM tasks t JOIN stories s ON s.id = t.story_id WHERE t.id = ?',
 } as const;
 
 /** 48 random bits. With `randomBytes` a change takes 4 % longer; Node.js prepares the random bytes of UUIDs in advance. */

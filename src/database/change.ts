@@ -99,15 +99,15 @@ export class Change extends Transaction {
    * Locks the board that a row belongs to, in one statement.
    * @returns the board; undefined if there is no such row, or the caller may not see its board
    */
-  async lockBoardOf(table: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
+  async lockBoardOf(key: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
     if (this.hasLocks || this.restarted.size > 0) {
       const found = await this.first<{ id: number; name: string | null }>(
-        `SELECT b.id, b.name FROM boards b WHERE b.id = (${BOARD_OF[table]})`,
+        `SELECT b.id, b.name FROM boards b WHERE b.id = (${BOARD_OF[key]})`,
         [id],
       );
       return found && this.lockFound(found.id, found.name);
     }
-    const board = await this.lockWhere(`b.id = (${BOARD_OF[table]}) AND b.name IS NOT NULL`, id);
+    const board = await this.lockWhere(`b.id = (${BOARD_OF[key]}) AND b.name IS NOT NULL`, id);
     return board && this.setSubject(board);
   }
 

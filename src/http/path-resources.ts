@@ -8,9 +8,8 @@ import { NOT_FOUND, readBoardName, readId } from './input/path';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
-/** The tables of the resources that a path names by id. */
-const TABLES = { sprint_id: 'sprints', story_id: 'stories', task_id: 'tasks' } as const;
-const PARAMETERS = Object.keys(TABLES) as (keyof typeof TABLES)[];
+/** The parameters that name a resource of a board by id. */
+const PARAMETERS = Object.keys(BOARD_OF) as (keyof typeof BOARD_OF)[];
 
 /** Finds the resources that paths name. */
 @Injectable()
@@ -42,7 +41,7 @@ export class PathResources {
       const missing = NOT_FOUND[parameter];
       // Plain SQL, because every request of a token for certain boards runs it.
       const board = await this.database.first<{ name: string }>(
-        `SELECT b.name FROM boards b WHERE b.id = (${BOARD_OF[TABLES[parameter]]}) AND b.name IS NOT NULL`,
+        `SELECT b.name FROM boards b WHERE b.id = (${BOARD_OF[parameter]}) AND b.name IS NOT NULL`,
         [readId(value, missing)],
       );
       if (!board) throw new Problem(missing);

@@ -167,7 +167,7 @@ export class SprintChanges {
     let board: LockedBoard | undefined;
     let row: SprintRow | undefined;
     if (typeof reference === 'number') {
-      board = await change.lockBoardOf('sprints', reference);
+      board = await change.lockBoardOf('sprint_id', reference);
       row = board && (await this.sprints.find(change, reference));
     } else {
       board = await change.lockNamed(reference.boardName);

@@ -44,7 +44,7 @@ export class StoriesService {
   /** Creates a story in a sprint. @throws Problem `sprint_not_found`, `sprint_completed`, … */
   createInSprint(caller: Caller, sprintId: number, body: CreateStory): Promise<StoryView> {
     return this.unitOfWork.run(caller, async (change) => {
-      const board = await change.lockBoardOf('sprints', sprintId);
+      const board = await change.lockBoardOf('sprint_id', sprintId);
       if (!board) throw new Problem('sprint_not_found');
       return this.createIn(change, board, sprintId, body);
     });

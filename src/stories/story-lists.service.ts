@@ -24,7 +24,7 @@ export class StoryListsService {
 
   /** The stories of a sprint. @throws Problem `sprint_not_found` */
   async ofSprint(sprintId: number, query: StoryListQuery): Promise<Listing> {
-    const board = await findBoardOf(this.database, 'sprints', sprintId, 'sprint_not_found');
+    const board = await findBoardOf(this.database, 'sprint_id', sprintId);
     return this.list(board, sprintId, query);
   }
 
@@ -77,9 +77,7 @@ export class StoryListsService {
         ...board,
         tagOf: (at) => collectionTag(at, ...also),
         find: (reader) =>
-          sprintId
-            ? findBoardOf(reader, 'sprints', sprintId, 'sprint_not_found')
-            : findRevision(reader, board.id),
+          sprintId ? findBoardOf(reader, 'sprint_id', sprintId) : findRevision(reader, board.id),
       },
       ...storyListSource(this.stories, scope, query),
     };

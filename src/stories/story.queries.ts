@@ -46,7 +46,7 @@ export async function lockStory(
   change: Change,
   id: number,
 ): Promise<{ board: LockedBoard; story: StoryView }> {
-  if (!change.hasLocks && !(await change.lockBoardOf('stories', id))) {
+  if (!change.hasLocks && !(await change.lockBoardOf('story_id', id))) {
     throw new Problem('story_not_found');
   }
   const found = await change.first<StoryRow & { board_id: number }>(

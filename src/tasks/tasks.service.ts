@@ -36,7 +36,7 @@ export class TasksService {
   /** Lists the tasks of a story. @throws Problem `story_not_found` */
   async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
     const find = (reader: Reader): Promise<BoardRevision> =>
-      findBoardOf(reader, 'stories', storyId, 'story_not_found');
+      findBoardOf(reader, 'story_id', storyId);
     const board = await find(this.database);
     return new Listing(
       this.database,
@@ -71,7 +71,7 @@ export class TasksService {
 
   /** Does the same as `create`, as part of a change. */
   async createIn(change: Change, storyId: number, body: CreateTask): Promise<TaskView> {
-    const board = await change.lockBoardOf('stories', storyId);
+    const board = await change.lockBoardOf('story_id', storyId);
     const story = board && (await findEndOfTasks(change, storyId));
     if (!story) throw new Problem('story_not_found');
     requireOn(board, story.board_id);
@@ -113,7 +113,7 @@ export class TasksService {
 
   /** Locks the board of a task and reads the task. @throws Problem `task_not_found` */
   private async lock(change: Change, id: number): Promise<{ board: LockedBoard; task: TaskView }> {
-    const board = await change.lockBoardOf('tasks', id);
+    const board = await change.lockBoardOf('task_id', id);
     const found = board && (await findTask(change, id));
     if (!found) throw new Problem('task_not_found');
     requireOn(board, found.board.id);

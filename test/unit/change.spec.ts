@@ -64,7 +64,7 @@ describe('the instant of a change', () => {
   it.each([
     ['its id', (change: Change) => change.lock(1)],
     ['its name', (change: Change) => change.lockNamed('Busy')],
-    ['one of its stories', (change: Change) => change.lockBoardOf('stories', 1)],
+    ['one of its stories', (change: Change) => change.lockBoardOf('story_id', 1)],
   ])(
     'is not before its board is locked by %s, so it is after the previous change',
     async (_, lock) => {
