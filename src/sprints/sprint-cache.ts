@@ -11,12 +11,12 @@ import type { StreamedContent } from '../http/responses/stream';
 import { StreamedAnswer } from '../http/responses/stream';
 import type { StoryView } from '../stories/story.dto';
 import { findStoriesOfSprint } from '../stories/story.queries';
-import { withTasks } from '../tasks/task.queries';
+import { findTasksOfSprint, withTasks } from '../tasks/task.queries';
 import { calendarDate, Clock } from '../time/clock';
 import { partsOf } from './long-sprint';
 import type { SprintInFullView } from './sprint.dto';
 import type { Relative } from './sprint.queries';
-import { findTasksOfSprint, representSprint, SprintQueries } from './sprint.queries';
+import { representSprint, SprintQueries } from './sprint.queries';
 
 /** Bytes of all cached answers together, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -85,6 +85,24 @@ export async function findTasksOfStories(
   return rows.map(representTask);
 }
 
+/**
+ * The tasks of the stories of a sprint, each story's in their order; none if the board has another
+ * revision. Plain SQL, because the current sprint with its stories and tasks is what displays request
+ * most often, and one statement reads the tasks and checks the revision.
+ */
+const TASKS_OF_SPRINT = `SELECT ${TASK_COLUMNS}
+  FROM boards b JOIN stories s ON s.board_id = b.id JOIN tasks t ON t.story_id = s.id
+  WHERE b.id = ? AND b.revision = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`;
+
+export async function findTasksOfSprint(
+  reader: Reader,
+  board: { id: number; revision: number },
+  sprintId: number,
+): Promise<TaskView[]> {
+  const parameters = [board.id, board.revision, sprintId];
+  return (await reader.query<TaskView>(TASKS_OF_SPRINT, parameters)).map(representTask);
+}
+
 /** Adds to each story its tasks. */
 export function withTasks<Story extends { id: number }>(
   stories: readonly Story[],
