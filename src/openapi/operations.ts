@@ -150,8 +150,10 @@ function describeResponses(
     if (tagged || status === '201') names.push('ETag');
     if (isAboutOneBoard(path, method)) names.push('X-Board-Revision');
     if (status === '201') names.push('Location');
-    if (status === '200' && has('limit')) names.push('Link');
-    if (status === '200' && has('count')) names.push('X-Total-Count');
+    // They are not part of the entity tags of boards, tokens and histories, so 304 has their present values.
+    const isPage = status === '200' || status === '304';
+    if (isPage && has('limit')) names.push('Link');
+    if (isPage && has('count')) names.push('X-Total-Count');
     if (has('Idempotency-Key')) names.push('Idempotent-Replayed');
     response.headers = referTo(...names);
   }

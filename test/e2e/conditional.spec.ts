@@ -221,6 +221,19 @@ describe('If-None-Match', () => {
     }
   });
 
+  it('answers 304 with the headers of a page of boards, which may change without its items', async () => {
+    const path = '/api/boards?limit=1&count=true';
+    const headers = { 'if-none-match': await tagOf(path) };
+    await Workspace.create(service.client, 'UTC', '\u{10ffff}');
+    const page = await service.client.get(path);
+    const again = await service.client.get(path, { headers });
+    expect([again.status, again.text]).toEqual([304, '']);
+    for (const name of ['link', 'x-total-count']) {
+      expect(page.headers.get(name)).not.toBeNull();
+      expect(again.headers.get(name)).toBe(page.headers.get(name));
+    }
+  });
+
   it('of * does not answer 304 for a resource that does not exist', async () => {
     const answer = await service.client.get('/api/stories/999999', {
       headers: { 'if-none-match': '*' },
