@@ -23,7 +23,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 /** Joins the characters on both sides of it, and has no glyph. */
 const COMBINING_GRAPHEME_JOINER = '\u034f';
 
-/** Converts a string to the form that `q` compares: Unicode NFC in upper case, with SS for `ß` and `ẞ`. */
+/** Converts a string to the form that `q` compares: upper case in Unicode NFC, with SS for `ß` and `ẞ`. */
 export function folded(text: string): string {
   // ASCII needs no normalization, and most strings are ASCII.
   if (ASCII.test(text)) return text.toUpperCase();
@@ -35,6 +35,8 @@ export function folded(text: string): string {
       .toUpperCase()
       // In Unicode the upper case of ß is SS, but ẞ is an upper case letter, too.
       .replaceAll('ẞ', 'SS')
+      // The upper case of `ΐ` is decomposed, but that letter in upper case may come composed.
+      .normalize('NFC')
   );
 }
 

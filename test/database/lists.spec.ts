@@ -139,6 +139,18 @@ describe('a list of stories', () => {
     expect(await search('nothing')).toEqual([]);
   });
 
+  it('is searched in any case for letters whose upper or lower case is decomposed', async () => {
+    const { client } = service;
+    const other = await Workspace.create(client);
+    for (const title of ['\u0130zmir', 'Μα\u0390ου', 'πρα\u03b0νω', 'ῒῗῢῧ']) {
+      await other.story(null, { title });
+      for (const q of [title, title.toLowerCase(), title.toUpperCase()]) {
+        const found = await client.get(`${other.path}/stories?q=${encodeURIComponent(q)}`);
+        expect([q, found.body.map((story: any) => story.title)]).toEqual([q, [title]]);
+      }
+    }
+  });
+
   it('is searched for the words of a changed title or description, not for the former ones', async () => {
     const work = await Workspace.create(service.client);
     const { id } = await work.story(null, { title: 'old title', description: 'old text' });

@@ -161,6 +161,31 @@ describe('migrations', () => {
     }
   });
 
+  it('let the search find existing stories with İ, ΐ and ΰ in any case', async () => {
+    const titles = ['i\u0307', 'α\u0390', 'α\u03b0'];
+    const before = await startApp({ database });
+    for (const title of titles) {
+      await before.client.post('/api/boards/Old/backlog', { title });
+    }
+    await before.close();
+    await withDataSource(database, async (dataSource) => {
+      for (const title of titles) {
+        const stored = [title.toUpperCase(), title];
+        await dataSource.query('UPDATE stories SET search = ? WHERE title = ?', stored);
+      }
+      await dataSource.query("DELETE FROM migrations WHERE name LIKE 'SearchComposed%'");
+    });
+    const service = await startApp({ database });
+    try {
+      for (const title of titles) {
+        const path = `/api/boards/Old/stories?q=${encodeURIComponent(title.toUpperCase())}`;
+        expect((await service.client.get(path)).body).toMatchObject([{ title, version: 1 }]);
+      }
+    } finally {
+      await service.close();
+    }
+  });
+
   it('of a newer version keep the program from using the database, which stays unchanged', async () => {
     await migrate(targetOf(database));
     await withDataSource(database, (dataSource) =>
