@@ -17,7 +17,7 @@ export interface LockedBoard {
 export const BOARD_COLUMNS =
   'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
 
-/** Selects the id of the board of a row, by the path parameter that names the row. */
+/** Selects the id of the board of a row, by the name of its id in paths. */
 export const BOARD_OF = {
   sprint_id: 'SELECT board_id FROM sprints WHERE id = ?',
   story_id: 'SELECT board_id FROM stories WHERE id = ?',
