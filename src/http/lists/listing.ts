@@ -37,17 +37,17 @@ export class Listing extends Answer {
 
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const { database, source, page, format } = this;
-    const wanted = { page, format, location: locationOf(request.url), reply };
+    const asked = { page, format, location: locationOf(request.url), reply };
     // A short list needs no snapshot if one statement reads all that its response depends on.
     if (source.indexed === true && !source.revision && format === 'json' && !page.count) {
-      const response = new ListResponse(database, source, jsonWriter(source), wanted);
+      const response = new ListResponse(database, source, jsonWriter(source), asked);
       const text = await response.readIfShort({ inSnapshot: false });
       if (text !== undefined) return text;
     }
     return readInSnapshot(database, request, async (snapshot) => {
       const current = (await source.resolve?.(snapshot)) ?? source;
       const writer = format === 'csv' ? await tableOf(current, snapshot) : jsonWriter(current);
-      return new ListResponse(snapshot, current, writer, wanted).read();
+      return new ListResponse(snapshot, current, writer, asked).read();
     });
   }
 
