@@ -1,6 +1,5 @@
 import { startApp, useApp } from '../support/app';
 import type { Answer, CallOptions, Client } from '../support/client';
-import { promised } from '../support/faults';
 import { fingerprint, shownBoard } from '../support/fingerprint';
 import { boardPath, eventsOf, freshName, made2xx, Workspace } from '../support/make';
 import { errorsOf, expectErrors, expectProblem } from '../support/problems';
@@ -755,8 +754,10 @@ describe('a long batch', () => {
     expect(body.results.map(({ title }: any) => title)).toEqual(many.map(({ set }) => set.title));
     expect(Object.values(body.refs)).toEqual(body.results.map(({ id }: any) => id));
     expect(body.revision.to - body.revision.from).toBe(999);
-    expect(waits.length).toBeGreaterThan(5);
-    expect(Math.max(...waits)).toBeLessThan(promised(100));
+    expect(waits.length).toBeGreaterThan(20);
+    // A share of the batch, because a busy machine delays both.
+    const all = waits.reduce((sum, ms) => sum + ms, 0);
+    expect(Math.max(...waits)).toBeLessThan(all / 2);
   });
 
   it('may have four times the bytes of other bodies', async () => {
