@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Body } from '../http/input/parameters';
 import { SprintId } from '../http/input/path';
-import { Answers, AnswersAction, Rejects, RequireScope, Repeatable } from '../http/route';
+import { Answers, AnswersAction, Rejects, RequireScope, Repeatable, Route } from '../http/route';
 import { ReportView } from '../reports/report.dto';
 import { actionPaths, SprintReferenceOfPath } from '../sprints/sprint-path';
 import { SprintView } from '../sprints/sprint.dto';
@@ -20,6 +20,7 @@ export class CompletionController {
   @Post(actionPaths('complete'))
   @RequireScope('write')
   @Repeatable()
+  @Route({ conditional: true })
   @Answers(
     'Complete sprint: carry its unfinished stories over and report on it',
     ReportView,

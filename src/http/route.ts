@@ -45,6 +45,8 @@ declare module 'fastify' {
     unrepeatable?: boolean;
     /** It accepts an `Idempotency-Key`. */
     repeatable?: boolean;
+    /** This POST accepts `If-Match`, as every PUT, PATCH and DELETE does. */
+    conditional?: true;
     /** Its body is a file, or a form with one, which its handler reads as it arrives; see `Upload`. */
     file?: true;
     /** Problems of its service, for the OpenAPI document. */
@@ -136,7 +138,11 @@ export const AnswersAction = (
   type: Type<unknown>,
   description: string,
 ): MethodDecorator =>
-  applyDecorators(Answers(summary, type, description), Repeatable(), Route({ tagged: true }));
+  applyDecorators(
+    Answers(summary, type, description),
+    Repeatable(),
+    Route({ tagged: true, conditional: true }),
+  );
 
 /** Describes PUT and PATCH of a resource, which are the same operation. */
 export const AnswersUpdate = (

@@ -123,10 +123,7 @@ function describeConditions(
       { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     );
   }
-  if (
-    ['put', 'patch', 'delete'].includes(method) ||
-    /\/(move|start|complete|reopen|batch)$/.test(path)
-  ) {
+  if (['put', 'patch', 'delete'].includes(method) || settings.conditional) {
     add('If-Match', 'Entity tags. The response is 412 if the resource has none of them.');
   }
 }

@@ -122,6 +122,7 @@ export class StoriesController {
   @Post('boards/:board_name/stories/move')
   @RequireScope('write')
   @Repeatable()
+  @Route({ conditional: true })
   @Answers(
     'Move stories of a board, all or none',
     [StoryView],

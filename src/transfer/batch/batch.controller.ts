@@ -16,7 +16,7 @@ export class BatchController {
   @Post('boards/:board_name/batch')
   @RequireScope('write')
   @Repeatable()
-  @Route({ bodyFactor: 4, createsBoard: true })
+  @Route({ bodyFactor: 4, createsBoard: true, conditional: true })
   @Answers(
     'Run batch: many operations on a board, all or none',
     BatchResult,
