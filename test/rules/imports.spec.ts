@@ -89,6 +89,14 @@ describe('imports', () => {
     expect(breaking(rule)).toEqual([]);
   });
 
+  it('of parameters for bodies and queries in controllers are ours, which the InputGuard sees', () => {
+    const nests = imports.filter(
+      ({ to, names }) =>
+        to === '@nestjs/common' && names.some((name) => ['Body', 'Query'].includes(name)),
+    );
+    expect(nests.map(({ from }) => from)).toEqual(['http/input/parameters.ts']);
+  });
+
   it('in entities are of other entities, TypeORM and their own folder', () => {
     expect(
       breaking(

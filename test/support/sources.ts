@@ -30,6 +30,7 @@ export interface Import {
   to: string;
   /** Whether it is `import type`, which does not exist at run time. */
   typeOnly: boolean;
+  /** As the other file exports them. */
   names: string[];
 }
 
@@ -46,7 +47,9 @@ export function importsOf(source: Source): Import[] {
     if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
       const bindings = node.importClause?.namedBindings;
       const names =
-        bindings && ts.isNamedImports(bindings) ? bindings.elements.map((e) => e.name.text) : [];
+        bindings && ts.isNamedImports(bindings)
+          ? bindings.elements.map(({ name, propertyName = name }) => propertyName.text)
+          : [];
       add(node.moduleSpecifier.text, node.importClause?.isTypeOnly ?? false, names);
     } else if (
       ts.isExportDeclaration(node) &&
