@@ -121,7 +121,7 @@ function plan(
         tasks.update(OPERATOR, task, { status: 'done' });
 
       at(added === undefined ? planning : day + added, 11, async () => {
-        id = (await stories.createInSprint(OPERATOR, sprint, story)).id;
+        id = (await sprints.createStory(OPERATOR, sprint, story)).id;
         for (const title of titles) {
           open.push((await tasks.create(OPERATOR, id, { title, assignee: story.assignee })).id);
         }

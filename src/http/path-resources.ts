@@ -14,7 +14,7 @@ const PARAMETERS = Object.keys(BOARD_OF) as (keyof typeof BOARD_OF)[];
 /** Finds the resources that paths name. */
 @Injectable()
 export class PathResources {
-  private checkWords: (request: FastifyRequest) => Promise<void> = () => Promise.resolve();
+  private checkWords!: (request: FastifyRequest) => Promise<void>;
 
   constructor(
     private readonly config: Config,

@@ -133,12 +133,17 @@ export class SprintChanges {
   /**
    * Creates a story in the sprint that a path names. A word is resolved inside the change: a repeated
    * request with an idempotency key gets its first response, even if the word names another sprint by then.
+   * @throws Problem `sprint_not_found`, `sprint_completed`, `sprint_full`, `external_id_taken`, `seq_exhausted`, …
    */
   createStory(caller: Caller, reference: SprintReference, body: CreateStory): Promise<StoryView> {
-    if (typeof reference === 'number') return this.stories.createInSprint(caller, reference, body);
     return this.unitOfWork.run(caller, async (change) => {
-      const { board, row } = await this.lock(change, reference);
-      return this.stories.createIn(change, board, row.id, body);
+      if (typeof reference !== 'number') {
+        const { board, row } = await this.lock(change, reference);
+        return this.stories.createIn(change, board, row.id, body);
+      }
+      const board = await change.lockBoardOf('sprint_id', reference);
+      if (!board) throw new Problem('sprint_not_found');
+      return this.stories.createIn(change, board, reference, body);
     });
   }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../http/problem';
-import { MAX_SEQ, MIN_SEQ } from './story.entity';
+import { MAX_INT32, MIN_INT32 } from '../http/validation/numbers';
 
 /** The sort key of a story in its list, which is in the order of `seq`, then `id`. */
 export interface StorySeq {
@@ -33,8 +33,8 @@ export interface Gap {
   shift?: Shift;
 }
 
-const FLOOR = MIN_SEQ - 1;
-const CEILING = MAX_SEQ + 1;
+const FLOOR = MIN_INT32 - 1;
+const CEILING = MAX_INT32 + 1;
 
 /**
  * Finds a gap for `count` stories between the two sides of a position. If it is too narrow, the stories

@@ -20,7 +20,7 @@ type FindSprint = (
 /** Finds the sprint that a body names by a word. The sprints module, which depends on this one, registers how. */
 @Injectable()
 export class SprintWords {
-  private find: FindSprint = () => Promise.resolve(undefined);
+  private find!: FindSprint;
 
   register(find: FindSprint): void {
     this.find = find;

@@ -8,10 +8,10 @@ import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion } from '../http/input/read-only';
 import { Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
+import { MAX_INT32 } from '../http/validation/numbers';
 import { noSprint, SprintWords } from './sprint-words';
 import { StoryWriter } from './story-writer.service';
 import type { CreateStory, StoryDeleted, StoryView, UpdateStory } from './story.dto';
-import { MAX_SEQ } from './story.entity';
 import {
   findEndOfBacklog,
   findEndOfSprint,
@@ -41,15 +41,6 @@ export class StoriesService {
     return story;
   }
 
-  /** Creates a story in a sprint. @throws Problem `sprint_not_found`, `sprint_completed`, … */
-  createInSprint(caller: Caller, sprintId: number, body: CreateStory): Promise<StoryView> {
-    return this.unitOfWork.run(caller, async (change) => {
-      const board = await change.lockBoardOf('sprint_id', sprintId);
-      if (!board) throw new Problem('sprint_not_found');
-      return this.createIn(change, board, sprintId, body);
-    });
-  }
-
   /** Creates a story in the backlog of a board, and the board if it does not exist. */
   createInBacklog(caller: Caller, boardName: string, body: CreateStory): Promise<StoryView> {
     return this.unitOfWork.run(caller, async (change) => {
@@ -74,7 +65,7 @@ export class StoriesService {
         : await this.endOfOpenSprint(change, board, sprintId);
     await requireFree(change, board, [body.external_id ?? null]);
     const seq = body.seq ?? last + 1;
-    if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
+    if (seq > MAX_INT32) throw new Problem('seq_exhausted');
     return this.writer.create(change, board, { body: { ...body, seq }, sprint_id: sprintId });
   }
 

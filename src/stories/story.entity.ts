@@ -15,10 +15,6 @@ import { parseLabels, storedLabels } from './story-text';
 export const STATUSES = ['todo', 'in_progress', 'done'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The range of `seq`, a signed 32-bit integer. */
-export const MIN_SEQ = -2_147_483_648;
-export const MAX_SEQ = 2_147_483_647;
-
 /** A piece of work of one board, in one of its sprints or, without one, in the backlog. */
 @Entity('stories')
 @Unique('uq_stories_external_id', ['board_id', 'external_id'])

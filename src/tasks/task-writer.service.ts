@@ -10,9 +10,6 @@ import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
 import { findTasksOfStories } from './task.queries';
 
-/** Maximum tasks of one story: if it moves to another board, one event contains all of them. */
-export const MAX_TASKS = 1000;
-
 /** A task to create in a story. */
 export interface PlacedTask {
   body: CreateTask & { seq: number };

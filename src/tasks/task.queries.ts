@@ -4,17 +4,37 @@ import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { TaskView } from './task.dto';
 
-/** The columns of a task `t`, with the names and in the order of the representation. */
-export const TASK_COLUMNS =
-  't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.external_id, t.created_at, t.updated_at, t.done_at, t.version';
+/** The fields of a task in the order of its representation. */
+const FIELDS = [
+  'id',
+  'story_id',
+  'title',
+  'seq',
+  'status',
+  'assignee',
+  'external_id',
+  'created_at',
+  'updated_at',
+  'done_at',
+  'version',
+] as const satisfies readonly (keyof TaskView)[];
 
-/** The representation of a raw row. */
-export const representTask = (row: TaskView): TaskView => ({
+/** A row of `TASK_COLUMNS`: the representation with times as they are stored. */
+export type TaskRow = Pick<TaskView, (typeof FIELDS)[number]>;
+
+/** The columns of the representation of a task `t`. */
+export const TASK_COLUMNS = FIELDS.map((name) => `t.${name}`).join(', ');
+
+/** The representation of a row. */
+export const representTask = (row: TaskRow): TaskView => ({
   ...row,
   created_at: toRfc3339(row.created_at),
   updated_at: toRfc3339(row.updated_at),
   done_at: row.done_at && toRfc3339(row.done_at),
 });
+
+/** The most tasks of a story: if it moves to another board, one event contains all of them. */
+export const MAX_TASKS = 1000;
 
 // Plain SQL, because a batch runs these up to 1,000 times while it holds the lock.
 
@@ -24,7 +44,7 @@ export async function findTask(
   id: number,
 ): Promise<{ task: TaskView; board: { id: number; name: string; revision: number } } | undefined> {
   const [row] = await reader.query<
-    TaskView & { board_id: number; board_name: string; revision: number }
+    TaskRow & { board_id: number; board_name: string; revision: number }
   >(
     `SELECT ${TASK_COLUMNS}, b.id AS board_id, b.name AS board_name, b.revision
      FROM tasks t JOIN stories s ON s.id = t.story_id JOIN boards b ON b.id = s.board_id
@@ -64,7 +84,7 @@ export async function requireFree(
  * 1,000 stories in one change.
  */
 export async function findTasks(reader: Reader, storyId: number): Promise<TaskView[]> {
-  const rows = await reader.query<TaskView>(
+  const rows = await reader.query<TaskRow>(
     `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id = ? ORDER BY t.seq, t.id`,
     [storyId],
   );
@@ -77,7 +97,7 @@ export async function findTasksOfStories(
   storyIds: readonly number[],
 ): Promise<TaskView[]> {
   if (storyIds.length === 0) return [];
-  const rows = await reader.query<TaskView>(
+  const rows = await reader.query<TaskRow>(
     `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id IN (${storyIds.map(() => '?').join(', ')})
      ORDER BY t.story_id, t.seq, t.id`,
     storyIds,
@@ -100,7 +120,7 @@ export async function findTasksOfSprint(
   sprintId: number,
 ): Promise<TaskView[]> {
   const parameters = [board.id, board.revision, sprintId];
-  return (await reader.query<TaskView>(TASKS_OF_SPRINT, parameters)).map(representTask);
+  return (await reader.query<TaskRow>(TASKS_OF_SPRINT, parameters)).map(representTask);
 }
 
 /** Adds to each story its tasks. */

@@ -18,11 +18,18 @@ import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
-import { MAX_SEQ } from '../stories/story.entity';
-import { MAX_TASKS, TaskWriter } from './task-writer.service';
+import { MAX_INT32 } from '../http/validation/numbers';
+import { TaskWriter } from './task-writer.service';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
-import { findEndOfTasks, findTask, representTask, requireFree, TASK_COLUMNS } from './task.queries';
+import {
+  findEndOfTasks,
+  findTask,
+  MAX_TASKS,
+  representTask,
+  requireFree,
+  TASK_COLUMNS,
+} from './task.queries';
 
 @Injectable()
 export class TasksService {
@@ -77,7 +84,7 @@ export class TasksService {
     requireOn(board, story.board_id);
     if (story.count >= MAX_TASKS) throw new Problem('too_many_tasks');
     const seq = body.seq ?? (story.last ?? 0) + 1;
-    if (seq > MAX_SEQ) throw new Problem('seq_exhausted');
+    if (seq > MAX_INT32) throw new Problem('seq_exhausted');
     await requireFree(change, storyId, body.external_id ?? null);
     return this.writer.create(change, board, { story_id: storyId, body: { ...body, seq } });
   }

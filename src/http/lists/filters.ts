@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayUnique } from 'class-validator';
-import { ID, INT32, toInteger } from '../validation/numbers';
+import { ID, MAX_INT32, MIN_INT32, toInteger } from '../validation/numbers';
 import type { Schema } from '../validation/property';
 import { convert, convertList, Doc, EACH, NO_DUPLICATES, Rule } from '../validation/property';
 import { isLonger, isStorable } from '../validation/text';
@@ -88,7 +88,7 @@ const AnyInteger = (min: number, max: number): PropertyDecorator =>
     ),
   );
 
-export const AnyInt32 = (): PropertyDecorator => AnyInteger(...INT32);
+export const AnyInt32 = (): PropertyDecorator => AnyInteger(MIN_INT32, MAX_INT32);
 export const AnyId = (): PropertyDecorator => AnyInteger(...ID);
 
 /** The different words of a text, which white space separates. */

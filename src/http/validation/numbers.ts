@@ -16,11 +16,13 @@ export const IsInteger = (min: number, max: number): PropertyDecorator =>
     Doc({ type: 'integer', minimum: min, maximum: max }),
   );
 
-export const INT32 = [-2_147_483_648, 2_147_483_647] as const;
+/** The range of a signed 32-bit integer. */
+export const MIN_INT32 = -2_147_483_648;
+export const MAX_INT32 = 2_147_483_647;
 export const ID = [1, Number.MAX_SAFE_INTEGER] as const;
 export const ID_SCHEMA = { type: 'integer', minimum: ID[0], maximum: ID[1] } as const;
 
-export const IsInt32 = (): PropertyDecorator => IsInteger(...INT32);
+export const IsInt32 = (): PropertyDecorator => IsInteger(MIN_INT32, MAX_INT32);
 
 function parseDecimal(value: unknown, max: number): Parsed {
   const isText = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value);

@@ -3,7 +3,7 @@ import { CreateBoard } from '../../boards/board.dto';
 import { EVENT_ENTITIES, EVENT_TYPES } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
 import { isObject } from '../../http/validation/collections';
-import { ID, INT32 } from '../../http/validation/numbers';
+import { ID, MAX_INT32, MIN_INT32 } from '../../http/validation/numbers';
 import type { SprintView } from '../../sprints/sprint.dto';
 import { CreateSprint } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';
@@ -19,9 +19,9 @@ type Rules = Record<string, Rule>;
 type Fields = Record<string, unknown>;
 
 const id = integer(...ID);
-const int32 = integer(...INT32);
-const version = integer(1, INT32[1]);
-const revision = (min: number): Rule => integer(min, INT32[1]);
+const int32 = integer(MIN_INT32, MAX_INT32);
+const version = integer(1, MAX_INT32);
+const revision = (min: number): Rule => integer(min, MAX_INT32);
 
 const TIMES = { created_at: instant, updated_at: instant, version };
 

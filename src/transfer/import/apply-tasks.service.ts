@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Problem } from '../../http/problem';
-import { MAX_SEQ } from '../../stories/story.entity';
+import { MAX_INT32 } from '../../http/validation/numbers';
 import { findStoriesByExternalId } from '../../stories/story.queries';
 import type { PlacedTask } from '../../tasks/task-writer.service';
-import { MAX_TASKS, TaskWriter } from '../../tasks/task-writer.service';
+import { TaskWriter } from '../../tasks/task-writer.service';
 import type { TaskView } from '../../tasks/task.dto';
-import { findTasksOfStories } from '../../tasks/task.queries';
+import { findTasksOfStories, MAX_TASKS } from '../../tasks/task.queries';
 import { InvalidFile, noSeq } from '../files/invalid-file';
 import type { ImportRun } from './import-run';
 import type { PlannedTask } from './plan';
@@ -69,7 +69,7 @@ export class ApplyTasks {
       let last = Math.max(0, ...own.map(({ seq }) => seq));
       for (const { line, title, status, assignee, external_id, done_at, ...others } of tasks) {
         const seq = others.seq ?? last + 1;
-        if (seq > MAX_SEQ) {
+        if (seq > MAX_INT32) {
           throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', [noSeq(line)]);
         }
         last = Math.max(last, seq);

@@ -3,11 +3,11 @@ import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import { recordEvent } from '../../events/record-event';
 import { Problem } from '../../http/problem';
+import { MAX_INT32 } from '../../http/validation/numbers';
 import { SprintQueries } from '../../sprints/sprint.queries';
 import type { PlacedStory } from '../../stories/story-writer.service';
 import { StoryWriter } from '../../stories/story-writer.service';
 import type { StoryView } from '../../stories/story.dto';
-import { MAX_SEQ } from '../../stories/story.entity';
 import {
   findEndOfBacklog,
   findEndOfSprint,
@@ -175,14 +175,14 @@ export class ApplyService {
           const seq = moves ? await lists.add(sprintId, planned.seq) : (planned.seq ?? undefined);
           if (moves) lists.remove(story.sprint_id);
           updates.push({ story, planned, route: waits ? [story.sprint_id, ...route] : route, seq });
-          if (seq !== undefined && seq > MAX_SEQ) run.errors.push(noSeq(line));
+          if (seq !== undefined && seq > MAX_INT32) run.errors.push(noSeq(line));
           continue;
         }
         const seq = await lists.add(sprintId as number | null, planned.seq);
         if (planned.title === undefined) {
           const detail = 'title is required for a new story';
           run.errors.push({ line, code: 'required', detail });
-        } else if (seq > MAX_SEQ) run.errors.push(noSeq(line));
+        } else if (seq > MAX_INT32) run.errors.push(noSeq(line));
         else creations.push(this.creation(planned, route, seq));
       }
     }

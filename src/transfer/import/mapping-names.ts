@@ -1,4 +1,4 @@
-import { INT32 } from '../../http/validation/numbers';
+import { MAX_INT32, MIN_INT32 } from '../../http/validation/numbers';
 import type { Status } from '../../stories/story.entity';
 import type { SourceStatus, Warnings } from '../files/source';
 import type { Mapping } from './import.dto';
@@ -65,5 +65,5 @@ const countUp = (counts: Map<string, number>, name: string): void =>
 /** Parses a priority that is a number or begins with a number, such as `3`, `P3` or `P3 - Minor`. */
 function numberOf(name: string): number | undefined {
   const number = Number(/^p?(-?\d{1,10}$|\d(?= ?[-–:] ?\p{L}))/iu.exec(name)?.[1] ?? NaN);
-  return number >= INT32[0] && number <= INT32[1] ? number + 0 : undefined;
+  return number >= MIN_INT32 && number <= MAX_INT32 ? number + 0 : undefined;
 }

@@ -1,3 +1,4 @@
+import { MAX_TASKS } from '../../tasks/task.queries';
 import { Pace } from '../../time/pace';
 import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
 import type { Mapping } from './import.dto';
@@ -8,7 +9,6 @@ export interface Row {
   tasks: (SourceStory | SourceTask)[];
 }
 
-const MAX_TASKS = 1000;
 /** The most levels of sub-tasks; more are a cycle. */
 const MAX_LEVELS = 10;
 
