@@ -7,36 +7,22 @@
 // The suites of the project `unit` need no database, or select one themselves.
 const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
-  fast: [
-    {
-      unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
-      sqlite: common('database', 'e2e'),
-      mysql: common('database'),
-      browser: common('browser'),
-    },
-  ],
-  // The suites of the second part have time limits or start many processes, so they run apart from the others, in half
-  // of the workers.
-  slow: [
-    {
-      unit: slow('unit/**', 'rules'),
-      sqlite: slow('database', 'e2e'),
-      mysql: [...common('e2e'), ...slow('database', 'e2e')],
-      browser: ['<rootDir>/test/browser/!(speed).slow.spec.ts'],
-    },
-    {
-      unit: slow('contract'),
-      sqlite: [...common('model', 'faults'), ...slow('model', 'faults')],
-      mysql: [...common('model', 'faults'), ...slow('model', 'faults')],
-      browser: ['<rootDir>/test/browser/speed.slow.spec.ts'],
-    },
-  ],
-  long: [
-    {
-      sqlite: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
-      mysql: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
-    },
-  ],
+  fast: {
+    unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
+    sqlite: common('database', 'e2e'),
+    mysql: common('database'),
+    browser: common('browser'),
+  },
+  slow: {
+    unit: slow('unit/**', 'rules', 'contract'),
+    sqlite: [...common('model', 'faults'), ...slow(...ON_BOTH_ENGINES)],
+    mysql: [...common('e2e', 'model', 'faults'), ...slow(...ON_BOTH_ENGINES)],
+    browser: slow('browser'),
+  },
+  long: {
+    sqlite: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
+    mysql: [...common('model', 'faults'), ...long(...ON_BOTH_ENGINES)],
+  },
 };
 
 const run = process.env.TESTS ?? 'fast';
@@ -93,17 +79,14 @@ module.exports = {
   // Only ends tests that hang: on a busy machine some tests take a minute.
   testTimeout: 120_000,
   maxWorkers: run === 'long' ? 1 : '100%',
-  projects: RUNS[run].flatMap((suites, part) =>
-    Object.entries(suites)
-      .filter(([displayName]) => !isMissing[displayName])
-      .map(([displayName, testMatch]) => ({
-        ...settings,
-        displayName,
-        globals: { ENGINE: ['sqlite', 'mysql'].includes(displayName) ? displayName : 'none' },
-        testMatch,
-        ...(part > 0 && { runner: '<rootDir>/test/support/half-runner.js' }),
-      })),
-  ),
+  projects: Object.entries(RUNS[run])
+    .filter(([displayName]) => !isMissing[displayName])
+    .map(([displayName, testMatch]) => ({
+      ...settings,
+      displayName,
+      globals: { ENGINE: ['sqlite', 'mysql'].includes(displayName) ? displayName : 'none' },
+      testMatch,
+    })),
 };
 
 /** Patterns of the suites in these folders that are neither slow nor long. */
