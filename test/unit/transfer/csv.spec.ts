@@ -40,7 +40,6 @@ describe('tables', () => {
 
   it('have no more lines than a spreadsheet, even if they are empty', async () => {
     const lines = 1024 * 1024;
-    expect((await table(`a\n1\n${'\n'.repeat(lines - 3)}2\n`)).rows).toHaveLength(2);
     await expect(table(`a\n1\n${'\n'.repeat(lines - 2)}2\n`)).rejects.toThrow(
       `The file must be split on line ${lines + 1}`,
     );
