@@ -12,6 +12,7 @@ import { limitArrivingBodies } from './http/limits/arriving-bodies';
 import { limitBodyTime } from './http/limits/body-timeout';
 import { acceptFirst, limitConnections, limitLoad } from './http/limits/overload';
 import { limitPipelining } from './http/limits/pipelining';
+import { limitReaderTime } from './http/limits/reader-timeout';
 import { requireWellFormed } from './http/limits/request-limits';
 import { enableCors } from './http/origins';
 import { logRequests } from './http/request-log';
@@ -52,6 +53,7 @@ export async function setUp(
     route.errorHandler = (error, request, reply) => server.errorHandler(error, request, reply);
   });
   limitBodyTime(server, config);
+  limitReaderTime(server, config);
   parseBodies(server, config);
   limitArrivingBodies(server);
   server.addHook('onRequest', (request, reply, done) => {

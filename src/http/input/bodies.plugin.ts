@@ -1,9 +1,4 @@
-import type {
-  FastifyInstance,
-  FastifyRequest,
-  onSendHookHandler,
-  preParsingHookHandler,
-} from 'fastify';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Config } from '../../config/config';
@@ -27,14 +22,8 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
   const leaveBody: preParsingHookHandler = (request, _reply, _payload, done) => {
     const allow = (ms: number): void => setBodyTimeout(server, request.raw, ms);
     allow(config.uploadTimeoutMs);
-    // No idle timeout: the connection has no traffic while the file is imported.
-    request.raw.setTimeout(0);
     request.upload = new Upload(request, config.requestTimeoutMs, allow);
     done(null, emptyBodyOf(request));
-  };
-  const limitReader: onSendHookHandler = (request, _reply, payload, done) => {
-    request.raw.setTimeout(config.readerTimeoutMs);
-    done(null, payload);
   };
   const { bodyLimit = 0 } = server.initialConfig;
   server.addHook('onRoute', (route) => {
@@ -43,7 +32,6 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
     if (bodyFactor) route.bodyLimit = bodyFactor * bodyLimit;
     if (!file) return;
     route.preParsing = leaveBody;
-    route.onSend = [route.onSend ?? [], limitReader].flat();
     route.bodyLimit = Number.MAX_SAFE_INTEGER;
   });
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
