@@ -146,6 +146,23 @@ describe('Signing in', () => {
     expect(sent).not.toContain('PUT');
   });
 
+  test('as another user offers to discard the unsaved changes of the first user', async () => {
+    const place = await startClosed();
+    const page = await openExpired(place);
+    await signIn(page, place.admin);
+    const message = page.getByRole('alert').filter({ hasText: '1 change by Mei is not saved.' });
+    await message.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('status').getByText('Discarded 1 change by Mei').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    const { token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    await signIn(page, token);
+    await page.getByRole('main').getByRole('link', { name: 'rocket' }).click();
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    const { body } = await place.service.client.get('/api/boards/rocket/stories', as(place.admin));
+    expect(body).toMatchObject([{ title: 'Buy a ticket', status: 'todo' }]);
+  });
+
   test('as another user in another tab never saves the changes of the first user', async () => {
     const place = await startClosed();
     const page = await openExpired(place);

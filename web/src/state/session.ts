@@ -3,9 +3,10 @@ import { api } from '../api/client';
 import { ApiError, isTemporary } from '../api/problem';
 import type { Session } from '../api/types';
 import { plural } from '../util/format';
+import { isolated } from '../util/names';
 import { backoff, whenTrue } from '../util/retry';
 import { leavePage } from '../util/unsaved';
-import { alertError } from './announce';
+import { report, toast } from './announce';
 import { countUnsaved, forgetBoards } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
@@ -23,7 +24,7 @@ export const isAdmin = computed(() => session.value?.scope === 'admin');
 /** The session of the last page, so that the board can be opened without a connection. */
 const KEPT = 'sprintline.session';
 
-/** The message about the unsaved changes of a former user, which is shown after the page was loaded again. */
+/** The former user, whose unsaved changes a message reports after the page was loaded again. */
 const LEFT = 'sprintline.left';
 
 function keep(next: Session | null): void {
@@ -44,9 +45,9 @@ export async function loadSession(): Promise<void> {
     try {
       const { data } = await api.GET('/api/session');
       keep(data?.scope ? (data as Session) : null);
-      const left = sessionStorage.getItem(LEFT);
+      const former = sessionStorage.getItem(LEFT);
       sessionStorage.removeItem(LEFT);
-      if (left) alertError(left);
+      if (former) void reportUnsaved(former);
       return;
     } catch (error) {
       if (!isTemporary(error)) {
@@ -58,6 +59,17 @@ export async function loadSession(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, backoff(attempt)));
     }
   }
+}
+
+/** Reports the unsaved changes of a former user, if there are any, and offers to discard them. */
+async function reportUnsaved(actor: string): Promise<void> {
+  const count = await countUnsaved(actor);
+  if (count === 0) return;
+  const changes = `${plural(count, 'change')} by ${isolated(actor)}`;
+  const [is, them] = count === 1 ? ['is', 'it'] : ['are', 'them'];
+  const text = `${changes} ${is} not saved. Sign in as ${isolated(actor)} to save ${them}.`;
+  const run = (): void => void forgetBoards(actor).then(() => report(`Discarded ${changes}`));
+  toast(text, { isError: true, action: { name: 'Discard', run } });
 }
 
 /** Called when the service has answered 401. */
@@ -76,13 +88,7 @@ export async function signIn(token: string): Promise<void> {
   const { data } = await api.POST('/api/session', { body: { token } });
   const isOther = isExpired.value && former?.actor !== data?.actor;
   if (former) keep(data as Session);
-  if (former && isOther) {
-    const { actor } = former;
-    const count = await countUnsaved(actor);
-    const are = plural(count, `change by ${actor} is`, `changes by ${actor} are`);
-    const text = `${are} not saved. Sign in as ${actor} to save ${count === 1 ? 'it' : 'them'}.`;
-    if (count > 0) sessionStorage.setItem(LEFT, text);
-  }
+  if (former && isOther) sessionStorage.setItem(LEFT, former.actor);
   if (!former || isOther) {
     // The responses that the page has preloaded are errors, and the unsaved changes of a former user stay stored
     // under their name. Never resolves, so that this user does not send those changes while the page reloads.
