@@ -239,6 +239,11 @@ describe('The sprint board', () => {
     await page.getByRole('alert').getByText('A number from 0').waitFor({ state: 'detached' });
     await page.getByRole('dialog').getByLabel('Points').fill('1,000');
     await page.getByRole('alert').getByText('A number from 0 to 1,000').waitFor();
+    const priority = page.getByRole('dialog').getByLabel('Priority');
+    await priority.fill('2147483648');
+    await page.getByRole('alert').getByText('to 2147483647').waitFor();
+    await priority.fill('-2147483648');
+    await page.getByRole('alert').getByText('to 2147483647').waitFor({ state: 'detached' });
   });
 
   test('keeps the search in the URL', async () => {

@@ -81,8 +81,9 @@ export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): 
     errors.points =
       'A number from 0 to 1,000 with at most two decimals. Write 1000 without a separator.';
   }
-  if (priority !== null && (!Number.isInteger(priority) || Math.abs(priority) > 2 ** 31 - 1)) {
-    errors.priority = 'An integer; a smaller number is more urgent.';
+  // `| 0` converts to a 32-bit integer.
+  if (priority !== null && priority !== (priority | 0)) {
+    errors.priority = 'An integer from -2147483648 to 2147483647; a smaller number is more urgent.';
   }
   if (labels.length > 20) errors.labels = 'At most 20 labels.';
   if (labels.some((label) => [...label].length > 50)) errors.labels = 'At most 50 characters each.';
