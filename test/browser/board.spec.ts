@@ -336,6 +336,23 @@ describe('The sprint board', () => {
     expect(sizes.stylesheet).toBeLessThanOrEqual(10_000);
   });
 
+  test('marks the tab of the column in view on a phone', async () => {
+    const board = await startBoard();
+    const page = await openPage(board.url, {
+      viewport: { width: 390, height: 844 },
+      forcedColors: 'active',
+    });
+    const tabs = page.getByRole('navigation', { name: 'Columns' });
+    const current = tabs.locator('[aria-current=true]');
+    await current.getByText('To do').waitFor();
+    await tabs.getByRole('button', { name: 'Done' }).click();
+    await current.getByText('Done').waitFor();
+    expect(await current.count()).toBe(1);
+    expect(await current.evaluate((tab) => getComputedStyle(tab).textDecorationLine)).toBe(
+      'underline',
+    );
+  });
+
   test('fits a phone without sideways scrolling', async () => {
     const board = await startBoard();
     const page = await openPage(board.url, { viewport: { width: 390, height: 844 } });

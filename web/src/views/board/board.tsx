@@ -84,22 +84,7 @@ export function BoardView({ store }: { store: BoardStore }) {
       <div class="sprint">
         <div class="sprint-main">
           <Filters stories={storiesOf(state, sprint.value.id)} />
-          <nav class="column-tabs" aria-label="Columns">
-            {columns.value.map(({ status, name, stories }) => (
-              <button
-                key={status}
-                type="button"
-                class="button"
-                onClick={() =>
-                  document
-                    .getElementById(`column-${status}`)
-                    ?.scrollIntoView({ inline: 'start', block: 'nearest' })
-                }
-              >
-                {name} <span class="count">{formatNumber(stories.length)}</span>
-              </button>
-            ))}
-          </nav>
+          <ColumnTabs columns={columns.value} />
           <div class={`columns ${phase}`}>
             {columns.value.map((column) => (
               <Column
@@ -116,6 +101,36 @@ export function BoardView({ store }: { store: BoardStore }) {
         <Burndown store={store} sprint={sprint.value} />
       </div>
     </>
+  );
+}
+
+/** The tabs on a phone, which shows one column at a time: the columns scroll beneath them. */
+function ColumnTabs({ columns }: { columns: readonly { name: string; stories: Card[] }[] }) {
+  const nav = useRef<HTMLElement>(null);
+  const inView = useSignal(0);
+  const scroller = (): Element | null | undefined => nav.current?.nextElementSibling;
+  useEffect(() => {
+    const element = scroller();
+    element?.addEventListener('scroll', () => {
+      inView.value = Math.round(element.scrollLeft / element.clientWidth);
+    });
+  }, []);
+  return (
+    <nav ref={nav} class="column-tabs" aria-label="Columns">
+      {columns.map(({ name, stories }, i) => (
+        <button
+          key={name}
+          type="button"
+          class="button"
+          aria-current={i === inView.value ? 'true' : undefined}
+          onClick={() =>
+            scroller()?.children[i]?.scrollIntoView({ inline: 'start', block: 'nearest' })
+          }
+        >
+          {name} <span class="count">{formatNumber(stories.length)}</span>
+        </button>
+      ))}
+    </nav>
   );
 }
 

@@ -46,7 +46,7 @@ export function Column({ store, sprint, status, name, stories, isLoaded, isFixed
     [store, sprint, status, stories, limit.value],
   );
   return (
-    <section ref={ref} class={`column ${place.value >= 0 ? 'over' : ''}`} id={`column-${status}`}>
+    <section ref={ref} class={`column ${place.value >= 0 ? 'over' : ''}`}>
       <h2 class="column-head">
         <StatusMark status={status} />
         {name}
