@@ -302,6 +302,25 @@ describe('The sprint board', () => {
     expect(page.url()).toBe(board.url);
   });
 
+  test('suggests the labels of the board in a story, after those that it has', async () => {
+    const board = await startBoard();
+    const labels = ['back office', 'a, b', 'payment'];
+    await board.service.client.post('/api/boards/rocket/backlog', { title: 'Fee', labels });
+    await board.service.client.put(`/api/stories/${board.ids['Buy a ticket']}`, { labels });
+    const page = await openPage(`${board.url}/stories/${board.ids['Pay by card']}`);
+    const field = page.getByRole('dialog').getByLabel('Labels');
+    const suggested = (): Promise<string[]> =>
+      field.evaluate((input: HTMLInputElement) =>
+        [...(input.list?.options ?? [])].map(({ value }) => value),
+      );
+    await field.waitFor();
+    expect(await suggested()).toEqual(['back office', 'a\\, b', 'payment']);
+    await field.fill('payment,');
+    expect(await suggested()).toEqual(['payment,back office', 'payment,a\\, b']);
+    await field.fill('a\\, b, pay');
+    expect(await suggested()).toEqual(['a\\, b, back office', 'a\\, b, payment']);
+  });
+
   test.each(['light', 'dark'] as const)('has no errors in axe (%s)', async (colorScheme) => {
     const board = await startBoard();
     const page = await openPage(board.url, { colorScheme });

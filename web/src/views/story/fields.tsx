@@ -33,13 +33,16 @@ export const emptyDraft = (list: ListId): Draft => ({
   task: '',
 });
 
+/** A label in the text of all labels. */
+const escaped = (label: string): string => label.replace(/[\\,]/g, '\\$&');
+
 export const draftOf = (story: Card): Draft => ({
   title: story.title,
   description: story.description ?? '',
   points: story.points === null ? '' : String(story.points),
   priority: story.priority === null ? '' : String(story.priority),
   assignee: story.assignee ?? '',
-  labels: story.labels.map((label) => label.replace(/[\\,]/g, '\\$&')).join(', '),
+  labels: story.labels.map(escaped).join(', '),
   status: story.status,
   sprint: story.sprint_id === null ? '' : String(story.sprint_id),
   task: '',
@@ -59,11 +62,22 @@ export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>>
   };
 }
 
-/** The labels of a text; a comma or a backslash in a label has a backslash before it. */
+/** The parts of a text between commas; a comma or a backslash in a label has a backslash before it. */
+const partsOf = (text: string): string[] => text.match(/(\\[\\,]|[^,])+/g) ?? [];
+
 function labelsOf(text: string): string[] {
-  const parts = text.match(/(\\[\\,]|[^,])+/g) ?? [];
-  const labels = parts.map((part) => part.trim().replace(/\\([\\,])/g, '$1'));
+  const labels = partsOf(text).map((part) => part.trim().replace(/\\([\\,])/g, '$1'));
   return [...new Set(labels.filter(Boolean))];
+}
+
+/** The texts that the user may mean: each ends with another label of the board in place of the one that is typed. */
+function labelTexts(text: string, { stories }: BoardState): string[] {
+  // With the space, there is a last part after a comma, too.
+  const typed = partsOf(`${text} `).at(-1)?.trimStart() ?? '';
+  const before = text.slice(0, text.length + 1 - typed.length);
+  const labels = new Set([...stories.values()].flatMap((story) => story.labels));
+  for (const label of labelsOf(text)) labels.delete(label);
+  return [...labels].map((label) => before + escaped(label));
 }
 
 type FieldErrors = Partial<Record<keyof Draft, string>>;
@@ -95,6 +109,16 @@ export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): 
   return errors;
 }
 
+function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {texts.map((text) => (
+        <option key={text} value={text} />
+      ))}
+    </datalist>
+  );
+}
+
 interface StoryFormProps {
   state: BoardState;
   draft: Draft;
@@ -115,7 +139,8 @@ export function StoryForm({
   onChange,
 }: StoryFormProps) {
   const people = useId();
-  const names = [...new Set([...state.stories.values()].map(({ assignee }) => assignee))];
+  const labels = useId();
+  const names = new Set([...state.stories.values()].flatMap(({ assignee }) => assignee ?? []));
   const propsOf = (field: Exclude<keyof Draft, 'status'>) => ({
     value: draft[field],
     error: errors[field],
@@ -181,12 +206,13 @@ export function StoryForm({
         <TextField
           label="Labels"
           {...propsOf('labels')}
+          list={labels}
+          autocomplete="off"
           hint={isReadOnly ? undefined : 'Separated by commas.'}
         />
       </div>
-      <datalist id={people}>
-        {names.map((name) => name && <option key={name} value={name} />)}
-      </datalist>
+      <Suggestions id={people} texts={[...names]} />
+      <Suggestions id={labels} texts={labelTexts(draft.labels, state)} />
     </div>
   );
 }
