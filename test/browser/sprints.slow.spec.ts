@@ -63,6 +63,16 @@ describe('Sprints in the browser', () => {
     expect(await page.getByRole('main').innerText()).not.toContain('starts on');
   });
 
+  test('that do not exist any more are replaced by a link to the current one', async () => {
+    const { service, sprints } = await startPlan();
+    await service.client.delete(`/api/sprints/${sprints[2]}`);
+    const page = await openPage(`${service.url}/b/rocket?sprint=${sprints[2]}`);
+    await page.getByRole('heading', { name: 'Sprint not found' }).waitFor();
+    await page.getByRole('link', { name: 'Open Sprint 2' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sprint 2' }).waitFor();
+    expect(page.url()).toBe(`${service.url}/b/rocket`);
+  });
+
   test('that someone else completes leave a message on their board', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.service.url}/b/rocket`);

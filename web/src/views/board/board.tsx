@@ -165,9 +165,13 @@ function useCompletion(store: BoardStore): void {
   });
 }
 
+const sprintUrl = (state: BoardState, { id }: Sprint): string =>
+  pathOf(state.board.name) + (id === currentSprint(state)?.id ? '' : `?sprint=${id}`);
+
 function NoSprint({ state }: { state: BoardState }) {
   const asked = query.value.get('sprint');
   const next = sprintsOf(state).find(({ state }) => state === 'planned');
+  const offered = currentSprint(state) ?? next;
   return (
     <div class="blank">
       <h1>{asked ? 'Sprint not found' : 'No active sprint'}</h1>
@@ -186,9 +190,9 @@ function NoSprint({ state }: { state: BoardState }) {
         <a class="button primary" href={pathOf(state.board.name, 'backlog')}>
           Go to the plan
         </a>
-        {next && (
-          <a class="button" href={`${pathOf(state.board.name)}?sprint=${next.id}`}>
-            Open {sprintInText(next)}
+        {offered && (
+          <a class="button" href={sprintUrl(state, offered)}>
+            Open {sprintInText(offered)}
           </a>
         )}
       </p>
@@ -215,10 +219,6 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
   const linked = sprintsOf(state)
     .filter(({ id, state }) => (state === 'active' || state === 'ended') && id !== sprint.id)
     .slice(-MAX_LINKS);
-  const url = ({ id }: Sprint): string =>
-    id === currentSprint(state)?.id
-      ? pathOf(state.board.name)
-      : `${pathOf(state.board.name)}?sprint=${id}`;
   return (
     <header class="view-head">
       <div class="view-title">
@@ -226,7 +226,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
         <span class={`state ${sprint.state}`}>{SPRINT_STATES[sprint.state]}</span>
         <div class="sprint-links">
           {linked.map((each) => (
-            <a key={each.id} class="button quiet" href={url(each)}>
+            <a key={each.id} class="button quiet" href={sprintUrl(state, each)}>
               {sprintName(each)}
             </a>
           ))}
@@ -239,7 +239,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
                 .map((each) => ({
                   name: `${sprintName(each)} – ${SPRINT_STATES[each.state]}, ${formatRange(each.start_date, each.end_date)}`,
                   isCurrent: each.id === sprint.id,
-                  run: () => navigate(url(each)),
+                  run: () => navigate(sprintUrl(state, each)),
                 }))
             }
           />
