@@ -300,7 +300,7 @@ describe('Sprints in the browser', () => {
     const path = `/api/sprints/${plan.sprints[2]}`;
     expect((await client.get(path)).body).toMatchObject({ state: 'planned', started_at: null });
     await start.click();
-    await page.waitForFunction(() => !document.querySelector('dialog button[disabled]'));
+    await page.waitForFunction(() => !document.querySelector('dialog [aria-disabled=true]'));
     await start.click();
     await dialog.waitFor({ state: 'detached' });
     expect(attempts).toBe(3);

@@ -290,6 +290,30 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.textContent', 'Close');
   });
 
+  test('stays on the button of a form whose request was rejected', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(url);
+    const dialog = page.getByRole('dialog');
+    const reject = async (form: Locator, name: string, error: string): Promise<void> => {
+      await form.getByRole('button', { name, exact: true }).press('Enter');
+      await page.getByRole('alert').getByText(error).waitFor();
+      await page.waitForTimeout(100);
+      await until(page, 'document.activeElement.textContent', name);
+    };
+    await page.getByRole('button', { name: 'New board' }).click();
+    await dialog.getByLabel('Name').fill('Demo');
+    await reject(dialog, 'Create', 'Another board has this name.');
+    await page.goto(`${url}/b/Demo/settings`);
+    await page.getByLabel('Time zone').fill('Moon/Copernicus');
+    await reject(page.getByRole('main'), 'Save', 'Choose a time zone');
+    await page.route('**/api/**/complete', (route) =>
+      route.request().postDataJSON().dry_run ? route.continue() : route.abort(),
+    );
+    await page.goto(`${url}/b/Demo`);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    await reject(dialog, 'Complete sprint', 'The service cannot be reached.');
+  });
+
   test('moves to the first field with an error', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo/stories/46`);

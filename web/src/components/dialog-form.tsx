@@ -37,6 +37,8 @@ interface DialogFormProps extends FormProps {
   action: ComponentChildren;
   kind?: 'primary' | 'danger';
   isDisabled?: boolean;
+  /** Whether the request is in progress. The button keeps the focus, which a disabled one would lose. */
+  isBusy?: boolean;
   onCancel: () => void;
 }
 
@@ -45,6 +47,7 @@ export function DialogForm({
   action,
   kind = 'primary',
   isDisabled,
+  isBusy,
   onSubmit,
   onCancel,
   children,
@@ -55,7 +58,7 @@ export function DialogForm({
       <footer class="dialog-foot">
         <span class="spring" />
         <Button onClick={onCancel}>Cancel</Button>
-        <Button kind={kind} type="submit" disabled={isDisabled}>
+        <Button kind={kind} type="submit" disabled={isDisabled} aria-disabled={isBusy}>
           {action}
         </Button>
       </footer>

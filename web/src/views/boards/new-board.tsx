@@ -31,7 +31,7 @@ export function NewBoard({ onClose }: { onClose: () => void }) {
     <Dialog title="New board" onClose={onClose}>
       <DialogForm
         action="Create"
-        isDisabled={isBusy.value}
+        isBusy={isBusy.value}
         onSubmit={() => submit(create)}
         onCancel={onClose}
       >

@@ -37,7 +37,8 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
       <DialogForm
         action="Delete"
         kind="danger"
-        isDisabled={isBusy.value || typed.value.trim() !== board.name}
+        isDisabled={typed.value.trim() !== board.name}
+        isBusy={isBusy.value}
         onSubmit={() => submit(remove)}
         onCancel={onClose}
       >

@@ -144,7 +144,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   };
 
   return (
-    <Form class="setting" onSubmit={() => submit(save)}>
+    <Form class="setting" onSubmit={() => isDirty && submit(save)}>
       <TextField
         label="Name"
         error={errors.value.name}
@@ -204,7 +204,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
         </p>
       )}
       <div class="actions">
-        <Button kind="primary" type="submit" disabled={!isDirty || isBusy.value}>
+        <Button kind="primary" type="submit" aria-disabled={!isDirty || isBusy.value}>
           Save
         </Button>
         {isDirty && (

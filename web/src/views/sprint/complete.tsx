@@ -197,7 +197,12 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       <footer class="dialog-foot">
         <span class="spring" />
         <Button onClick={closeDialog}>Cancel</Button>
-        <Button kind="primary" ref={confirm} disabled={!isReady} onClick={() => submit(complete)}>
+        <Button
+          kind="primary"
+          ref={confirm}
+          aria-disabled={!isReady}
+          onClick={isReady ? () => submit(complete) : undefined}
+        >
           Complete sprint
         </Button>
       </footer>

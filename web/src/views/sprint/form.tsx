@@ -221,7 +221,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     <Dialog title="New sprint" onClose={() => close()}>
       <DialogForm
         action="Create"
-        isDisabled={isBusy.value}
+        isBusy={isBusy.value}
         onSubmit={() => submit(create)}
         onCancel={() => {
           form.discard();
@@ -333,7 +333,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
           <footer class="dialog-foot">
             <span class="spring" />
             <Button onClick={close}>Cancel</Button>
-            <Button kind="primary" type="submit" disabled={isBusy.value}>
+            <Button kind="primary" type="submit" aria-disabled={isBusy.value}>
               Save
             </Button>
           </footer>

@@ -49,8 +49,8 @@ function Question(props: QuestionProps) {
         <Button
           kind={isDanger ? 'danger' : 'primary'}
           ref={confirm}
-          disabled={!isReady}
-          onClick={onAnswer}
+          aria-disabled={!isReady}
+          onClick={isReady ? onAnswer : undefined}
         >
           {answer}
         </Button>

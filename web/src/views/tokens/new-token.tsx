@@ -81,7 +81,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
   return (
     <DialogForm
       action="Create"
-      isDisabled={isBusy.value}
+      isBusy={isBusy.value}
       onSubmit={() => submit(create)}
       onCancel={onCancel}
     >

@@ -159,7 +159,7 @@ function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
       <footer class="dialog-foot">
         <span class="spring" />
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind="danger" disabled={isBusy.value} onClick={() => submit(remove)}>
+        <Button kind="danger" aria-disabled={isBusy.value} onClick={() => submit(remove)}>
           Delete
         </Button>
       </footer>
