@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { axe, card, list, openPage, startService, until } from './browser';
+import { axe, card, hold, list, openPage, startService, until } from './browser';
 import { startDemo } from './demo';
 import { startPlan } from './plan-board';
 
@@ -295,7 +295,10 @@ describe('The focus', () => {
     const page = await openPage(url);
     const dialog = page.getByRole('dialog');
     const reject = async (form: Locator, name: string, error: string): Promise<void> => {
-      await form.getByRole('button', { name, exact: true }).press('Enter');
+      const button = form.getByRole('button', { name, exact: true });
+      // Waits until it is enabled.
+      await button.click({ trial: true });
+      await button.press('Enter');
       await page.getByRole('alert').getByText(error).waitFor();
       await page.waitForTimeout(100);
       await until(page, 'document.activeElement.textContent', name);
@@ -312,6 +315,25 @@ describe('The focus', () => {
     await page.goto(`${url}/b/Demo`);
     await page.getByRole('button', { name: 'Complete sprint' }).click();
     await reject(dialog, 'Complete sprint', 'The service cannot be reached.');
+  });
+
+  test('does not move to a field whose error of the service was corrected', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo/settings`);
+    await page.getByLabel('Name').fill('Falcon\u0000');
+    await page.getByLabel('Time zone').fill('Moon/Copernicus');
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.press('Enter');
+    await page.getByRole('alert').getByText('Choose a time zone').waitFor();
+    await page.getByLabel('Name').fill('Falcon');
+    await page.getByLabel('Time zone').fill('Asia/Tokyo');
+    const saved = await hold(page, /boards\/Demo$/, 'PATCH');
+    await save.press('Enter');
+    await saved.arrived;
+    await until(page, 'document.activeElement.textContent', 'Save');
+    saved.release();
+    await page.getByRole('status').getByText('Settings saved').waitFor();
+    await until(page, 'document.activeElement.textContent', 'Save');
   });
 
   test('moves to the first field with an error', async () => {

@@ -3,21 +3,26 @@ import { useRef } from 'preact/hooks';
 import { ApiError } from '../api/problem';
 import { randomKey } from './random';
 
-/** Runs one request at a time. A 412 calls `onStale`, any other failure `onError`. */
-export function useSubmit(onError: (error: unknown) => void, onStale?: () => Promise<unknown>) {
+/**
+ * Runs one request at a time, and keeps its error until the next one, so that a corrected field is not focused.
+ * @param onStale called before the error of a 412 is shown
+ */
+export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => Promise<unknown>) {
   const isBusy = useSignal(false);
+  const error = useSignal<E | undefined>(undefined);
   const submit = (run: () => Promise<void>): void => {
     if (isBusy.value) return;
     isBusy.value = true;
+    error.value = undefined;
     run()
-      .catch(async (error: unknown) => {
-        const isStale = error instanceof ApiError && error.status === 412;
+      .catch(async (failure: unknown) => {
+        const isStale = failure instanceof ApiError && failure.status === 412;
         if (isStale) await onStale?.().catch(() => undefined);
-        onError(error);
+        error.value = errorOf(failure);
       })
       .finally(() => (isBusy.value = false));
   };
-  return { isBusy, submit };
+  return { isBusy, error, submit };
 }
 
 /** Returns one idempotency key for each body, so that an attempt whose response was lost can be repeated. */

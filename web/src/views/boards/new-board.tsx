@@ -11,11 +11,10 @@ import { useKeys, useSubmit } from '../../util/submit';
 /** Creates a board in the time zone of the browser. */
 export function NewBoard({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
-  const error = useSignal('');
   const key = useKeys();
-  const { isBusy, submit } = useSubmit((failure) => {
+  const { isBusy, error, submit } = useSubmit((failure) => {
     const detail = failure instanceof ApiError ? failure.detailOf('name') : undefined;
-    error.value = detail ?? failureText(failure);
+    return detail ?? failureText(failure);
   });
   const create = async (): Promise<void> => {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -37,7 +36,7 @@ export function NewBoard({ onClose }: { onClose: () => void }) {
       >
         <TextField
           label="Name"
-          error={error.value || undefined}
+          error={error.value}
           autoFocus
           maxLength={100}
           value={name.value}

@@ -13,8 +13,7 @@ import { useSubmit } from '../../util/submit';
 /** Asks for the name of the board before it is deleted with everything on it. */
 export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => void }) {
   const typed = useSignal('');
-  const error = useSignal('');
-  const { isBusy, submit } = useSubmit((failure) => (error.value = failureText(failure)));
+  const { isBusy, error, submit } = useSubmit(failureText);
   const remove = async (): Promise<void> => {
     if (typed.value.trim() !== board.name) {
       error.value = `Type ${board.name}.`;
@@ -48,7 +47,7 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
         </p>
         <TextField
           label="Name of the board"
-          error={error.value || undefined}
+          error={error.value}
           autoFocus
           autocomplete="off"
           value={typed.value}

@@ -95,8 +95,8 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   const zones = useId();
   const days = useId();
   const changes = useSignal<Unsaved>(unsaved.get(board.id) ?? { typed: {}, original: board });
-  const errors = useSignal<Errors>({});
-  const { isBusy, submit } = useSubmit((failure) => (errors.value = errorsOf(failure)));
+  const { isBusy, error, submit } = useSubmit(errorsOf);
+  const errors = error.value;
   const { typed } = changes.value;
   const isDirty = Object.keys(typed).length > 0;
   const draft: Draft = { ...fieldsOf(board), ...typed };
@@ -127,7 +127,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
     if ((present.data as Board).version !== changes.value.original.version) {
       set({ typed, original: present.data as Board });
       store.putBoard(present.data as Board);
-      errors.value = {
+      error.value = {
         form: 'Someone else has changed these settings. Check them, then save again.',
       };
       return;
@@ -138,7 +138,6 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       body: typed as Partial<Board>,
     });
     set({ typed: {}, original: board });
-    errors.value = {};
     report('Settings saved');
     store.putBoard(data as Board);
   };
@@ -147,14 +146,14 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
     <Form class="setting" onSubmit={() => isDirty && submit(save)}>
       <TextField
         label="Name"
-        error={errors.value.name}
+        error={errors?.name}
         maxLength={100}
         value={draft.name}
         onText={(text) => type({ name: text })}
       />
       <TextField
         label="Time zone"
-        error={errors.value.time_zone}
+        error={errors?.time_zone}
         hint="The days of a sprint begin and end at midnight in this time zone."
         list={zones}
         autocomplete="off"
@@ -192,15 +191,15 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
         </div>
         <p
           id={`${days}-note`}
-          class={errors.value.working_days ? 'field-error' : 'field-hint'}
-          role={errors.value.working_days ? 'alert' : undefined}
+          class={errors?.working_days ? 'field-error' : 'field-hint'}
+          role={errors?.working_days ? 'alert' : undefined}
         >
-          {errors.value.working_days ?? 'The ideal line of a burndown falls on these days only.'}
+          {errors?.working_days ?? 'The ideal line of a burndown falls on these days only.'}
         </p>
       </fieldset>
-      {errors.value.form && (
+      {errors?.form && (
         <p class="field-error" role="alert">
-          {errors.value.form}
+          {errors.form}
         </p>
       )}
       <div class="actions">
@@ -212,7 +211,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
             kind="quiet"
             onClick={() => {
               set({ typed: {}, original: board });
-              errors.value = {};
+              error.value = undefined;
             }}
           >
             Cancel

@@ -43,6 +43,7 @@ function SignInForm() {
   const token = useSignal('');
   const error = useSignal('');
   const submit = async (): Promise<void> => {
+    error.value = '';
     if (!token.value.trim()) {
       error.value = 'Enter a token.';
       return;

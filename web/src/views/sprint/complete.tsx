@@ -43,9 +43,8 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
   const done = useSignal<Report | null>(null);
   /** The reason why the chosen target is not possible. */
   const obstacle = useSignal('');
-  const problem = useSignal('');
   const key = useKeys();
-  const { isBusy, submit } = useSubmit((failure) => (problem.value = wordsOf(failure)), read);
+  const { isBusy, error: problem, submit } = useSubmit(wordsOf, read);
   const target = chosen.value ?? (next ? String(next.id) : BACKLOG);
   const body = {
     unfinished: target === BACKLOG ? (BACKLOG as 'backlog') : Number(target),
@@ -89,7 +88,6 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       body,
     });
     done.value = data as Report;
-    problem.value = '';
     announce(`Completed ${name}`);
     await store.rows.loadSprints();
   };

@@ -50,27 +50,26 @@ const fieldsOf = ({ name, goal, start_date, end_date }: Draft) => ({
   end_date: end_date || null,
 });
 
-type FieldErrors = Partial<Record<keyof Draft, string>>;
+type Errors = Partial<Record<keyof Draft | 'form', string>>;
 
-function errorsOf({ start_date: start, end_date: end }: Draft): FieldErrors {
+function errorsOf({ start_date: start, end_date: end }: Draft): Errors {
   if (!start) return { start_date: 'A sprint needs a start date.' };
   if (end && end < start) return { end_date: 'The end date is before the start date.' };
   return {};
 }
 
-/** The errors of the service by field; undefined if none is about a field. */
-function errorsFrom(error: unknown): FieldErrors | undefined {
-  if (!(error instanceof ApiError)) return undefined;
+/** The errors of the service by field, or that of the form if none is about a field. */
+function errorsFrom(failure: unknown): Errors {
   const errors = NAMES.flatMap((name) => {
-    const detail = error.detailOf(name);
+    const detail = failure instanceof ApiError && failure.detailOf(name);
     return detail ? [[name, detail]] : [];
   });
-  return errors.length > 0 ? (Object.fromEntries(errors) as FieldErrors) : undefined;
+  return errors.length > 0 ? (Object.fromEntries(errors) as Errors) : { form: wordsOf(failure) };
 }
 
 interface SprintFormProps {
   draft: Draft;
-  errors: FieldErrors;
+  errors: Errors;
   /** Whether the dates are fixed. */
   isCompleted?: boolean;
   onChange: (set: Partial<Draft>) => void;
@@ -120,6 +119,7 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
         />
       </div>
       {isCompleted && <p class="field-hint">The dates of a completed sprint are fixed.</p>}
+      {errors.form && <p role="alert">{errors.form}</p>}
     </div>
   );
 }
@@ -141,12 +141,10 @@ interface Form {
   request: SprintRequest;
 }
 
-/** The state of a form: its changes and their errors. */
+/** The state of a form: its changes, and whether they were checked. */
 function useDraft({ store, key, request }: Form) {
   const changes = useSignal<Unsaved>(unsaved.get(key) ?? { typed: {}, etag: '' });
   const isChecked = useSignal(false);
-  const serverErrors = useSignal<FieldErrors>({});
-  const problem = useSignal('');
   const title = useRef('');
   useEffect(
     () => () => {
@@ -154,11 +152,6 @@ function useDraft({ store, key, request }: Form) {
     },
     [],
   );
-  const onError = (error: unknown): void => {
-    const errors = errorsFrom(error);
-    serverErrors.value = errors ?? {};
-    problem.value = errors ? '' : wordsOf(error);
-  };
   const set = (next: Unsaved): void => {
     changes.value = next;
     unsaved.set(key, next);
@@ -171,15 +164,12 @@ function useDraft({ store, key, request }: Form) {
     const isFirst = Object.keys(changes.value.typed).length === 0;
     set(isSame ? { typed: {}, etag: '' } : { typed, etag: isFirst ? etag : changes.value.etag });
     if (isSame) discard();
-    serverErrors.value = Object.fromEntries(
-      Object.entries(serverErrors.value).filter(([name]) => !(name in fields)),
-    );
   };
-  const errors = (draft: Draft): FieldErrors => ({
-    ...serverErrors.value,
+  const errors = (draft: Draft, ofService: Errors | undefined): Errors => ({
+    ...ofService,
     ...(isChecked.value && errorsOf(draft)),
   });
-  return { changes, isChecked, problem, title, onError, set, change, discard, errors };
+  return { changes, isChecked, title, set, change, discard, errors };
 }
 
 interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
@@ -194,8 +184,8 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     key: `new ${state.board.id}`,
     request: { kind: 'sprint', action: 'new', completing },
   });
-  const { isChecked, problem } = form;
-  const { isBusy, submit } = useSubmit(form.onError);
+  const { isChecked } = form;
+  const { isBusy, error, submit } = useSubmit(errorsFrom);
   const key = useKeys();
   const { typed } = form.changes.value;
   // The suggested length stays until the user types an end date.
@@ -230,10 +220,9 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
       >
         <SprintForm
           draft={draft}
-          errors={form.errors(draft)}
+          errors={form.errors(draft, error.value)}
           onChange={(fields) => form.change(suggested.value, fields)}
         />
-        {problem.value && <p role="alert">{problem.value}</p>}
       </DialogForm>
     </Dialog>
   );
@@ -261,13 +250,17 @@ export function EditSprint({ store, id }: SprintDialogProps) {
     key: String(id),
     request: { kind: 'sprint', action: 'edit', id },
   });
-  const { changes, isChecked, problem } = form;
+  const { changes, isChecked } = form;
   const isConflict = useSignal(false);
-  const { isBusy, submit } = useSubmit((failure) => {
-    if (failure instanceof ApiError && failure.status === 412) {
-      isConflict.value = true;
-      form.set({ ...changes.value, etag: etag.value });
-    } else form.onError(failure);
+  const {
+    isBusy,
+    error: errors,
+    submit,
+  } = useSubmit((failure) => {
+    if (!(failure instanceof ApiError && failure.status === 412)) return errorsFrom(failure);
+    isConflict.value = true;
+    form.set({ ...changes.value, etag: etag.value });
+    return {};
   }, read);
   if (!sprint.value) {
     return (
@@ -304,11 +297,10 @@ export function EditSprint({ store, id }: SprintDialogProps) {
       <Form onSubmit={() => submit(save)}>
         <SprintForm
           draft={draft}
-          errors={form.errors(draft)}
+          errors={form.errors(draft, errors.value)}
           isCompleted={sprint.value.state === 'completed'}
           onChange={(fields) => form.change(original, fields, etag.value)}
         />
-        {problem.value && <p role="alert">{problem.value}</p>}
         {isConflict.value ? (
           <>
             <p role="alert" class="dialog-note">

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
@@ -62,8 +61,7 @@ function Question(props: QuestionProps) {
 /** The state of a question about a sprint: the sprint, its tag and the last error. */
 function useQuestion(id: number) {
   const { sprint, etag, error, read } = useSprint(id);
-  const problem = useSignal('');
-  const { isBusy, submit } = useSubmit((failure) => (problem.value = wordsOf(failure)), read);
+  const { isBusy, error: problem, submit } = useSubmit(wordsOf, read);
   const key = useKeys();
   const header = (body: unknown = {}) => ({
     'If-Match': etag.value,

@@ -53,10 +53,10 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
   const boards = useSignal<readonly string[] | null>(null);
   const expires = useSignal('');
   const signsIn = useSignal(true);
-  const errors = useSignal<Errors>({});
   const { data: all } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], []);
 
-  const { isBusy, submit } = useSubmit((failure) => (errors.value = errorsOf(failure)));
+  const { isBusy, error, submit } = useSubmit(errorsOf);
+  const errors = error.value;
   const create = async (): Promise<void> => {
     const isLimited = scope.value !== 'admin' && boards.value !== null;
     const { data } = await api.POST('/api/tokens', {
@@ -87,7 +87,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
     >
       <TextField
         label="Name"
-        error={errors.value.name}
+        error={errors?.name}
         hint="The person or program that uses the token, as the history shows it."
         autoFocus
         autocomplete="off"
@@ -97,7 +97,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
       />
       <SelectField
         label="Scope"
-        error={errors.value.scope}
+        error={errors?.scope}
         hint={isFirst ? FIRST : undefined}
         value={scope.value}
         onPick={(picked) => (scope.value = picked)}
@@ -134,16 +134,16 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
               ))}
             </div>
           )}
-          {errors.value.boards && (
+          {errors?.boards && (
             <p class="field-error" role="alert">
-              {errors.value.boards}
+              {errors?.boards}
             </p>
           )}
         </fieldset>
       )}
       <TextField
         label="Expires on"
-        error={errors.value.expires_at}
+        error={errors?.expires_at}
         hint="At the end of that day. Leave empty for no expiry."
         type="date"
         max="9999-12-31"
@@ -160,9 +160,9 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
           Sign me in with this token
         </label>
       )}
-      {errors.value.form && (
+      {errors?.form && (
         <p class="field-error" role="alert">
-          {errors.value.form}
+          {errors.form}
         </p>
       )}
     </DialogForm>

@@ -137,8 +137,7 @@ interface DeleteTokenProps {
 }
 
 function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
-  const error = useSignal('');
-  const { isBusy, submit } = useSubmit((failure) => (error.value = failureText(failure)));
+  const { isBusy, error, submit } = useSubmit(failureText);
   const remove = async (): Promise<void> => {
     await api.DELETE('/api/tokens/{token_id}', { params: { path: { token_id: token.id } } });
     onClose();
