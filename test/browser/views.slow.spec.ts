@@ -231,6 +231,16 @@ describe('The focus', () => {
     expect(await page.getByLabel('Search').inputValue()).toBe('');
   });
 
+  test('moves to a card when Esc leaves the field for a new story', async () => {
+    const { url } = await startPlan();
+    const page = await openPage(url);
+    await card(page, 'Backlog', 'Gnu').focus();
+    await page.getByLabel('New story in Backlog').fill('Hen');
+    await page.getByLabel('New story in Backlog').press('Escape');
+    await until(page, 'document.activeElement.ariaLabel', 'Gnu');
+    expect(await page.getByLabel('New story in Backlog').inputValue()).toBe('');
+  });
+
   test('moves to the first story that was found when Enter leaves the search', async () => {
     const { url } = await startPlan();
     const page = await openPage(url);

@@ -292,6 +292,7 @@ function AddStory(props: AddStoryProps) {
           if (event.key !== 'Escape' || event.isComposing) return;
           type('');
           event.currentTarget.blur();
+          recoverFocus();
         }}
         onPaste={(event) => {
           const titles = event.clipboardData?.getData('text/plain') ?? '';
