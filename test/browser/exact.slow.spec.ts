@@ -94,7 +94,7 @@ describe('A conflict', () => {
     await dialog.getByRole('checkbox', { name: 'Dig' }).waitFor();
     await client.put(`/api/tasks/${task.body.id}`, { title: 'Dig deeper' });
     await dialog.getByRole('checkbox', { name: 'Dig' }).click();
-    const conflict = page.getByRole('dialog', { name: 'Someone else was faster' });
+    const conflict = page.getByRole('dialog', { name: 'Your change was not saved' });
     await conflict.getByText('Title: Dig → Dig deeper').waitFor();
     await conflict.getByRole('button', { name: 'Apply mine again' }).click();
     await dialog.getByRole('checkbox', { name: 'Dig deeper', checked: true }).waitFor();

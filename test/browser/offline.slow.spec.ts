@@ -74,7 +74,7 @@ async function connect(page: Page): Promise<void> {
 }
 
 const conflictOn = (page: Page): Locator =>
-  page.getByRole('dialog', { name: 'Someone else was faster' });
+  page.getByRole('dialog', { name: 'Your change was not saved' });
 
 /** Creates Ant, which was deleted, again, and waits until the service has it with this value of a field. */
 async function createAgain(page: Page, list: string, field: string, value: string): Promise<void> {

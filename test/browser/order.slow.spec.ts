@@ -348,7 +348,7 @@ describe('A story of another board', () => {
     await client.put(`/api/stories/${ids.Ant}`, { sprint_id: to });
     await client.put(`/api/stories/${ids.Ant}`, { sprint_id: null });
     await page.keyboard.press('2');
-    await page.getByRole('dialog', { name: 'Someone else was faster' }).waitFor();
+    await page.getByRole('dialog', { name: 'Your change was not saved' }).waitFor();
     await page.keyboard.press('Escape');
     await page.unroute('**/stream?*');
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });

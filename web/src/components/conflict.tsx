@@ -29,9 +29,9 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   const story = store.view.value?.stories.get(changed ?? 0) ?? events.at(-1)?.before;
   const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
   return (
-    <Dialog title="Someone else was faster" onClose={onLater}>
+    <Dialog title="Your change was not saved" onClose={onLater}>
       <p>
-        Your change was not saved: <strong>{label}</strong>
+        <strong>{label}</strong>
       </p>
       <ul class="theirs" aria-label="Your change">
         {entries.flatMap(({ change }) =>
