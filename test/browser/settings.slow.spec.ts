@@ -36,6 +36,7 @@ describe('The settings of a board', () => {
     await page.getByLabel('Name').fill('Falcon 9');
     await save(page);
     await page.waitForURL(`${service.url}/b/Falcon%209/settings`);
+    await page.getByRole('status').getByText('Settings saved').waitFor();
     await page.getByRole('link', { name: 'Falcon 9' }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Falcon 9');
     expect((await service.client.get('/api/boards/Falcon 9')).status).toBe(200);

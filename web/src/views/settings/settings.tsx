@@ -138,8 +138,9 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       body: typed as Partial<Board>,
     });
     set({ typed: {}, original: board });
-    report('Settings saved');
     store.putBoard(data as Board);
+    // Last, because a new name is announced, too.
+    report('Settings saved');
   };
 
   return (
