@@ -61,8 +61,8 @@ describe('The plan', () => {
     const { client } = service;
     await client.post('/api/boards/rocket/sprints', { start_date: '2030-01-07' });
     await client.post('/api/boards/rocket/backlog', { title: 'Dog', points: 3 });
-    const page = await openPage(`${service.url}/b/rocket/backlog`);
-    await list(page, 'Sprint of 2030-01-07').waitFor({ state: 'attached' });
+    const page = await openPage(`${service.url}/b/rocket/backlog`, { locale: 'en-US' });
+    await list(page, 'Sprint of January 7, 2030').waitFor({ state: 'attached' });
     await card(page, 'Backlog', 'Dog').waitFor();
     expect(await page.getByRole('main').innerText()).not.toContain('average');
   });

@@ -1,4 +1,5 @@
 import type { Board, Sprint, Status, Story, Task } from '../api/types';
+import { formatLongDay } from '../util/format';
 import { isolated } from '../util/names';
 
 /** The fields of a story that a list needs: all but the description. */
@@ -52,8 +53,8 @@ export const SPRINT_STATES = {
 } as const satisfies Record<Sprint['state'], string>;
 
 /** The name of a sprint, or one made from its start date. */
-export const sprintName = (sprint: Sprint): string =>
-  sprint.name ?? `Sprint of ${sprint.start_date}`;
+export const sprintName = ({ name, start_date }: Pick<Sprint, 'name' | 'start_date'>): string =>
+  name ?? `Sprint of ${formatLongDay(start_date)}`;
 
 /** The name of a sprint in a sentence. */
 export const sprintInText = (sprint: Sprint): string => isolated(sprintName(sprint));

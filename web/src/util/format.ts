@@ -1,7 +1,7 @@
 import type { Weekday } from '../api/types';
 import { isKnownZone } from './calendar';
 
-const LANGUAGES = navigator.languages as string[];
+const languages = (): string[] => navigator.languages as string[];
 
 /** Makes a format when it is first used, because that takes a millisecond. */
 function lazily<T>(make: () => T): () => T {
@@ -9,9 +9,9 @@ function lazily<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 const dates = (options: Intl.DateTimeFormatOptions) =>
-  lazily(() => new Intl.DateTimeFormat(LANGUAGES, options));
+  lazily(() => new Intl.DateTimeFormat(languages(), options));
 
-const numbers = lazily(() => new Intl.NumberFormat(LANGUAGES));
+const numbers = lazily(() => new Intl.NumberFormat(languages()));
 const days = dates({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 const daysWithYear = dates({ dateStyle: 'medium', timeZone: 'UTC' });
 const longDays = dates({ day: 'numeric', month: 'long', timeZone: 'UTC' });
@@ -21,13 +21,15 @@ const moments = dates(MOMENT);
 const weekdayNames = dates({ weekday: 'long', timeZone: 'UTC' });
 
 /** The languages in which the integers from 0 to 999 need no format. */
-const isPlain = /^(cs|da|de|en|es|fi|fr|hu|it|ja|ko|nb|nl|nn|no|pl|pt|ru|sv|tr|uk|zh)\b/.test(
-  LANGUAGES[0] ?? '',
+const isPlain = lazily(() =>
+  /^(cs|da|de|en|es|fi|fr|hu|it|ja|ko|nb|nl|nn|no|pl|pt|ru|sv|tr|uk|zh)\b/.test(
+    languages()[0] ?? '',
+  ),
 );
 
 /** A number in the language of the browser. Small integers avoid the 20 ms that the first format takes. */
 export const formatNumber = (value: number): string =>
-  isPlain && Number.isInteger(value) && value >= 0 && value < 1000
+  isPlain() && Number.isInteger(value) && value >= 0 && value < 1000
     ? String(value)
     : numbers().format(value);
 
@@ -54,7 +56,9 @@ export const formatTime = (time: string): string => moments().format(new Date(ti
 /** A time in a time zone, with the name of the zone if the browser's zone has another time. */
 export function formatTimeIn(zone: string, time: string): string {
   const timeZone = isKnownZone(zone) ? zone : 'UTC';
-  const there = new Intl.DateTimeFormat(LANGUAGES, { ...MOMENT, timeZone }).format(new Date(time));
+  const there = new Intl.DateTimeFormat(languages(), { ...MOMENT, timeZone }).format(
+    new Date(time),
+  );
   return there === formatTime(time) ? there : `${there} (${timeZone})`;
 }
 

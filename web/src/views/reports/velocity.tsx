@@ -3,8 +3,9 @@ import type { Velocity as Data } from '../../api/types';
 import { Figure } from '../../components/figure';
 import { NoAnswer } from '../../components/no-answer';
 import { Table } from '../../components/table';
+import { sprintName } from '../../state/model';
 import { useAnswer } from '../../util/answer';
-import { formatDay, formatNumber, plural } from '../../util/format';
+import { formatNumber, plural } from '../../util/format';
 
 /** The velocity: how much the last completed sprints completed. */
 export function Velocity({ board, revision }: { board: string; revision: number }) {
@@ -69,7 +70,7 @@ function VelocityTable({ data }: { data: Data }) {
       rows={data.sprints.map((sprint) => ({
         key: sprint.id,
         cells: [
-          sprint.name ?? `Sprint of ${formatDay(sprint.start_date)}`,
+          sprintName(sprint),
           formatNumber(sprint[`committed_${unit}`]),
           formatNumber(sprint[`completed_${unit}`]),
           formatNumber(sprint[`unfinished_${unit}`]),
