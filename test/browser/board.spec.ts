@@ -288,7 +288,7 @@ describe('The sprint board', () => {
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('checkbox', { name: 'Order form' }).check();
-    await dialog.getByText('anonymous').first().waitFor();
+    await dialog.getByText('Someone created it').waitFor();
     await dialog.getByLabel('Description').fill('<img src=x onerror=alert(1)>');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -327,7 +327,7 @@ describe('The sprint board', () => {
     await page.getByRole('img', { name: /burndown/i }).waitFor();
     expect(await axe(page)).toEqual([]);
     await page.goto(`${board.url}/stories/${board.ids['Buy a ticket']}`);
-    await page.getByRole('dialog').getByText('anonymous').first().waitFor();
+    await page.getByRole('dialog').getByText('Someone created it').waitFor();
     expect(await axe(page)).toEqual([]);
     await page.goto(board.service.url);
     await page.getByRole('link', { name: 'rocket' }).waitFor();

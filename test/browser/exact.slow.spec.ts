@@ -53,7 +53,7 @@ describe('A conflict', () => {
     const page = await conflictOver(board);
     expect(await titles(page, 'Done')).toEqual(['Ant']);
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-    expect(await page.getByRole('dialog').innerText()).toContain('anonymous changed it');
+    expect(await page.getByRole('dialog').innerText()).toContain('Someone changed it');
     await page.getByRole('button', { name: 'Apply mine again' }).click();
     await card(page, 'In progress', 'Ant').waitFor();
     await page.getByRole('button', { name: 'Undo' }).waitFor();

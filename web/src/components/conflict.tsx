@@ -3,7 +3,7 @@ import type { Conflict } from '../state/changes/conflict';
 import type { Card } from '../state/model';
 import { UNREACHABLE, useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
-import { quoted } from '../util/names';
+import { quoted, whoOf } from '../util/names';
 import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
 import { Button } from './controls';
 import { Dialog } from './dialog';
@@ -49,7 +49,8 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
       <ul class="theirs" aria-label="Their changes">
         {events.map((event) => (
           <li key={event.revision}>
-            <strong>{event.actor}</strong> {WORDS[event.type] ?? event.type}, {formatTime(event.at)}
+            <strong>{whoOf(event.actor)}</strong> {WORDS[event.type] ?? event.type},{' '}
+            {formatTime(event.at)}
             {changesOf(event).map(({ name, from, to }) => (
               <div key={name} class="history-change">
                 {name}: <del>{from}</del> → <ins>{to}</ins>

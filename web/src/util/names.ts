@@ -6,5 +6,9 @@ const RIGHT_TO_LEFT =
 export const isolated = (name: string): string =>
   RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 
+/** Who made a change, in a sentence. */
+export const whoOf = (actor: string): string =>
+  actor === 'anonymous' ? 'Someone' : isolated(actor);
+
 /** A title in a sentence, in quotation marks. */
 export const quoted = (title: string): string => `“${isolated(title)}”`;

@@ -1,5 +1,5 @@
 import type { Board, Event, Sprint, Task } from '../../api/types';
-import { isolated, quoted } from '../../util/names';
+import { quoted, whoOf } from '../../util/names';
 import type { BoardState, Card } from '../model';
 import { bySeq, sprintInText, sprintName, statusName, withEntry } from '../model';
 
@@ -122,6 +122,5 @@ export function describeEvent(
     else if (sprint_id !== undefined) to = list ? sprintInText(list) : 'the backlog';
     if (to) what = 'moved';
   }
-  const who = actor === 'anonymous' ? 'Someone' : actor;
-  return `${isolated(who)} ${what} ${quoted(name)}${to && ` to ${to}`}`;
+  return `${whoOf(actor)} ${what} ${quoted(name)}${to && ` to ${to}`}`;
 }

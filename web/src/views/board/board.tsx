@@ -28,7 +28,7 @@ import {
 import { canWrite } from '../../state/session';
 import { workingDays } from '../../util/calendar';
 import { formatLongDay, formatNumber, formatRange, plural } from '../../util/format';
-import { isolated } from '../../util/names';
+import { whoOf } from '../../util/names';
 import { whenIdle } from '../../util/retry';
 import { SprintActions } from '../sprint/actions';
 import { Burndown } from './burndown';
@@ -158,10 +158,7 @@ function useCompletion(store: BoardStore): void {
       .GET('/api/boards/{board_name}/events', { params })
       .then(({ data }) => (data as Event[]).findLast(({ id }) => id === before.id)?.actor)
       .catch(() => undefined)
-      .then((actor = 'anonymous') => {
-        const who = actor === 'anonymous' ? 'Someone' : isolated(actor);
-        toast(`${who} completed ${sprintInText(completed)}`);
-      });
+      .then((actor = 'anonymous') => toast(`${whoOf(actor)} completed ${sprintInText(completed)}`));
   });
 }
 

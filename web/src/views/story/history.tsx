@@ -5,6 +5,7 @@ import { sprintName, statusName } from '../../state/model';
 import { store } from '../../state/stores';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { formatTime } from '../../util/format';
+import { whoOf } from '../../util/names';
 
 /** The fields that the history does not show, because the service sets them. */
 const DERIVED = new Set(['updated_at', 'done_at', 'version', 'seq', 'id', 'created_at', 'tasks']);
@@ -76,7 +77,7 @@ export function History({ story }: { story: Card }) {
         {events?.map((event) => (
           <li key={event.revision}>
             <span class="history-who">
-              <strong>{event.actor}</strong> {WORDS[event.type] ?? event.type}
+              <strong>{whoOf(event.actor)}</strong> {WORDS[event.type] ?? event.type}
             </span>
             <time dateTime={event.at}>{formatTime(event.at)}</time>
             {changesOf(event).map(({ name, from, to }) => (
