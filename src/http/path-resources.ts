@@ -5,6 +5,7 @@ import { BOARD_OF } from '../database/board-row';
 import { Database } from '../database/database';
 import { maySee, OPEN } from './access';
 import { NOT_FOUND, readBoardName, readId } from './input/path';
+import { PathWords } from './path-words';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
@@ -14,17 +15,11 @@ const PARAMETERS = Object.keys(BOARD_OF) as (keyof typeof BOARD_OF)[];
 /** Finds the resources that paths name. */
 @Injectable()
 export class PathResources {
-  private checkWords!: (request: FastifyRequest) => Promise<void>;
-
   constructor(
     private readonly config: Config,
     private readonly database: Database,
+    private readonly words: PathWords,
   ) {}
-
-  /** Sets the check of paths that name a sprint by a word. @param check throws if there is no such sprint */
-  onWords(check: (request: FastifyRequest) => Promise<void>): void {
-    this.checkWords = check;
-  }
 
   /**
    * Finds the board that the resource of a path belongs to: its name, and the problem for callers who may
@@ -70,7 +65,7 @@ export class PathResources {
       if (mustExist && !(await this.exists('boards', 'name', board.name))) {
         return new Problem(board.missing);
       }
-      await this.checkWords(request);
+      await this.words.check(request);
       return undefined;
     } catch (error) {
       if (error instanceof Problem) return error;

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import type { FieldError } from '../http/problem';
@@ -6,25 +5,19 @@ import { fieldError } from '../http/problem';
 
 /** The words that a body may have instead of the id of a sprint. */
 export const SPRINT_WORDS = ['current', 'next'] as const;
-type SprintWord = (typeof SPRINT_WORDS)[number];
+export type SprintWord = (typeof SPRINT_WORDS)[number];
 
 /** A sprint as a body names it; null is the backlog. */
 export type SprintOfBody = number | SprintWord | null;
 
-type FindSprint = (
-  change: Change,
-  board: LockedBoard,
-  word: SprintWord,
-) => Promise<number | undefined>;
-
-/** Finds the sprint that a body names by a word. The sprints module, which depends on this one, registers how. */
-@Injectable()
-export class SprintWords {
-  private find!: FindSprint;
-
-  register(find: FindSprint): void {
-    this.find = find;
-  }
+/** Finds the sprint that a body names by a word. The sprints module, which depends on this one, provides it. */
+export abstract class SprintWords {
+  /** Returns the id of the sprint that a word names; undefined if it names none of the locked board. */
+  protected abstract find(
+    change: Change,
+    board: LockedBoard,
+    word: SprintWord,
+  ): Promise<number | undefined>;
 
   /** Returns the id of the sprint that a body names; undefined if a word names no sprint of the locked board. */
   async idOf(

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BoardsModule } from '../boards/boards.module';
 import { MovesService } from './moves.service';
-import { SprintWords } from './sprint-words';
 import { StoriesController } from './stories.controller';
 import { StoriesService } from './stories.service';
 import { StoryListsService } from './story-lists.service';
@@ -13,14 +12,7 @@ import { Story } from './story.entity';
 @Module({
   imports: [TypeOrmModule.forFeature([Story]), BoardsModule],
   controllers: [StoriesController],
-  providers: [
-    MovesService,
-    StoriesService,
-    StoryListsService,
-    StoryOrder,
-    SprintWords,
-    StoryWriter,
-  ],
-  exports: [MovesService, StoriesService, StoryListsService, StoryOrder, SprintWords, StoryWriter],
+  providers: [MovesService, StoriesService, StoryListsService, StoryOrder, StoryWriter],
+  exports: [MovesService, StoriesService, StoryListsService, StoryOrder, StoryWriter],
 })
 export class StoriesModule {}
