@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 // There are three runs:
 // - `npm test`: the most important tests, in about three minutes on two processors
 // - `npm run test:slow`: the *.slow.spec.ts, test/e2e on MySQL, and short runs of generated sequences of
@@ -26,6 +28,9 @@ const RUNS = {
 };
 
 const run = process.env.TESTS ?? 'fast';
+
+// Many of the slow suites wait: for a program that starts, or until a connection is tried again.
+const WORKERS = { fast: '100%', slow: Math.ceil(1.5 * availableParallelism()), long: 1 };
 
 // TypeORM reads the times of the database, which are in UTC, as local time; see src/main.ts.
 process.env.TZ = 'UTC';
@@ -78,7 +83,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Only ends tests that hang: on a busy machine some tests take a minute.
   testTimeout: 120_000,
-  maxWorkers: run === 'long' ? 1 : '100%',
+  maxWorkers: WORKERS[run],
   projects: Object.entries(RUNS[run])
     .filter(([displayName]) => !isMissing[displayName])
     .map(([displayName, testMatch]) => ({

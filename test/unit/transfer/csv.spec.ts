@@ -38,13 +38,6 @@ describe('tables', () => {
     }
   });
 
-  it('have no more lines than a spreadsheet, even if they are empty', async () => {
-    const lines = 1024 * 1024;
-    await expect(table(`a\n1\n${'\n'.repeat(lines - 2)}2\n`)).rejects.toThrow(
-      `The file must be split on line ${lines + 1}`,
-    );
-  });
-
   it('detect the separator outside of quotes', async () => {
     const { header } = await table('"a,b,c,d";"e ""f"", g";h\n1;2;3\n');
     expect(header).toEqual(['a,b,c,d', 'e "f", g', 'h']);
