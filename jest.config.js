@@ -11,13 +11,13 @@ const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
   fast: {
     unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
-    sqlite: common('database', 'e2e', 'http'),
+    sqlite: common('database', 'e2e'),
     mysql: common('database'),
     browser: common('browser'),
   },
   slow: {
     unit: slow('unit/**', 'rules', 'contract'),
-    sqlite: [...common('model', 'faults'), ...slow(...ON_BOTH_ENGINES, 'http')],
+    sqlite: [...common('model', 'faults'), ...slow(...ON_BOTH_ENGINES)],
     mysql: [...common('e2e', 'model', 'faults'), ...slow(...ON_BOTH_ENGINES)],
     browser: slow('browser'),
   },
