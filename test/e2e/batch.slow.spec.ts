@@ -757,7 +757,7 @@ describe('a long batch', () => {
     expect(waits.length).toBeGreaterThan(20);
     // A share of the batch, because a busy machine delays both.
     const all = waits.reduce((sum, ms) => sum + ms, 0);
-    expect(Math.max(...waits)).toBeLessThan(all / 2);
+    expect(Math.max(...waits)).toBeLessThan(all / 5);
   });
 
   it('gets its response even if it takes longer than a client may read nothing of a response', async () => {

@@ -65,7 +65,7 @@ onServers('one slow SELECT past its deadline', () => {
     }
     expect(await slow).toBe('database_unavailable');
     expect(performance.now() - start).toBeLessThan(promised(3000));
-    expect(served).toBeGreaterThan(0);
+    expect(served).toBeGreaterThan(3);
     expect((await service.client.get('/health/ready')).status).toBe(200);
     expect(await connections()).toEqual(before);
     expect(log.filter((line) => line.includes('database is unavailable'))).toEqual([]);
