@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -165,6 +166,23 @@ describe('clients that do not read their long lists', () => {
     );
     const database = serviceWithTimeout.app.get(Database);
     while (database.openSnapshots === 0) await sleep(10);
+    while ((await connectionsOf(serviceWithTimeout)) > 0) await sleep(10);
+    await noOpenStreams(serviceWithTimeout);
+  });
+
+  it('are disconnected even if they send another request while they read nothing', async () => {
+    const serviceWithTimeout = await startApp({
+      database: service.database,
+      environment: { READER_TIMEOUT_MS: '300' },
+    });
+    afterwards(() => serviceWithTimeout.close());
+    const socket = connect(Number(new URL(serviceWithTimeout.url).port));
+    socket.on('error', () => undefined);
+    afterwards(() => socket.destroy());
+    socket.write(`GET ${LIST} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await once(socket, 'data');
+    socket.pause();
+    socket.write('GET /api/boards HTTP/1.1\r\nHost: localhost\r\n\r\n');
     while ((await connectionsOf(serviceWithTimeout)) > 0) await sleep(10);
     await noOpenStreams(serviceWithTimeout);
   });

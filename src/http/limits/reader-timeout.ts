@@ -2,13 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/config';
 
 /**
- * Closes the connection of a client that reads nothing of its response. While the service works on a request, its
- * connection has no traffic and must stay open.
+ * Closes the connection of a client that reads nothing of its response. The limit begins with the response, because
+ * a connection has no traffic while the service works on its request.
  */
 export function limitReaderTime(server: FastifyInstance, config: Config): void {
-  server.addHook('onRequest', (request, reply, done) => {
-    // A response that waits behind another one of its connection has no socket, and the client may not read that one.
-    if (reply.raw.socket) request.raw.setTimeout(0);
+  server.addHook('onRequest', (request, _reply, done) => {
+    request.raw.setTimeout(0);
     done();
   });
   server.addHook('onSend', (request, _reply, payload, done) => {
