@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Paths that name a resource by a word instead of its id. The module of the resource provides it. */
+/** Checks paths that name a resource by a word, such as `current`. The module of the resource provides it. */
 export abstract class PathWords {
   /** @throws Problem if the path has such a word, and there is no such resource */
   abstract check(request: FastifyRequest): Promise<void>;

@@ -10,6 +10,7 @@ import { calendarDate, Clock } from '../time/clock';
 import { relativeReference } from './sprint-path';
 import { SprintQueries } from './sprint.queries';
 
+/** Finds the sprint that a word of a body names at the instant of the change. */
 @Injectable()
 export class SprintWordsOfBodies extends SprintWords {
   constructor(private readonly sprints: SprintQueries) {
@@ -26,6 +27,7 @@ export class SprintWordsOfBodies extends SprintWords {
   }
 }
 
+/** Checks the paths that name a sprint by a word. */
 @Injectable()
 export class SprintWordsOfPaths extends PathWords {
   constructor(

@@ -302,7 +302,7 @@ describe('The sprint board', () => {
     expect(page.url()).toBe(board.url);
   });
 
-  test('suggests the labels of the board in a story, after those that it has', async () => {
+  test('completes the label that is typed with the labels of the board', async () => {
     const board = await startBoard();
     const labels = ['back office', 'a, b', 'payment'];
     await board.service.client.post('/api/boards/rocket/backlog', { title: 'Fee', labels });

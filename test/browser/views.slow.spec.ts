@@ -310,7 +310,6 @@ describe('The focus', () => {
       await button.click({ trial: true });
       await button.press('Enter');
       await page.getByRole('alert').getByText(error).waitFor();
-      await page.waitForTimeout(100);
       await until(page, 'document.activeElement.textContent', name);
     };
     await page.getByRole('button', { name: 'New board' }).click();
@@ -327,7 +326,7 @@ describe('The focus', () => {
     await reject(dialog, 'Complete sprint', 'The service cannot be reached.');
   });
 
-  test('does not move to a field whose error of the service was corrected', async () => {
+  test('does not move to a field that was corrected after the service had rejected it', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo/settings`);
     await page.getByLabel('Name').fill('Falcon\u0000');

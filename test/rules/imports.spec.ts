@@ -89,7 +89,7 @@ describe('imports', () => {
     expect(breaking(rule)).toEqual([]);
   });
 
-  it('of parameters for bodies and queries in controllers are ours, which the InputGuard sees', () => {
+  it('of Body and Query are from http/input/parameters, where the InputGuard finds them', () => {
     const nests = imports.filter(
       ({ to, names }) =>
         to === '@nestjs/common' && names.some((name) => ['Body', 'Query'].includes(name)),

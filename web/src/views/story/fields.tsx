@@ -33,7 +33,7 @@ export const emptyDraft = (list: ListId): Draft => ({
   task: '',
 });
 
-/** A label in the text of all labels. */
+/** A label as the field for labels shows it. */
 const escaped = (label: string): string => label.replace(/[\\,]/g, '\\$&');
 
 export const draftOf = (story: Card): Draft => ({
@@ -70,9 +70,9 @@ function labelsOf(text: string): string[] {
   return [...new Set(labels.filter(Boolean))];
 }
 
-/** The texts that the user may mean: each ends with another label of the board in place of the one that is typed. */
+/** Completes the last label of a text with each label of the board that the text does not have yet. */
 function labelTexts(text: string, { stories }: BoardState): string[] {
-  // With the space, there is a last part after a comma, too.
+  // The space makes a last part if the text ends with a comma.
   const typed = partsOf(`${text} `).at(-1)?.trimStart() ?? '';
   const before = text.slice(0, text.length + 1 - typed.length);
   const labels = new Set([...stories.values()].flatMap((story) => story.labels));

@@ -136,7 +136,7 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
           )}
           {errors?.boards && (
             <p class="field-error" role="alert">
-              {errors?.boards}
+              {errors.boards}
             </p>
           )}
         </fieldset>
