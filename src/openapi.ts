@@ -12,7 +12,7 @@ import { createAdapter } from './http/adapter';
 import type { Schema } from './http/validation/property';
 import { createLogger } from './logging/logger';
 import { FIELD_ERROR, HEADERS, PROBLEM } from './openapi/components';
-import { describeOperations } from './openapi/describe';
+import { addExamples } from './openapi/add-examples';
 import type { Operation } from './openapi/operations';
 import { completeOperation } from './openapi/operations';
 import { ProblemResponses } from './openapi/problems';
@@ -53,7 +53,7 @@ async function buildDocument(): Promise<OpenAPIObject> {
       .build(),
   );
   await app.close();
-  return describeOperations(nameSchemas(complete(document)));
+  return addExamples(nameSchemas(complete(document)));
 }
 
 /** Completes the operations, and adds the components that no DTO declares. */

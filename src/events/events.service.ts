@@ -18,7 +18,7 @@ import { Event } from './event.entity';
 import type { StoredEvent } from './event.queries';
 
 /** Columns of an event `e` and its board `b`. The history is sorted by `entity_version`. */
-const EVENT_COLUMNS =
+const COLUMNS =
   'b.name AS board_name, e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.before, e.after';
 
 interface EventRow extends Omit<StoredEvent, 'sprint_id'> {
@@ -110,7 +110,7 @@ export class EventsService {
   }
 
   private select(): SelectQueryBuilder<Event> {
-    return this.events.createQueryBuilder('e').innerJoin('e.board', 'b').select(EVENT_COLUMNS);
+    return this.events.createQueryBuilder('e').innerJoin('e.board', 'b').select(COLUMNS);
   }
 }
 

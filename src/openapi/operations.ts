@@ -41,6 +41,7 @@ export function completeOperation(
   problems: ProblemResponses,
 ): void {
   operation.operationId = operationId(operation, method, path);
+  if (operation.description === undefined) throw new Error(`${path} has no description`);
   const settings = takeSettings(operation);
   describePath(path, operation);
   describeConditions(path, method, operation, settings);
@@ -153,6 +154,7 @@ function describeResponses(
     if (isPage && has('count')) names.push('X-Total-Count');
     if (has('Idempotency-Key')) names.push('Idempotent-Replayed');
     response.headers = referTo(...names);
+    if (status.startsWith('2')) response.description ||= status === '201' ? 'Created.' : 'OK.';
   }
 }
 

@@ -32,10 +32,10 @@ const CODES: Record<string, FieldErrorCode> = {
 // update, so they are cached. They also depend on groups, which no rule has.
 const storage = getMetadataStorage();
 const collectRules = storage.getTargetValidationMetadatas.bind(storage);
-const rulesOf = new Map<unknown, ReturnType<typeof collectRules>>();
+const rulesByDto = new Map<unknown, ReturnType<typeof collectRules>>();
 storage.getTargetValidationMetadatas = (Dto, ...options) => {
-  const rules = rulesOf.get(Dto) ?? collectRules(Dto, ...options);
-  rulesOf.set(Dto, rules);
+  const rules = rulesByDto.get(Dto) ?? collectRules(Dto, ...options);
+  rulesByDto.set(Dto, rules);
   return rules;
 };
 

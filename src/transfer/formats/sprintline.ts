@@ -2,7 +2,7 @@ import type { SprintView } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';
 import { Pace } from '../../time/pace';
 import { linesOf } from '../export/export-lines';
-import { parseRow } from '../export/export-rules';
+import { parseRow } from '../export/export-validation';
 import { Warnings } from '../files/source';
 import type { ImportPlan, PlannedSprint, PlannedStory } from '../import/plan';
 import type { Survey } from '../restore/restore-survey';

@@ -2,7 +2,7 @@ import { isObject } from '../../http/validation/collections';
 import { EXPORT_VERSION } from '../export/export-format';
 import type { ExportHeader } from '../export/export-format';
 import { linesOf } from '../export/export-lines';
-import { parseLine, requireRow } from '../export/export-rules';
+import { parseLine, requireRow } from '../export/export-validation';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { Ids } from './ids';
 

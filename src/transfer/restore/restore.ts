@@ -3,7 +3,7 @@ import { EVENT_COLUMNS } from '../../database/change';
 import type { Transaction } from '../../database/transaction';
 import type { TaskView } from '../../tasks/task.dto';
 import { linesOf } from '../export/export-lines';
-import { parseRow } from '../export/export-rules';
+import { parseRow } from '../export/export-validation';
 import type { Survey } from './restore-survey';
 import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';

@@ -2,7 +2,7 @@ import type { EventEntity, Fields } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
 import { isObject } from '../../http/validation/collections';
 import { fromRfc3339 } from '../../time/clock';
-import { parseLine, requireFields, requireRow } from '../export/export-rules';
+import { parseLine, requireFields, requireRow } from '../export/export-validation';
 import { invalidLine } from '../files/invalid-file';
 import type { FileIds } from './restore-survey';
 

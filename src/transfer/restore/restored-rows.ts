@@ -4,7 +4,7 @@ import type { StoryView } from '../../stories/story.dto';
 import { taskColumns } from '../../tasks/task-writer.service';
 import type { TaskView } from '../../tasks/task.dto';
 import { fromRfc3339 } from '../../time/clock';
-import { OPTIONAL } from '../export/export-rules';
+import { OPTIONAL } from '../export/export-validation';
 
 export interface Rows {
   sprint: SprintView;

@@ -12,29 +12,29 @@ import type { TaskView } from '../../tasks/task.dto';
 import { CreateTask } from '../../tasks/task.dto';
 import { isTimeZone } from '../../time/clock';
 import { invalidLine } from '../files/invalid-file';
-import type { Rule } from './field-rules';
-import { instant, integer, oneOf, orNull, rulesOf, text } from './field-rules';
+import type { Predicate } from './field-predicates';
+import { instant, integer, oneOf, orNull, predicatesOf, text } from './field-predicates';
 
-type Rules = Record<string, Rule>;
+type Predicates = Record<string, Predicate>;
 type Fields = Record<string, unknown>;
 
 const id = integer(...ID);
 const int32 = integer(MIN_INT32, MAX_INT32);
 const version = integer(1, MAX_INT32);
-const revision = (min: number): Rule => integer(min, MAX_INT32);
+const revision = (min: number): Predicate => integer(min, MAX_INT32);
 
 const TIMES = { created_at: instant, updated_at: instant, version };
 
-const BOARD: Record<keyof BoardView, Rule> = {
-  ...rulesOf(CreateBoard),
+const BOARD: Record<keyof BoardView, Predicate> = {
+  ...predicatesOf(CreateBoard),
   id,
   time_zone: (value) => typeof value === 'string' && isTimeZone(value),
   revision: revision(0),
   ...TIMES,
 };
 
-const SPRINT: Record<keyof SprintView, Rule> = {
-  ...rulesOf(CreateSprint),
+const SPRINT: Record<keyof SprintView, Predicate> = {
+  ...predicatesOf(CreateSprint),
   id,
   board_name: BOARD.name,
   // Derived from the dates, so its value is not read.
@@ -44,8 +44,8 @@ const SPRINT: Record<keyof SprintView, Rule> = {
   ...TIMES,
 };
 
-const STORY: Record<keyof StoryView, Rule> = {
-  ...rulesOf(CreateStory),
+const STORY: Record<keyof StoryView, Predicate> = {
+  ...predicatesOf(CreateStory),
   id,
   board_name: BOARD.name,
   sprint_id: orNull(id),
@@ -55,8 +55,8 @@ const STORY: Record<keyof StoryView, Rule> = {
   ...TIMES,
 };
 
-const TASK: Record<keyof TaskView, Rule> = {
-  ...rulesOf(CreateTask),
+const TASK: Record<keyof TaskView, Predicate> = {
+  ...predicatesOf(CreateTask),
   id,
   story_id: id,
   seq: int32,
@@ -64,7 +64,7 @@ const TASK: Record<keyof TaskView, Rule> = {
   ...TIMES,
 };
 
-const EVENT: Record<keyof EventView, Rule> = {
+const EVENT: Record<keyof EventView, Predicate> = {
   board_name: BOARD.name,
   revision: revision(1),
   type: oneOf(EVENT_TYPES),
@@ -76,15 +76,17 @@ const EVENT: Record<keyof EventView, Rule> = {
   after: orNull(isObject),
 };
 
-const RULES = { board: BOARD, sprint: SPRINT, story: STORY, task: TASK, event: EVENT };
-export type Kind = keyof typeof RULES;
+const PREDICATES = { board: BOARD, sprint: SPRINT, story: STORY, task: TASK, event: EVENT };
+export type Kind = keyof typeof PREDICATES;
 
 /** The nullable fields of each kind, as null. An export of an earlier version may lack some of them. */
 export const OPTIONAL = Object.fromEntries(
-  Object.entries(RULES).map(([kind, rules]: [string, Rules]) => [
+  Object.entries(PREDICATES).map(([kind, predicates]: [string, Predicates]) => [
     kind,
     Object.fromEntries(
-      Object.entries(rules).flatMap(([name, rule]) => (rule(null) ? [[name, null]] : [])),
+      Object.entries(predicates).flatMap(([name, predicate]) =>
+        predicate(null) ? [[name, null]] : [],
+      ),
     ),
   ]),
 ) as Record<Kind, Fields>;
@@ -95,25 +97,28 @@ export const OPTIONAL = Object.fromEntries(
  */
 export function requireRow(line: number, kind: Kind, value: unknown): void {
   if (!isObject(value)) throw invalidLine(line, 'invalid_type', `${kind} must be an object`);
-  const rules: Rules = RULES[kind];
+  const predicates: Predicates = PREDICATES[kind];
   let count = 0;
   for (const name in value) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) throw invalidLine(line, 'unknown_field', `${kind} has an unknown field, ${name}`);
-    if (!rule(value[name])) throw invalid(line, kind, name);
+    const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;
+    if (!predicate)
+      throw invalidLine(line, 'unknown_field', `${kind} has an unknown field, ${name}`);
+    if (!predicate(value[name])) throw invalid(line, kind, name);
     count += 1;
   }
-  if (count === Object.keys(rules).length) return;
-  const missing = Object.keys(rules).find((name) => !(name in value || name in OPTIONAL[kind]));
+  if (count === Object.keys(predicates).length) return;
+  const missing = Object.keys(predicates).find(
+    (name) => !(name in value || name in OPTIONAL[kind]),
+  );
   if (missing) throw invalidLine(line, 'required', `${kind} has no ${missing}`);
 }
 
 /** Checks the fields that are there; unknown ones are ignored. @throws InvalidFile */
 export function requireFields(line: number, kind: Kind, value: Fields): void {
-  const rules: Rules = RULES[kind];
+  const predicates: Predicates = PREDICATES[kind];
   for (const name in value) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule && !rule(value[name])) throw invalid(line, kind, name);
+    const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;
+    if (predicate && !predicate(value[name])) throw invalid(line, kind, name);
   }
 }
 

@@ -5,18 +5,14 @@ import { nameOfSchema } from './operations';
 
 type Schemas = Record<string, { properties?: Record<string, unknown> }>;
 
-/** Adds the descriptions and examples of the operations to a document whose schemas are named. */
-export function describeOperations(document: OpenAPIObject): OpenAPIObject {
+/** Adds examples to the operations of a document whose schemas are named. */
+export function addExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = document.components?.schemas as Schemas;
   const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
   for (const operation of Object.values(paths).flatMap((each) => Object.values(each))) {
-    const { operationId, parameters, requestBody, responses } = operation;
-    if (operation.description === undefined) throw new Error(`${operationId} has no description`);
+    const { parameters, requestBody, responses } = operation;
     for (const parameter of parameters) {
       if (parameter.in === 'path') parameter.example = PARAMETERS[parameter.name];
-    }
-    for (const [status, response] of Object.entries(responses)) {
-      if (status.startsWith('2')) response.description ||= status === '201' ? 'Created.' : 'OK.';
     }
     for (const { content } of [requestBody ?? { content: {} }, ...Object.values(responses)]) {
       const media = content?.['application/json'];

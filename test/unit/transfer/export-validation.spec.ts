@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Kind } from '../../../src/transfer/export/export-rules';
-import { requireFields } from '../../../src/transfer/export/export-rules';
+import type { Kind } from '../../../src/transfer/export/export-validation';
+import { requireFields } from '../../../src/transfer/export/export-validation';
 
 const isValid = (kind: Kind, name: string, value: unknown): boolean => {
   try {
