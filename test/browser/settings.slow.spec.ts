@@ -131,8 +131,11 @@ describe('The settings of a board', () => {
     await text('Falcon 9');
     await save(page);
     await page.getByRole('alert').getByText('Someone else has changed').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    const cancel = page.getByRole('button', { name: 'Cancel' });
+    await cancel.click();
     await text('rocket');
+    expect(await cancel.getAttribute('aria-disabled')).toBe('true');
+    expect(await cancel.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole('link', { name: 'Plan' }).click();
     await page.getByRole('link', { name: 'Settings' }).click();
     await text('rocket');

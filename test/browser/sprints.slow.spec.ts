@@ -181,18 +181,20 @@ describe('Sprints in the browser', () => {
     await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Mine');
+    await dialog.getByLabel('End date').fill('2130-12-24');
     await plan.service.client.put(`/api/sprints/${plan.sprints[2]}`, { goal: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Keep theirs' }).waitFor();
     const differences = dialog.getByRole('list', { name: 'Theirs and mine' });
     expect(await differences.getByRole('listitem').allInnerTexts()).toEqual([
       'Name: theirs Sprint 3, mine Mine',
+      expect.stringMatching(/^End date: theirs [A-Z][a-z]{2} \d+, \d{4}, mine Dec 24, 2130$/),
     ]);
     expect(await dialog.getByLabel('Goal').inputValue()).toBe('Theirs');
     await dialog.getByRole('button', { name: 'Apply mine again' }).click();
     await dialog.waitFor({ state: 'detached' });
     const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
-    expect(body).toMatchObject({ name: 'Mine', goal: 'Theirs' });
+    expect(body).toMatchObject({ name: 'Mine', goal: 'Theirs', end_date: '2130-12-24' });
   });
 
   test('are deleted after a question that says where their stories go', async () => {

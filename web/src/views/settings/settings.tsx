@@ -207,17 +207,16 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
         <Button kind="primary" type="submit" aria-disabled={!isDirty || isBusy.value}>
           Save
         </Button>
-        {isDirty && (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              set({ typed: {}, original: board });
-              error.value = undefined;
-            }}
-          >
-            Cancel
-          </Button>
-        )}
+        <Button
+          kind="quiet"
+          aria-disabled={!isDirty}
+          onClick={() => {
+            set({ typed: {}, original: board });
+            error.value = undefined;
+          }}
+        >
+          Cancel
+        </Button>
       </div>
     </Form>
   );

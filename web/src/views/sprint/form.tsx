@@ -11,6 +11,7 @@ import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
 import { sprintInText, sprintName } from '../../state/model';
+import { formatDate } from '../../util/format';
 import { isolated } from '../../util/names';
 import { useKeys, useSubmit } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
@@ -228,14 +229,17 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   );
 }
 
+const valueOf = (name: keyof Draft, value: string): string =>
+  value && name.endsWith('date') ? formatDate(value) : shown(name, value);
+
 /** The fields that differ between the saved sprint and the typed one. */
 function Differences({ theirs, mine }: { theirs: Draft; mine: Draft }) {
   return (
     <ul class="theirs" aria-label="Theirs and mine">
       {NAMES.filter((name) => theirs[name] !== mine[name]).map((name) => (
         <li key={name} class="history-change">
-          {LABELS[name]}: theirs <del>{shown(name, theirs[name])}</del>, mine{' '}
-          <ins>{shown(name, mine[name])}</ins>
+          {LABELS[name]}: theirs <del>{valueOf(name, theirs[name])}</del>, mine{' '}
+          <ins>{valueOf(name, mine[name])}</ins>
         </li>
       ))}
     </ul>
