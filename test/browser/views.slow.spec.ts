@@ -45,7 +45,7 @@ test('every view is accessible and fits, light and dark, on a desk and on a phon
       expect(await page.locator('h1').count()).toBe(1);
     }
   }
-}, 120_000);
+});
 
 test('nothing moves if the user prefers reduced motion', async () => {
   const { url } = await startService();

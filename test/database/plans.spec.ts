@@ -181,7 +181,7 @@ beforeAll(async () => {
   limited = await token({ name: 'Guest', scope: 'write', boards: [names.board, names.other] });
   plans = new Plans(service.database);
   plans.listen();
-}, 120_000);
+});
 
 /** Calls an operation of the document, with values for the parameters of its path. */
 async function call(
@@ -500,7 +500,7 @@ const described = ({ sql, steps }: Plan): string => [sql, ...steps].join('\n    
 it('calls every operation', async () => {
   await everything();
   expect(operations().filter((operation) => !called.has(operation))).toEqual([]);
-}, 120_000);
+});
 
 it('reads rows by an index and without sorting, except in the listed statements', async () => {
   // MySQL prefers to sort a few rows instead of using an index; its plans do not show how many.

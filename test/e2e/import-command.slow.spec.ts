@@ -611,5 +611,5 @@ withPublished(SPRINGXD)('the stories of a real team', () => {
       })),
     );
     expect(rows).toHaveLength(3526);
-  }, 120_000);
+  });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   board = await Workspace.create(service.client);
   backlog = `${board.path}/backlog`;
   await fillBacklog(service, board.path, STORIES, { description: DESCRIPTION });
-}, 120_000);
+});
 
 describe('an unpaginated list of 100,000 stories', () => {
   it('is sent whole in bounded memory', async () => {
