@@ -7,6 +7,7 @@ import { SprintCache } from '../../src/sprints/sprint-cache';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
 import { Client } from '../support/client';
+import { Stream } from '../support/event-stream';
 import { afterwards, LONG } from '../support/faults';
 import { fillBacklog, fillLog, insertRows, storyRow } from '../support/fill';
 import { made2xx } from '../support/make';
@@ -185,6 +186,20 @@ describe('clients that do not read their long lists', () => {
     socket.write('GET /api/boards HTTP/1.1\r\nHost: localhost\r\n\r\n');
     while ((await connectionsOf(serviceWithTimeout)) > 0) await sleep(10);
     await noOpenStreams(serviceWithTimeout);
+  });
+
+  it('are disconnected before a stream of events on which nothing happens', async () => {
+    const serviceWithTimeout = await startApp({
+      database: service.database,
+      environment: { READER_TIMEOUT_MS: '300' },
+    });
+    afterwards(() => serviceWithTimeout.close());
+    const stream = await Stream.open(`${serviceWithTimeout.url}${BOARD}/stream`);
+    afterwards(() => stream.close());
+    await idleReader(serviceWithTimeout);
+    while ((await connectionsOf(serviceWithTimeout)) > 1) await sleep(10);
+    await made2xx(serviceWithTimeout.client.put(BOARD, { time_zone: 'Asia/Tokyo' }));
+    await stream.until(({ events }) => events.some(({ event }) => event === 'board.updated'));
   });
 
   // Node.js waits for a second period if the kernel accepted any bytes in the first.
