@@ -106,6 +106,44 @@ describe('an export without its log', () => {
     expect((await service.client.get(board.path)).body).toEqual(own);
   });
 
+  it('changes nothing when it is imported again, even for sprints without names that one batch created', async () => {
+    const { client } = service;
+    const twins = await Workspace.create(client);
+    const sprint = (as: string, start_date: string) => ({
+      op: 'create',
+      type: 'sprint',
+      as,
+      set: { start_date },
+    });
+    const { refs } = await made2xx(
+      client.post(`${twins.path}/batch`, {
+        operations: [
+          sprint('later', '2026-11-20'),
+          sprint('earlier', '2026-11-01'),
+          { op: 'create', type: 'story', set: { title: 'Later', sprint_id: '$later' } },
+          { op: 'complete', type: 'sprint', id: '$earlier' },
+        ],
+      }),
+    );
+    const { text } = await client.get(`${twins.path}/export`);
+    const before = (await client.get(twins.path)).body;
+    const none = { sprints: 0, stories: 0, tasks: 0 };
+    expect(await made2xx(send(twins.name, '', text))).toMatchObject({
+      created: none,
+      updated: none,
+      warnings: [],
+    });
+    expect((await client.get(twins.path)).body).toEqual(before);
+    // Nor do they exchange their places if one of them, or both, were changed meanwhile.
+    await made2xx(client.put(`/api/sprints/${refs.later}`, { start_date: '2026-10-20' }));
+    expect(await made2xx(send(twins.name, '', text))).toMatchObject({ created: none });
+    const [completed, open] = (await client.get(`${twins.path}/sprints`)).body;
+    expect([completed, open]).toMatchObject([
+      { id: refs.earlier, start_date: '2026-11-01', state: 'completed' },
+      { id: refs.later, start_date: '2026-11-20', state: 'active' },
+    ]);
+  });
+
   it('changes nothing when it is imported again, even if the clock of its service was ahead', async () => {
     service.clock.set('2026-11-23T12:00:00.000Z');
     const ahead = await Workspace.create(service.client);

@@ -40,15 +40,22 @@ export class ApplySprints {
   ): Promise<Map<string, PlacedSprint>> {
     const { change } = run;
     const placed = new Map<string, PlacedSprint>();
-    const labelled = findByLabel(planned, existing);
-    const free = new FreeSprints(labelled.values());
-    for (const sprint of existing.toReversed()) {
+    const known = findByLabel(planned, existing);
+    const free = new FreeSprints(known.values());
+    // By their ids, as the rows of an export: the order of sprints that were created at the same time.
+    for (const sprint of existing.toSorted((a, b) => b.id - a.id)) {
       await change.pause();
       free.add(sprint);
     }
+    // Before the others, so that none of them takes one of these.
     for (const sprint of planned) {
       await change.pause();
-      const found = labelled.get(sprint) ?? free.take(sprint);
+      const same = free.takeUnchanged(sprint);
+      if (same) known.set(sprint, same);
+    }
+    for (const sprint of planned) {
+      await change.pause();
+      const found = known.get(sprint) ?? free.take(sprint);
       const one = found ? await this.update(run, sprint, found) : await this.create(run, sprint);
       placed.set(sprint.key, one);
     }
@@ -157,12 +164,26 @@ class FreeSprints {
     }
   }
 
+  /** Finds the sprint of a row without an `external_id` of an export, if its name and its start are unchanged. */
+  takeUnchanged({
+    external_id,
+    name,
+    start_date,
+    created_at,
+  }: PlannedSprint): SprintBrief | undefined {
+    if (external_id !== null || !created_at) return undefined;
+    return this.taking(this.first(keyOf('created_at', toStored(created_at), name, start_date)));
+  }
+
   /**
    * Finds the sprint for a planned one: by its `external_id`, else by its name, because the sprint may have been
    * created by a user or imported from a file without ids. Each sprint is found once.
    */
   take(planned: PlannedSprint): SprintBrief | undefined {
-    const found = this.find(planned);
+    return this.taking(this.find(planned));
+  }
+
+  private taking(found: SprintBrief | undefined): SprintBrief | undefined {
     if (found) this.taken.add(found);
     return found;
   }
@@ -193,7 +214,10 @@ class FreeSprints {
 const keyOf = (...parts: (string | null)[]): string => JSON.stringify(parts);
 
 function keysOf({ external_id: id, name, start_date: start, created_at }: SprintBrief): string[] {
-  const keys = [id === null ? keyOf('created_at', created_at, name) : keyOf('external_id', id)];
+  const keys =
+    id === null
+      ? [keyOf('created_at', created_at, name), keyOf('created_at', created_at, name, start)]
+      : [keyOf('external_id', id)];
   if (name === null) return keys;
   for (const kind of id === null ? ['name', 'name without id'] : ['name']) {
     keys.push(keyOf(kind, name.trim()), keyOf(kind, name.trim(), start));
