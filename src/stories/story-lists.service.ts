@@ -25,7 +25,7 @@ export class StoryListsService {
   /** The stories of a sprint. @throws Problem `sprint_not_found` */
   async ofSprint(sprintId: number, query: StoryListQuery): Promise<Listing> {
     const board = await findBoardOf(this.database, 'sprint_id', sprintId);
-    return this.list(board, sprintId, query);
+    return new Listing(this.database, await this.source(board, sprintId, query), query);
   }
 
   /**
@@ -38,7 +38,7 @@ export class StoryListsService {
   ): Promise<Listing> {
     const resolve = async (reader: Reader): Promise<ListSource> => {
       const { board, sprintId } = await find(reader);
-      return { ...(await this.source(board, sprintId, query)), sprintId };
+      return { ...(await this.source(board, sprintId, query)), subject: sprintId };
     };
     const source = { resolve, ...(await resolve(this.database)) };
     return new Listing(this.database, source, query);
@@ -46,20 +46,21 @@ export class StoryListsService {
 
   /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
   async backlog(boardName: string, query: StoryListQuery): Promise<Listing> {
-    return this.list(await findBoard(this.database, boardName), null, query);
+    return this.listOf(await findBoard(this.database, boardName), null, query);
   }
 
   /** All stories of a board. @throws Problem `board_not_found` */
   async ofBoard(boardName: string, query: StoryListQuery): Promise<Listing> {
-    return this.list(await findBoard(this.database, boardName), undefined, query);
+    return this.listOf(await findBoard(this.database, boardName), undefined, query);
   }
 
-  private async list(
+  private async listOf(
     board: BoardRevision,
-    sprintId: number | null | undefined,
+    sprintId: null | undefined,
     query: StoryListQuery,
   ): Promise<Listing> {
-    return new Listing(this.database, await this.source(board, sprintId, query), query);
+    const source = { ...(await this.source(board, sprintId, query)), subject: board.id };
+    return new Listing(this.database, source, query);
   }
 
   private async source(

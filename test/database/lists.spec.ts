@@ -428,6 +428,28 @@ describe('pages', () => {
     for (const link of links) expectErrors(await client.get(link), 'cursor invalid_cursor');
   });
 
+  it('have a cursor of a board that is not valid for a later board of its name', async () => {
+    const { client } = service;
+    const fill = async (own: Workspace): Promise<void> => {
+      for (let i = 0; i < 3; i += 1) {
+        await own.sprint(`2026-01-0${1 + i}`);
+        await own.story(null);
+      }
+    };
+    const own = await Workspace.create(client);
+    await fill(own);
+    const links: string[] = [];
+    for (const list of ['sprints', 'backlog', 'stories', 'stories?sort=title']) {
+      const url = `${own.path}/${list}${list.includes('?') ? '&' : '?'}limit=1`;
+      const { headers } = await client.get(url);
+      links.push(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '');
+    }
+    for (const link of links) expect((await client.get(link)).status).toBe(200);
+    await made2xx(client.delete(`${own.path}?force=true`));
+    await fill(own);
+    for (const link of links) expectErrors(await client.get(link), 'cursor invalid_cursor');
+  });
+
   it('reject a cursor that the service did not create', async () => {
     const { client } = service;
     const encode = (value: unknown): string =>

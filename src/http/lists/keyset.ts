@@ -46,8 +46,8 @@ export const column = (
 export interface Location {
   path: string;
   parameters: URLSearchParams;
-  /** The sprint that a word in the path, such as `current`, refers to. */
-  sprintId?: number;
+  /** The `subject` of the list. */
+  subject?: number;
 }
 
 export function locationOf(url: string): Location {
@@ -61,13 +61,13 @@ export function withParameters({ parameters }: Location, others: Record<string, 
   return next.toString();
 }
 
-/** The digest that binds a cursor to the path with the sprint that it refers to, the filters and the sort. */
-function digestOf({ path, parameters, sprintId }: Location): string {
+/** The digest that binds a cursor to the path with what it names, the filters and the sort. */
+function digestOf({ path, parameters, subject }: Location): string {
   const others = [...parameters]
     .filter(([name]) => !['limit', 'cursor', 'count', 'fields', 'format'].includes(name))
     .map((pair) => pair.join('='))
     .sort();
-  const text = [path.replace(/\/$/, ''), sprintId, ...others].join('\n');
+  const text = [path.replace(/\/$/, ''), subject, ...others].join('\n');
   return hash('sha1', text, 'base64url').slice(0, 12);
 }
 

@@ -40,8 +40,11 @@ export interface ListSource {
    * refer to another sprint.
    */
   resolve?: (reader: Reader) => Promise<ListSource>;
-  /** The sprint to which the word in the path refers; cursors are valid for its list only. */
-  sprintId?: number;
+  /**
+   * The id of the board or sprint that the path names by a name or a word, which may name another one later: a cursor
+   * is valid only for the list of this one.
+   */
+  subject?: number;
   /** The query parameters of the page that follows a row; by default a cursor. */
   next?: (last: never) => Record<string, string>;
 }
