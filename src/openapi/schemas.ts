@@ -80,7 +80,9 @@ function enumOf(words: (string | null)[]): string | undefined {
       .filter((word) => word !== null)
       .sort()
       .join();
-  return Object.entries({ ...ENUMS, ...OPEN_ENUMS }).find(
-    ([, known]) => sorted(known) === sorted(words),
-  )?.[0];
+  const names = Object.entries({ ...ENUMS, ...OPEN_ENUMS })
+    .filter(([, known]) => sorted(known) === sorted(words))
+    .map(([name]) => name);
+  if (names.length > 1) throw new Error(`${names.join(' and ')} have the same words`);
+  return names[0];
 }

@@ -10,6 +10,7 @@ import { findTasks } from '../tasks/task.queries';
 import { fromRfc3339, toStored } from '../time/clock';
 import { searchable, storedLabels } from './story-text';
 import type { CreateStory, StoryView, UpdateStory } from './story.dto';
+import { STORY_FIELDS } from './story.dto';
 import { Story } from './story.entity';
 import type { StoryRow } from './story.queries';
 import { representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
@@ -205,7 +206,8 @@ function represent(
 
 /** Identifies a new story by its unique `external_id`, or by all its fields: equal stories are interchangeable. */
 const keyOf = (story: Omit<StoryView, 'id'>): string =>
-  story.external_id ?? JSON.stringify({ ...story, id: undefined });
+  story.external_id ??
+  JSON.stringify(STORY_FIELDS.map((name) => (name === 'id' ? null : story[name])));
 
 /** Converts the representation of a story to its columns, as the databases store them. */
 export function storyColumns(

@@ -78,7 +78,7 @@ export class UpdateStory extends PartialType(OmitType(CreateStory, ['seq']), {
 const SORTABLE = ['seq', 'priority', 'points', 'title', 'created_at', 'updated_at'] as const;
 export type Sortable = (typeof SORTABLE)[number];
 
-/** The fields of a story in the order of its representation. */
+/** The fields of a story in the order of its representation. `representStory` does not compile if one is missing here. */
 export const STORY_FIELDS = [
   'id',
   'board_name',

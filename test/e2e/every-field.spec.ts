@@ -9,6 +9,7 @@ import { upload } from '../support/upload';
 
 interface Schema {
   $ref?: string;
+  anyOf?: Schema[];
   type?: string | string[];
   enum?: string[];
   format?: string;
@@ -21,14 +22,16 @@ const { schemas } = (
   }
 ).components;
 
+/** Follows the reference of an enumeration, which is in `anyOf` if the field is nullable. */
+function resolved(schema: Schema): Schema {
+  const { $ref } = schema.anyOf?.[0] ?? schema;
+  return $ref ? (schemas[$ref.split('/').pop() ?? ''] as Schema) : schema;
+}
+
 /** Returns a value of a field; variant 2 differs from variant 1. */
 function valueOf(name: string, schema: Schema, variant: 1 | 2): unknown {
-  const {
-    type = [],
-    format,
-    enum: words,
-  } = schema.$ref ? (schemas[schema.$ref.split('/').pop() ?? ''] as Schema) : schema;
-  if (words) return words[variant];
+  const { type = [], format, enum: words } = resolved(schema);
+  if (words) return words[words.length - variant];
   if (format === 'date') return `2026-12-${name === 'start_date' ? '0' : '2'}${variant}`;
   const types = [type].flat();
   if (types.includes('array')) return [`${name}, ${variant}`];
@@ -124,6 +127,21 @@ describe('every field of sprints, stories and tasks', () => {
 });
 
 describe('every field of a story', () => {
+  it('identifies it in an import, so that it gets its tasks even without an external id', async () => {
+    const { external_id: _, ...fields } = fieldsOf('Story', 1);
+    const other = await Workspace.create(service.client);
+    for (const title of ['one', 'another']) {
+      await other.task(await other.story(null, fields), { title });
+    }
+    const name = freshName('Tasks');
+    const { created } = await send(name, await exportOf(other.name));
+    expect(created).toMatchObject({ stories: 2, tasks: 2 });
+    const { body } = await service.client.get(`${boardPath(name)}/backlog`);
+    for (const { id } of body) {
+      expect((await service.client.get(`/api/stories/${id}/tasks`)).body).toHaveLength(1);
+    }
+  });
+
   const csvOf = async (name: string): Promise<string> =>
     (await service.client.get(`${boardPath(name)}/stories?format=csv`)).text;
 
@@ -154,7 +172,9 @@ describe('every field of a story', () => {
   it('is cleared by an import, if it is nullable', async () => {
     const nullable = Object.entries(schemas.CreateStory?.properties ?? {})
       .filter(
-        ([name, { type = [] }]) => type.includes('null') && !['seq', 'external_id'].includes(name),
+        ([name, { type = [], anyOf = [] }]) =>
+          [{ type }, ...anyOf].some((each) => each.type?.includes('null')) &&
+          !['seq', 'external_id'].includes(name),
       )
       .map(([name]) => [name, null]);
     const empty = { title: 'title', external_id: 'Story-1', ...Object.fromEntries(nullable) };
