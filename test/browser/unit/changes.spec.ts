@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
+import { schemasOf } from '../../../src/http/validation/property';
+import { CreateStory } from '../../../src/stories/story.dto';
 import type { Position } from '../../../web/src/api/types';
 import type { Change } from '../../../web/src/state/changes/change';
 import { kindOf } from '../../../web/src/state/changes/kinds';
 import { afterConfirmed, pendingOf } from '../../../web/src/state/changes/pending';
 import { withId, withOrigin, withVersions } from '../../../web/src/state/changes/rows';
+import { createStoryAgain } from '../../../web/src/state/changes/story-kinds';
 import type { BoardState, ListId } from '../../../web/src/state/model';
 import { boardWith, idsOf, story } from './state';
 
@@ -147,4 +150,13 @@ test('a move of several stories has the versions that the user saw, or that own 
       { list: null, version: 6 },
     ],
   });
+});
+
+test('a deleted story is created again with every field that a client may set', () => {
+  const { body } = createStoryAgain(story(1, { description: 'text' }));
+  expect(Object.keys(body).sort()).toEqual(
+    Object.keys(schemasOf(CreateStory))
+      .filter((name) => name !== 'seq')
+      .sort(),
+  );
 });

@@ -1,7 +1,7 @@
 import type { NewStory, Position, Status, Story, Task } from '../../api/types';
 import type { BoardState, ListId } from '../model';
 
-/** The fields of a story that a form sets and that the undo of a deletion restores. */
+/** The fields of a story that a form sets. */
 export const FORM_FIELDS = [
   'title',
   'description',

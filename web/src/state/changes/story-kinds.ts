@@ -4,7 +4,7 @@ import type { BoardState, Card, ListId } from '../model';
 import { sprintInText, statusName, storiesOf, withoutStory, withStory } from '../model';
 import { quoted } from '../../util/names';
 import type { Kinds, Of, Outcome, StoryFields } from './change';
-import { FORM_FIELDS, ifMatchOf, now, temporaryId } from './change';
+import { ifMatchOf, now, temporaryId } from './change';
 import { movesBack, nextSeq, seqsAt } from './positions';
 import { createTaskAgain } from './task-kinds';
 
@@ -12,10 +12,17 @@ const titleOf = (state: BoardState, id: number): string =>
   quoted(state.stories.get(id)?.title ?? String(id));
 
 /** The body that creates a deleted story again. */
-const bodyOf = (story: Card): NewStory => ({
-  ...(Object.fromEntries(FORM_FIELDS.map((name) => [name, story[name]])) as NewStory),
-  external_id: story.external_id,
-});
+const bodyOf = ({
+  id: _id,
+  board_name: _board,
+  sprint_id: _sprint,
+  seq: _seq,
+  created_at: _created,
+  updated_at: _updated,
+  done_at: _done,
+  version: _version,
+  ...body
+}: Card): NewStory => body;
 
 /** The change that creates a deleted story again, at the end of its list and without its tasks. */
 export const createStoryAgain = (story: Card): Of<'story.create'> => ({
