@@ -10,12 +10,14 @@ import {
 } from 'typeorm';
 import { Board } from '../boards/board.entity';
 import { Sprint } from '../sprints/sprint.entity';
-import { parseLabels, storedLabels } from './story-text';
 
 export const STATUSES = ['todo', 'in_progress', 'done'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A piece of work of one board, in one of its sprints or, without one, in the backlog. */
+/**
+ * A piece of work of one board, in one of its sprints or, without one, in the backlog. Its rows are read and written as
+ * the database stores them; `representStory`, `storyColumns` and `StoryWriter.update` convert them.
+ */
 @Entity('stories')
 @Unique('uq_stories_external_id', ['board_id', 'external_id'])
 @Index('ix_stories_list', ['board_id', 'sprint_id', 'seq', 'id'])
@@ -45,7 +47,8 @@ export class Story {
   @Column({ type: 'varchar', length: 16 }) status: Status;
   @Column({ type: 'decimal', precision: 6, scale: 2, nullable: true }) points: number | null;
   @Column({ type: 'varchar', length: 100, nullable: true }) assignee: string | null;
-  @Column({ type: 'text', transformer: { to: storedLabels, from: parseLabels } }) labels: string[];
+  /** In the form of `storedLabels`. */
+  @Column({ type: 'text' }) labels: string;
   @Column({ type: 'varchar', length: 100, nullable: true }) external_id: string | null;
   /** Title and description in the form that the filter `q` compares; see `searchable`. */
   @Column({ type: 'text' }) search: string;
