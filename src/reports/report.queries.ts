@@ -4,7 +4,7 @@ import type { StoredEvent } from '../events/event.queries';
 import type { SprintRow } from '../sprints/sprint.queries';
 import { toRfc3339 } from '../time/clock';
 import { Pace } from '../time/pace';
-import { fromHundredths } from './points';
+import { fromHundredths } from '../stories/points';
 import type { ReplayedEvent, SprintHistory } from './replay';
 import { Replay } from './replay';
 import { inSteps } from './steps';

@@ -18,6 +18,7 @@ import {
 import { BURNDOWN, FORECAST, REPORT, VELOCITY } from './report.formats';
 import { ReportsService } from './reports.service';
 
+// The unused queries are declared, because `format` is validated with them; `writeResponses` in http/responses reads it.
 @ApiTags('Reports')
 @Controller('api')
 export class ReportsController {
