@@ -68,7 +68,7 @@ export const AnyOf = (words: readonly string[]): PropertyDecorator =>
     (item) => item,
     Rule(
       'invalid_value',
-      `must be one of ${words.join(', ')}`,
+      `must be one of ${words.join(', ')}; repeat the parameter for several values`,
       orNull((item: string) => words.includes(item)),
       EACH,
     ),
