@@ -1,8 +1,9 @@
 import { REPRESENTATION } from '../../src/http/responses/etag';
 import { useApp } from '../support/app';
-import { Workspace } from '../support/make';
+import { boardPath, freshName, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { onStatement } from '../support/statements';
+import { upload } from '../support/upload';
 
 const service = useApp();
 let board: Workspace;
@@ -300,6 +301,28 @@ describe('If-Match', () => {
     expectProblem(missing, 404, 'story_not_found');
     expectProblem(await client.delete(board.path, { headers }), 412, 'precondition_failed');
     expectProblem(await client.delete(board.path), 409, 'board_not_empty');
+  });
+
+  it('is compared with the tag of the stories of the board by an import', async () => {
+    const send = (name: string, tag: string): Promise<any> =>
+      upload(service.client, name, 'title\nImported\n', {
+        type: 'text/csv',
+        headers: { 'if-match': tag },
+      });
+    const stories = `${board.path}/stories`;
+    const tag = await tagOf(stories);
+    expect((await send(board.name, tag)).status).toBe(200);
+    expectProblem(await send(board.name, tag), 412, 'precondition_failed');
+    expect((await service.client.get(stories)).body).toHaveLength(2);
+    const name = freshName('New');
+    expectProblem(await send(name, tag), 412, 'precondition_failed');
+    expect((await service.client.get(boardPath(name))).status).toBe(404);
+    const { text } = await service.client.get(`${board.path}/export?log=true`);
+    const restored = await upload(service.client, name, text, {
+      type: 'application/x-ndjson',
+      headers: { 'if-match': tag },
+    });
+    expectProblem(restored, 412, 'precondition_failed');
   });
 
   it('allows a deletion with the current tag', async () => {

@@ -23,7 +23,7 @@ export class ImportController {
     'Creates and updates the sprints, stories and tasks of a file, all or none; the board is created if it does not exist. Rows are found again by their `external_id`, so a second import of the same file changes nothing; a row of a table without an id always creates a story. In a form, `mapping` must precede `file`. A file has at most 32 MiB. `dry_run` responds with the same result, but changes nothing.',
   )
   @Repeatable()
-  @Route({ file: true, createsBoard: true })
+  @Route({ file: true, createsBoard: true, conditional: true })
   @Rejects(
     'invalid_file',
     'unknown_format',

@@ -3,6 +3,7 @@ import { Semaphore, withTimeout } from 'async-mutex';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { BoardCreation } from '../../boards/board-creation.service';
+import { collectionTag } from '../../boards/board.queries';
 import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import { Slots, SlotsOfClients } from '../../database/slots';
@@ -10,6 +11,7 @@ import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
 import type { Upload } from '../../http/input/upload';
 import { fieldError, Problem } from '../../http/problem';
+import { requireTag } from '../../http/responses/etag';
 import { validate } from '../../http/validation/validation.pipe';
 import { Clock } from '../../time/clock';
 import type { DetectedFile } from '../files/detect';
@@ -138,7 +140,7 @@ export class ImportService {
   }
 
   /**
-   * Writes a plan, all of it or nothing; with `dryRun` nothing is changed.
+   * Writes a plan, all of it or nothing; with `dryRun` nothing is changed. `If-Match` refers to the board's lists.
    * @param progress called with the number of stories that are written
    */
   apply(
@@ -150,6 +152,8 @@ export class ImportService {
     const { format, mapping } = planned;
     if ('exported' in planned) {
       const { exported } = planned;
+      // The board of a restore is new, so no entity tag matches.
+      requireTag(caller);
       const { sprint: sprints, story: stories, task: tasks } = exported.survey.counts;
       const view = { format, mapping, ...NOTHING, created: { sprints, stories, tasks } };
       return translating(() =>
@@ -184,10 +188,15 @@ export class ImportService {
       const fields = plan.board ?? {};
       const options = { dryRun };
       // Others wait for a transaction, so an import that creates the board has many short ones.
-      const view = await this.boards.createByParts(caller, boardName, fields, write, options);
-      if (view) return view;
-      const work = async (change: Change): Promise<ImportView> =>
-        write(change, await this.boards.boardForCreation(change, boardName, fields));
+      if (caller.ifMatch === undefined) {
+        const view = await this.boards.createByParts(caller, boardName, fields, write, options);
+        if (view) return view;
+      }
+      const work = async (change: Change): Promise<ImportView> => {
+        const board = await this.boards.boardForCreation(change, boardName, fields);
+        requireTag(caller, collectionTag(board));
+        return write(change, board);
+      };
       return dryRun
         ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
         : this.unitOfWork.run(caller, work, RETRY_MS);
