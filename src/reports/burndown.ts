@@ -1,6 +1,6 @@
+import { fromHundredths, hundredths } from '../stories/points';
 import { calendarDate } from '../time/clock';
 import { addDays, daysFromTo, isWorkingDay, workingDaysFromTo } from './calendar';
-import { fromHundredths, hundredths } from '../stories/points';
 import type { SprintHistory, StoryState } from './replay';
 import { commitment, committedState } from './report';
 import type { BurndownDayView } from './report.dto';

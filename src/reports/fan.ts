@@ -1,6 +1,6 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { Throughput, Work } from './forecast';
 import { hundredths } from '../stories/points';
+import type { Throughput, Work } from './forecast';
 import type { ForecastView } from './report.dto';
 import type { Steps } from './steps';
 

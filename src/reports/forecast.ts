@@ -1,6 +1,6 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { addDays } from './calendar';
 import { hundredths } from '../stories/points';
+import { addDays } from './calendar';
 import type { ForecastView } from './report.dto';
 import type { Steps } from './steps';
 

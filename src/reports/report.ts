@@ -1,6 +1,6 @@
+import { sum } from '../stories/points';
 import { calendarDate } from '../time/clock';
 import { endOfDay } from './calendar';
-import { sum } from '../stories/points';
 import type { SprintHistory, StoryHistory, StoryState } from './replay';
 import type {
   ReestimatedStoryView,

@@ -1,5 +1,5 @@
-import { daysFromTo } from './calendar';
 import { fromHundredths, hundredths } from '../stories/points';
+import { daysFromTo } from './calendar';
 import type { Report } from './report';
 import type { VelocitySprintView, VelocityView } from './report.dto';
 

@@ -101,8 +101,9 @@ export function requireRow(line: number, kind: Kind, value: unknown): void {
   let count = 0;
   for (const name in value) {
     const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;
-    if (!predicate)
+    if (!predicate) {
       throw invalidLine(line, 'unknown_field', `${kind} has an unknown field, ${name}`);
+    }
     if (!predicate(value[name])) throw invalid(line, kind, name);
     count += 1;
   }
