@@ -126,12 +126,12 @@ describe('tables', () => {
   });
 
   it('let other requests run while they are read, even if the whole file arrives at once', async () => {
-    const file = Buffer.from('a,b,c\n' + 'some text,"more\ntext",1\n'.repeat(200_000));
+    const file = Buffer.from('a,b,c\n' + 'some text,"more\ntext",1\n'.repeat(50_000));
     let done = false;
     const read = table(file).finally(() => (done = true));
     let turns = 0;
     for (; !done; turns += 1) await setImmediate();
-    expect((await read).rows.length).toBe(200_000);
+    expect((await read).rows.length).toBe(50_000);
     expect(turns).toBeGreaterThan(5);
   });
 });
