@@ -162,6 +162,7 @@ export class ImportService {
     }
     const { plan } = planned;
     const write = async (change: Change, board: LockedBoard): Promise<ImportView> => {
+      requireTag(caller, collectionTag(board));
       const applied = await this.applying.apply(change, board, plan, progress);
       const { created, updated, unchanged } = applied;
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
@@ -188,15 +189,10 @@ export class ImportService {
       const fields = plan.board ?? {};
       const options = { dryRun };
       // Others wait for a transaction, so an import that creates the board has many short ones.
-      if (caller.ifMatch === undefined) {
-        const view = await this.boards.createByParts(caller, boardName, fields, write, options);
-        if (view) return view;
-      }
-      const work = async (change: Change): Promise<ImportView> => {
-        const board = await this.boards.boardForCreation(change, boardName, fields);
-        requireTag(caller, collectionTag(board));
-        return write(change, board);
-      };
+      const view = await this.boards.createByParts(caller, boardName, fields, write, options);
+      if (view) return view;
+      const work = async (change: Change): Promise<ImportView> =>
+        write(change, await this.boards.boardForCreation(change, boardName, fields));
       return dryRun
         ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
         : this.unitOfWork.run(caller, work, RETRY_MS);
