@@ -36,7 +36,7 @@ export class SprintsService {
         order: [column('start_date', 's', 'date'), column('id', 's', 'integer')],
         indexed: true,
         represent: (row: SprintRow) => representSprint(row, now),
-        subject: board.id,
+        ownerId: board.id,
         board: {
           ...board,
           tagOf: (at) => collectionTag(at, today),

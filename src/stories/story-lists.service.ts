@@ -25,7 +25,7 @@ export class StoryListsService {
   /** The stories of a sprint. @throws Problem `sprint_not_found` */
   async ofSprint(sprintId: number, query: StoryListQuery): Promise<Listing> {
     const board = await findBoardOf(this.database, 'sprint_id', sprintId);
-    return new Listing(this.database, await this.source(board, sprintId, query), query);
+    return this.list(board, sprintId, query);
   }
 
   /**
@@ -38,7 +38,7 @@ export class StoryListsService {
   ): Promise<Listing> {
     const resolve = async (reader: Reader): Promise<ListSource> => {
       const { board, sprintId } = await find(reader);
-      return { ...(await this.source(board, sprintId, query)), subject: sprintId };
+      return this.source(board, sprintId, query);
     };
     const source = { resolve, ...(await resolve(this.database)) };
     return new Listing(this.database, source, query);
@@ -46,21 +46,20 @@ export class StoryListsService {
 
   /** The stories of a board that are in no sprint. @throws Problem `board_not_found` */
   async backlog(boardName: string, query: StoryListQuery): Promise<Listing> {
-    return this.listOf(await findBoard(this.database, boardName), null, query);
+    return this.list(await findBoard(this.database, boardName), null, query);
   }
 
   /** All stories of a board. @throws Problem `board_not_found` */
   async ofBoard(boardName: string, query: StoryListQuery): Promise<Listing> {
-    return this.listOf(await findBoard(this.database, boardName), undefined, query);
+    return this.list(await findBoard(this.database, boardName), undefined, query);
   }
 
-  private async listOf(
+  private async list(
     board: BoardRevision,
-    sprintId: null | undefined,
+    sprintId: number | null | undefined,
     query: StoryListQuery,
   ): Promise<Listing> {
-    const source = { ...(await this.source(board, sprintId, query)), subject: board.id };
-    return new Listing(this.database, source, query);
+    return new Listing(this.database, await this.source(board, sprintId, query), query);
   }
 
   private async source(
@@ -74,6 +73,7 @@ export class StoryListsService {
     // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
     const also = sprintId ? [sprintId] : [];
     return {
+      ownerId: sprintId ?? board.id,
       board: {
         ...board,
         tagOf: (at) => collectionTag(at, ...also),

@@ -46,8 +46,8 @@ export const column = (
 export interface Location {
   path: string;
   parameters: URLSearchParams;
-  /** The `subject` of the list. */
-  subject?: number;
+  /** The `ownerId` of the list. */
+  ownerId?: number;
 }
 
 export function locationOf(url: string): Location {
@@ -61,13 +61,13 @@ export function withParameters({ parameters }: Location, others: Record<string, 
   return next.toString();
 }
 
-/** The digest that binds a cursor to the path with what it names, the filters and the sort. */
-function digestOf({ path, parameters, subject }: Location): string {
+/** The digest that binds a cursor to the path with the owner of the list, the filters and the sort. */
+function digestOf({ path, parameters, ownerId }: Location): string {
   const others = [...parameters]
     .filter(([name]) => !['limit', 'cursor', 'count', 'fields', 'format'].includes(name))
     .map((pair) => pair.join('='))
     .sort();
-  const text = [path.replace(/\/$/, ''), subject, ...others].join('\n');
+  const text = [path.replace(/\/$/, ''), ownerId, ...others].join('\n');
   return hash('sha1', text, 'base64url').slice(0, 12);
 }
 

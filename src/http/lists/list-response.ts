@@ -44,7 +44,7 @@ export class ListResponse {
   ) {
     const { page, format, location, reply } = request;
     this.rows = new ListReader(source);
-    this.location = { ...location, subject: source.subject };
+    this.location = { ...location, ownerId: source.ownerId };
     // Items of another format have another length.
     this.key = format === 'json' ? location.path : `${location.path} ${format}`;
     if (page.cursor !== undefined) {

@@ -41,10 +41,10 @@ export interface ListSource {
    */
   resolve?: (reader: Reader) => Promise<ListSource>;
   /**
-   * The id of the board or sprint that the path names by a name or a word, which may name another one later: a cursor
-   * is valid only for the list of this one.
+   * The id of the board or sprint whose list it is. A cursor is valid only for its list, because a name or a word in
+   * the path may name another one later.
    */
-  subject?: number;
+  ownerId?: number;
   /** The query parameters of the page that follows a row; by default a cursor. */
   next?: (last: never) => Record<string, string>;
 }
