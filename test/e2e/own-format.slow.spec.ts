@@ -134,7 +134,7 @@ describe('an export without its log', () => {
       warnings: [],
     });
     expect((await client.get(twins.path)).body).toEqual(before);
-    // Nor do they exchange their places if one of them, or both, were changed meanwhile.
+    // One that has another date since is not taken for the other.
     await made2xx(client.put(`/api/sprints/${refs.later}`, { start_date: '2026-10-20' }));
     expect(await made2xx(send(twins.name, '', text))).toMatchObject({ created: none });
     const [completed, open] = (await client.get(`${twins.path}/sprints`)).body;
@@ -142,6 +142,31 @@ describe('an export without its log', () => {
       { id: refs.earlier, start_date: '2026-11-01', state: 'completed' },
       { id: refs.later, start_date: '2026-11-20', state: 'active' },
     ]);
+  });
+
+  it('gives sprints without names that one batch created their dates again', async () => {
+    const { client } = service;
+    const twins = await Workspace.create(client);
+    const dates = ['2026-11-20', '2026-11-01'];
+    const { results } = await made2xx(
+      client.post(`${twins.path}/batch`, {
+        operations: dates.map((start_date) => ({
+          op: 'create',
+          type: 'sprint',
+          set: { start_date },
+        })),
+      }),
+    );
+    const { text } = await client.get(`${twins.path}/export`);
+    for (const [i, start_date] of ['2026-12-20', '2026-12-01'].entries()) {
+      await made2xx(client.put(`/api/sprints/${results[i].id}`, { start_date }));
+    }
+    expect((await made2xx(send(twins.name, '', text))).updated.sprints).toBe(2);
+    for (const [i, start_date] of dates.entries()) {
+      expect((await client.get(`/api/sprints/${results[i].id}`)).body).toMatchObject({
+        start_date,
+      });
+    }
   });
 
   it('changes nothing when it is imported again, even if the clock of its service was ahead', async () => {

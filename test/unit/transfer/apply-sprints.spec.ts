@@ -70,12 +70,10 @@ async function placeInLinearTime(
   const count = (): void => {
     steps += 1;
   };
+  const wanted = list((i) => observed(sprint(i, planned(i)), count));
   const found = list((i) => observed(brief(i, existing(i)), count));
   const lookUps = jest.spyOn(Set.prototype, 'has');
-  const run = await place(
-    list((i) => sprint(i, planned(i))),
-    found,
-  );
+  const run = await place(wanted, found);
   steps += lookUps.mock.calls.length;
   lookUps.mockRestore();
   expect(steps).toBeLessThan(50 * COUNT);
