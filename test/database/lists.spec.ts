@@ -1,6 +1,7 @@
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { nextPage } from '../support/client';
 import { made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { onStatement } from '../support/statements';
@@ -57,7 +58,7 @@ async function paged(path: string, between?: () => Promise<unknown>): Promise<an
   while (next !== undefined) {
     const page: { body: any[]; headers: Headers } = await service.client.get<any[]>(next);
     pages.push(page.body);
-    next = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+    next = nextPage(page);
     await between?.();
   }
   return pages;
@@ -342,7 +343,7 @@ describe('pages', () => {
     const { client } = service;
     const path = `${board.path}/stories?assignee=&fields=title&limit=2`;
     const first = await client.get(path, { undocumented: true });
-    const link = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const link = nextPage(first) ?? '';
     const rest = await client.get(link.replace('limit=2', 'limit=100'), { undocumented: true });
     expect([...first.body, ...rest.body].map(({ title }: any) => title)).toEqual(
       expected((s) => s.assignee === null),
@@ -393,7 +394,7 @@ describe('pages', () => {
   it('have a cursor that is valid only for its path, filters and sort', async () => {
     const { client } = service;
     const first = await client.get(`${board.path}/stories?limit=2&sort=title&status=todo`);
-    const link = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const link = nextPage(first) ?? '';
     const cursor = new URLSearchParams(link.split('?')[1]).get('cursor') ?? '';
     for (const same of ['', '&limit=1&count=true', '&fields=id', '&format=csv']) {
       const path = `${board.path}/stories/?status=todo&cursor=${cursor}&sort=title${same}`;
@@ -420,8 +421,7 @@ describe('pages', () => {
     const list = `${own.path}/sprints/current/stories`;
     const links: string[] = [];
     for (const query of ['limit=1', 'limit=1&sort=title']) {
-      const { headers } = await client.get(`${list}?${query}`);
-      links.push(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '');
+      links.push(nextPage(await client.get(`${list}?${query}`)) ?? '');
     }
     for (const link of links) expect((await client.get(link)).status).toBe(200);
     await made2xx(client.post(`${own.path}/sprints/current/complete`));
@@ -441,8 +441,7 @@ describe('pages', () => {
     const links: string[] = [];
     for (const list of ['sprints', 'backlog', 'stories', 'stories?sort=title']) {
       const url = `${own.path}/${list}${list.includes('?') ? '&' : '?'}limit=1`;
-      const { headers } = await client.get(url);
-      links.push(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '');
+      links.push(nextPage(await client.get(url)) ?? '');
     }
     for (const link of links) expect((await client.get(link)).status).toBe(200);
     await made2xx(client.delete(`${own.path}?force=true`));
@@ -455,8 +454,7 @@ describe('pages', () => {
     const encode = (value: unknown): string =>
       Buffer.from(JSON.stringify(value)).toString('base64url');
     const forge = async (path: string, change: (keys: unknown[]) => unknown): Promise<string> => {
-      const { headers } = await client.get(path);
-      const link = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
+      const link = nextPage(await client.get(path)) ?? '';
       const cursor = new URLSearchParams(link.split('?')[1]).get('cursor') ?? '';
       return encode(change(JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]));
     };
@@ -499,8 +497,7 @@ describe('pages', () => {
       ['-points', '0,"abc",1'],
     ]) {
       const list = `${board.path}/stories?limit=1&sort=${sort}`;
-      const { headers } = await client.get(list);
-      const ours = new URL(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '', service.url);
+      const ours = new URL(nextPage(await client.get(list)) ?? '', service.url);
       const cursor = ours.searchParams.get('cursor') ?? '';
       const [to] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[];
       expectErrors(

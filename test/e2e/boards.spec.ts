@@ -4,6 +4,7 @@ import { unavailable } from '../../src/database/errors';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { nextPage } from '../support/client';
 import { CREATED, insertRows } from '../support/fill';
 import { boardPath, freshName, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
@@ -402,7 +403,7 @@ describe('the boards', () => {
     while (next !== undefined) {
       const page: { body: any[]; headers: Headers } = await client.get<any[]>(next);
       paged.push(...page.body);
-      next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+      next = nextPage(page);
     }
     expect(paged).toEqual(whole);
   });

@@ -1,5 +1,6 @@
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { nextPage } from '../support/client';
 import { shownBoard } from '../support/fingerprint';
 import { freshName, boardPath, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
@@ -208,7 +209,7 @@ describe('the log of a board', () => {
         expect(page.status).toBe(200);
         expect(page.headers.get('x-board-revision')).toBe(String(events.length));
         found.push(...page.body);
-        next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+        next = nextPage(page);
         if (next !== undefined) expect(page.body.length).toBeGreaterThan(0);
       }
       return found;
@@ -343,7 +344,7 @@ describe('the history of a story', () => {
     while (next !== undefined) {
       const page: { body: any[]; headers: Headers } = await client.get<any[]>(next);
       paged.push(...page.body);
-      next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1];
+      next = nextPage(page);
     }
     expect(paged).toEqual(history.body);
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { ghIssue } from '../support/github';
 import { boardPath, freshName, made2xx } from '../support/make';
 import { expectProblem } from '../support/problems';
 import { published, withPublished } from '../support/published';
@@ -337,18 +338,6 @@ describe('a Taiga project', () => {
   });
 });
 
-const issue = (number: number, more: Fields = {}): Fields => ({
-  assignees: [],
-  body: '',
-  closedAt: null,
-  labels: [],
-  milestone: null,
-  number,
-  state: 'OPEN',
-  title: `Issue ${number}`,
-  ...more,
-});
-
 describe('a mapping of columns is rejected', () => {
   const JIRA = 'Summary,Issue key,Size\nOne,A-1,3\n';
   const LINEAR = 'ID,Team,Title,Size\nA-1,A,One,3\n';
@@ -376,7 +365,7 @@ describe('GitHub issues', () => {
   it('are imported: milestones as labels, without pull requests and duplicates', async () => {
     const { board, answer } = await importTwice(
       JSON.stringify([
-        issue(12, {
+        ghIssue(12, {
           body: 'Steps:\r\n1. open\u0000',
           labels: [{ name: 'bug' }, { name: 'points: 3' }],
           assignees: [{ login: 'ada' }, { login: 'grace' }],
@@ -385,10 +374,10 @@ describe('GitHub issues', () => {
           stateReason: 'COMPLETED',
           closedAt: '2026-10-30T08:00:00Z',
         }),
-        issue(11),
-        issue(11),
-        issue(13, { state: 'CLOSED', stateReason: 'NOT_PLANNED' }),
-        issue(14, { isPullRequest: true }),
+        ghIssue(11),
+        ghIssue(11),
+        ghIssue(13, { state: 'CLOSED', stateReason: 'NOT_PLANNED' }),
+        ghIssue(14, { isPullRequest: true }),
       ]),
     );
     expect(answer).toMatchObject({
@@ -421,13 +410,13 @@ describe('GitHub issues', () => {
   });
 
   it('that were closed in the future keep this time', async () => {
-    const closed = issue(1, { state: 'CLOSED', closedAt: '2026-11-20T08:00:00Z' });
+    const closed = ghIssue(1, { state: 'CLOSED', closedAt: '2026-11-20T08:00:00Z' });
     const { board } = await importTwice(JSON.stringify([closed]));
     expect(await storiesOf(board)).toMatchObject([{ done_at: '2026-11-20T08:00:00.000Z' }]);
   });
 
   it('that were closed as not planned can have their own mapping', async () => {
-    const closed = issue(1, { state: 'CLOSED', stateReason: 'NOT_PLANNED' });
+    const closed = ghIssue(1, { state: 'CLOSED', stateReason: 'NOT_PLANNED' });
     const { board } = await importTwice(JSON.stringify([closed]), {
       mapping: { status: { not_planned: 'todo' } },
     });
@@ -435,14 +424,16 @@ describe('GitHub issues', () => {
   });
 
   it('are imported from UTF-16, as PowerShell writes the output of gh', async () => {
-    const file = JSON.stringify([issue(1, { title: 'Größe 🗒', body: 'x'.repeat(70_000) })]);
+    const file = JSON.stringify([ghIssue(1, { title: 'Größe 🗒', body: 'x'.repeat(70_000) })]);
     const { board } = await importTwice(Buffer.from(`\ufeff${file}\r\n`, 'utf16le'));
     expect(await storiesOf(board)).toMatchObject([{ title: 'Größe 🗒', status: 'todo' }]);
   });
 
   it('of two repositories in separate files are different stories', async () => {
     const of = (name: string): string =>
-      JSON.stringify([issue(1, { title: name, url: `https://github.com/acme/${name}/issues/1` })]);
+      JSON.stringify([
+        ghIssue(1, { title: name, url: `https://github.com/acme/${name}/issues/1` }),
+      ]);
     const { board } = await importTwice(of('shop'));
     await made2xx(load(board, of('api')));
     expect((await storiesOf(board)).map((story) => [story.external_id, story.title])).toEqual([

@@ -6,6 +6,7 @@ import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
+import { nextPage } from '../support/client';
 import { fillBacklog } from '../support/fill';
 import { Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -30,7 +31,7 @@ describe('a list of 3,000 stories', () => {
     for (let next: string | undefined = `${path}?limit=700`; next !== undefined;) {
       const page: Answer<any[]> = await service.client.get(next);
       ids.push(...page.body.map(({ id }) => id as number));
-      next = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+      next = nextPage(page);
     }
     expect(ids).toHaveLength(STORIES);
     expect(new Set(ids).size).toBe(STORIES);

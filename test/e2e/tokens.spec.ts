@@ -12,6 +12,7 @@ import { createAdapter } from '../../src/http/adapter';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
+import { nextPage } from '../support/client';
 import { command } from '../support/command';
 import { operations } from '../support/conformance';
 import { boardPath, made2xx, Workspace } from '../support/make';
@@ -308,7 +309,7 @@ describe('with tokens', () => {
         const page: Answer = await admin.get(next);
         expect(page.status).toBe(200);
         pages.push(...page.body.map(({ id }: { id: number }) => id));
-        next = /<(.*)>/.exec(page.headers.get('link') ?? '')?.[1];
+        next = nextPage(page);
       }
       const all = (await admin.get('/api/tokens')).body.map(({ id }: { id: number }) => id);
       expect(pages).toEqual(all);

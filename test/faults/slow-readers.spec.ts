@@ -52,6 +52,16 @@ async function idleReader(
   return { socket, status };
 }
 
+/** Starts an instance on the same database that disconnects idle readers soon. */
+async function startWithTimeout(): Promise<TestApp> {
+  const instance = await startApp({
+    database: service.database,
+    environment: { READER_TIMEOUT_MS: '300' },
+  });
+  afterwards(() => instance.close());
+  return instance;
+}
+
 /** Opens so many idle readers that some are rejected. */
 const idleReaders = (authorization?: string) =>
   Promise.all(Array.from({ length: 20 }, () => idleReader(service, LIST, authorization)));
@@ -133,11 +143,7 @@ describe('clients that do not read their long lists', () => {
   });
 
   it('are disconnected from every kind of list', async () => {
-    const serviceWithTimeout = await startApp({
-      database: service.database,
-      environment: { READER_TIMEOUT_MS: '300' },
-    });
-    afterwards(() => serviceWithTimeout.close());
+    const serviceWithTimeout = await startWithTimeout();
     const lists = [
       LIST,
       `${LIST}?limit=500`,
@@ -153,11 +159,7 @@ describe('clients that do not read their long lists', () => {
   });
 
   it('are disconnected from a list that they requested together with an import', async () => {
-    const serviceWithTimeout = await startApp({
-      database: service.database,
-      environment: { READER_TIMEOUT_MS: '300' },
-    });
-    afterwards(() => serviceWithTimeout.close());
+    const serviceWithTimeout = await startWithTimeout();
     const socket = connect(Number(new URL(serviceWithTimeout.url).port)).pause();
     socket.on('error', () => undefined);
     afterwards(() => socket.destroy());
@@ -172,11 +174,7 @@ describe('clients that do not read their long lists', () => {
   });
 
   it('are disconnected even if they send another request while they read nothing', async () => {
-    const serviceWithTimeout = await startApp({
-      database: service.database,
-      environment: { READER_TIMEOUT_MS: '300' },
-    });
-    afterwards(() => serviceWithTimeout.close());
+    const serviceWithTimeout = await startWithTimeout();
     const socket = connect(Number(new URL(serviceWithTimeout.url).port));
     socket.on('error', () => undefined);
     afterwards(() => socket.destroy());
@@ -189,11 +187,7 @@ describe('clients that do not read their long lists', () => {
   });
 
   it('are disconnected before a stream of events on which nothing happens', async () => {
-    const serviceWithTimeout = await startApp({
-      database: service.database,
-      environment: { READER_TIMEOUT_MS: '300' },
-    });
-    afterwards(() => serviceWithTimeout.close());
+    const serviceWithTimeout = await startWithTimeout();
     const stream = await Stream.open(`${serviceWithTimeout.url}${BOARD}/stream`);
     afterwards(() => stream.close());
     await idleReader(serviceWithTimeout);

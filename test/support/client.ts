@@ -13,6 +13,10 @@ export interface Answer<T = any> {
   ms: number;
 }
 
+/** The URL of the next page of a list (RFC 8288); undefined on the last one. */
+export const nextPage = ({ headers }: Pick<Answer, 'headers'>): string | undefined =>
+  /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+
 export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as a form. */

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { github } from '../../../src/transfer/formats/github';
 import type { SourceFile } from '../../../src/transfer/files/source';
+import { ghIssue } from '../../support/github';
 import { published, withPublished } from '../../support/published';
 import { fileOf, jsonFile } from './files';
 
@@ -22,19 +23,6 @@ const rest = (number: number, more: object = {}): object => ({
   closed_at: null,
   body: null,
   state_reason: null,
-  ...more,
-});
-
-/** Returns an issue in the form of `gh issue list --json`. */
-const gh = (number: number, more: object = {}): object => ({
-  assignees: [],
-  body: '',
-  closedAt: null,
-  labels: [],
-  milestone: null,
-  number,
-  state: 'OPEN',
-  title: `Issue ${number}`,
   ...more,
 });
 
@@ -73,7 +61,7 @@ describe('GitHub issues', () => {
     ['pages', [[rest(3), rest(1)], [], [rest(2)]], 'acme/shop#'],
     ['a search', { total_count: 3, items: [rest(3), rest(1), rest(2)] }, 'acme/shop#'],
     ['pages of a search', [{ items: [rest(3), rest(1)] }, { items: [rest(2)] }], 'acme/shop#'],
-    ['gh', [gh(3), gh(1), gh(2)], ''],
+    ['gh', [ghIssue(3), ghIssue(1), ghIssue(2)], ''],
   ])('are stories, the oldest first, from %s', async (_, value, repository) => {
     const source = await read(value);
     expect(ids(source)).toEqual([1, 2, 3].map((number) => `github:${repository}${number}`));
@@ -93,11 +81,11 @@ describe('GitHub issues', () => {
   });
 
   it('are read from consecutive pages, and from one issue per line', async () => {
-    const page = JSON.stringify([gh(1), gh(2)]);
+    const page = JSON.stringify([ghIssue(1), ghIssue(2)]);
     for (const text of [
       `${page}${page.replaceAll(':1', ':3').replaceAll(':2', ':4')}`,
-      [1, 2, 3, 4].map((number) => JSON.stringify(gh(number))).join('\n'),
-      `${JSON.stringify({ items: [gh(1), gh(2)] })} ${JSON.stringify({ items: [gh(3), gh(4)] })}\n`,
+      [1, 2, 3, 4].map((number) => JSON.stringify(ghIssue(number))).join('\n'),
+      `${JSON.stringify({ items: [ghIssue(1), ghIssue(2)] })} ${JSON.stringify({ items: [ghIssue(3), ghIssue(4)] })}\n`,
     ]) {
       const source = await github(fileOf(text, 50), {});
       expect(ids(source)).toEqual(['github:1', 'github:2', 'github:3', 'github:4']);
@@ -119,7 +107,7 @@ describe('GitHub issues', () => {
     const ofGh = { state: 'CLOSED', stateReason: 'COMPLETED', closedAt: closed };
     for (const value of [
       [rest(7, { ...fields, ...ofRest, assignee: { login: 'grace' } })],
-      [gh(7, { ...fields, ...ofGh, url: 'https://github.com/acme/shop/issues/7' })],
+      [ghIssue(7, { ...fields, ...ofGh, url: 'https://github.com/acme/shop/issues/7' })],
     ]) {
       const source = await read(value);
       expect(source.stories).toEqual([
@@ -152,7 +140,7 @@ describe('GitHub issues', () => {
     const { stories } = await read([
       rest(1),
       rest(2, { state: 'closed', state_reason: 'not_planned' }),
-      gh(3, { state: 'CLOSED', stateReason: 'NOT_PLANNED' }),
+      ghIssue(3, { state: 'CLOSED', stateReason: 'NOT_PLANNED' }),
       rest(4, { state: 'closed' }),
       rest(5, { state: 'open', state_reason: 'reopened' }),
     ]);
@@ -169,10 +157,10 @@ describe('GitHub issues', () => {
     const source = await read([
       rest(1, { pull_request: { url: 'x', merged_at: null } }),
       rest(2),
-      gh(3, { url: 'https://github.com/acme/shop/pull/3' }),
-      gh(4, { isPullRequest: true }),
-      gh(5, { isPullRequest: false, url: 'https://github.com/acme/shop/issues/5' }),
-      gh(4, { isPullRequest: true }),
+      ghIssue(3, { url: 'https://github.com/acme/shop/pull/3' }),
+      ghIssue(4, { isPullRequest: true }),
+      ghIssue(5, { isPullRequest: false, url: 'https://github.com/acme/shop/issues/5' }),
+      ghIssue(4, { isPullRequest: true }),
     ]);
     expect(ids(source)).toEqual(['github:acme/shop#2', 'github:acme/shop#5']);
     expect(source.skipped).toEqual([
@@ -222,7 +210,7 @@ describe('GitHub issues', () => {
       'github:acme/shop#2',
     ]);
     const found = (number: number, nameWithOwner: string): object =>
-      gh(number, { repository: { name: 'x', nameWithOwner } });
+      ghIssue(number, { repository: { name: 'x', nameWithOwner } });
     expect(ids(await read([found(1, 'acme/shop'), found(1, 'acme/api')]))).toEqual([
       'github:acme/api#1',
       'github:acme/shop#1',
@@ -233,7 +221,7 @@ describe('GitHub issues', () => {
       `github:${'n'.repeat(90)}#12`,
     ]);
     const url = (name: string): object => ({ url: `https://github.com/${name}/issues/1` });
-    expect(ids(await read([gh(1, url('a/b')), gh(1, url('a/c'))]))).toEqual([
+    expect(ids(await read([ghIssue(1, url('a/b')), ghIssue(1, url('a/c'))]))).toEqual([
       'github:a/b#1',
       'github:a/c#1',
     ]);
