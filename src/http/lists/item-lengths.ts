@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Database } from '../../database/database';
 import { PART_LENGTH } from '../responses/stream';
 
 /** Rows of a list that are read at once while their length is unknown. */
@@ -36,4 +37,13 @@ export class ItemLengths {
     const average = (PROBE_ROWS * before + length) / (PROBE_ROWS + items);
     this.lengths.set(path, Math.max(average, before / 2));
   }
+}
+
+const byDatabase = new WeakMap<Database, ItemLengths>();
+
+/** Returns the lengths that were measured in a database. */
+export function itemLengthsOf(database: Database): ItemLengths {
+  const lengths = byDatabase.get(database) ?? new ItemLengths();
+  byDatabase.set(database, lengths);
+  return lengths;
 }

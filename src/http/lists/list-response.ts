@@ -5,7 +5,8 @@ import { BOARD_REVISION } from '../responses/board-revision';
 import { notModified } from '../responses/etag';
 import type { Format } from '../responses/formats';
 import { inParts, PART_LENGTH } from '../responses/stream';
-import { FIRST_ROWS, ItemLengths, PROBE_ROWS } from './item-lengths';
+import type { ItemLengths } from './item-lengths';
+import { FIRST_ROWS, PROBE_ROWS } from './item-lengths';
 import type { Location, Row } from './keyset';
 import { decodeCursor, encodeCursor, withParameters } from './keyset';
 import { ListReader } from './list-reader';
@@ -13,20 +14,20 @@ import type { BoardRevision, ListSource } from './list-source';
 import type { ListWriter } from './list-writer';
 import type { PageQuery } from './page.dto';
 
-const lengths = new ItemLengths();
-
 /** The request for a list, and the reply that gets its headers. */
 interface ListRequest {
   page: PageQuery;
   format: Format;
   location: Location;
   reply: FastifyReply;
+  lengths: ItemLengths;
 }
 
 /** Reads a list, or a page of it, and sets the headers of its response. */
 export class ListResponse {
   private readonly rows: ListReader;
   private readonly location: Location;
+  private readonly lengths: ItemLengths;
   /** The key of `lengths`. */
   private readonly key: string;
   /** The keys that the page begins after. */
@@ -42,9 +43,10 @@ export class ListResponse {
     private readonly writer: ListWriter,
     private readonly request: ListRequest,
   ) {
-    const { page, format, location, reply } = request;
+    const { page, format, location, reply, lengths } = request;
     this.rows = new ListReader(source);
     this.location = { ...location, ownerId: source.ownerId };
+    this.lengths = lengths;
     // Items of another format have another length.
     this.key = format === 'json' ? location.path : `${location.path} ${format}`;
     if (page.cursor !== undefined) {
@@ -81,7 +83,7 @@ export class ListResponse {
     const wanted = Math.min(this.most, FIRST_ROWS);
     let rows = await this.probe();
     if (!rows) {
-      if (wanted > lengths.rowsOfPart(this.key)) return undefined;
+      if (wanted > this.lengths.rowsOfPart(this.key)) return undefined;
       rows = await this.rows.read(this.reader, this.after, wanted + 1);
     }
     const { board, resolve } = this.source;
@@ -94,7 +96,7 @@ export class ListResponse {
     if (hasMore && wanted < this.most) return undefined;
     const shown = rows.slice(0, wanted);
     const text = this.writer.writeAll(shown);
-    lengths.measured(this.key, text.length, shown.length);
+    this.lengths.measured(this.key, text.length, shown.length);
     if (text.length > PART_LENGTH) return undefined;
     if (hasMore) this.link(shown[wanted - 1] as Row);
     return text;
@@ -105,9 +107,9 @@ export class ListResponse {
    * @returns these rows if they are all that the response needs
    */
   private async probe(): Promise<Row[] | undefined> {
-    if (lengths.has(this.key)) return undefined;
+    if (this.lengths.has(this.key)) return undefined;
     const rows = await this.rows.read(this.reader, this.after, Math.min(PROBE_ROWS, this.most + 1));
-    lengths.measured(this.key, this.writer.writeAll(rows).length, rows.length);
+    this.lengths.measured(this.key, this.writer.writeAll(rows).length, rows.length);
     return rows.length < PROBE_ROWS ? rows : undefined;
   }
 
@@ -141,13 +143,14 @@ export class ListResponse {
   }
 
   private parts(): AsyncGenerator<string> {
-    const { rows, reader, writer, key, after, most } = this;
-    return partsOf(rows, reader, writer, { key, after, most });
+    const { rows, reader, writer, lengths, key, after, most } = this;
+    return partsOf(rows, reader, writer, { lengths, key, after, most });
   }
 }
 
-/** A part of a list, and the key of the length of its items. */
+/** A part of a list, and where the length of its items is kept. */
 interface PartOfList {
+  lengths: ItemLengths;
   key: string;
   after?: Parameter[];
   most: number;
@@ -158,7 +161,7 @@ export function partsOf(
   rows: ListReader,
   reader: Reader,
   { begin, separator, end, write }: ListWriter,
-  { key, after, most }: PartOfList,
+  { lengths, key, after, most }: PartOfList,
 ): AsyncGenerator<string> {
   return inParts<Row>({
     read: rows.readInParts(reader, after, most),

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database';
 import type { Reader } from '../../database/reader';
 import { Answer } from '../responses/answer';
 import { readInSnapshot } from '../responses/stream';
+import { itemLengthsOf } from './item-lengths';
 import { locationOf } from './keyset';
 import { ListReader } from './list-reader';
 import { ListResponse, partsOf, tagIn } from './list-response';
@@ -37,7 +38,8 @@ export class Listing extends Answer {
 
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const { database, source, page, format } = this;
-    const asked = { page, format, location: locationOf(request.url), reply };
+    const lengths = itemLengthsOf(database);
+    const asked = { page, format, location: locationOf(request.url), reply, lengths };
     // A short list needs no snapshot if one statement reads all that its response depends on.
     if (source.indexed === true && !source.revision && format === 'json' && !page.count) {
       const response = new ListResponse(database, source, jsonWriter(source), asked);
@@ -53,9 +55,10 @@ export class Listing extends Answer {
 
   /** The unpaginated list as CSV, in parts. */
   async *csv(snapshot: Reader): AsyncGenerator<string> {
-    const { source } = this;
+    const { database, source } = this;
     const writer = await tableOf(source, snapshot);
-    yield* partsOf(new ListReader(source), snapshot, writer, { key: 'csv', most: Infinity });
+    const part = { key: 'csv', most: Infinity, lengths: itemLengthsOf(database) };
+    yield* partsOf(new ListReader(source), snapshot, writer, part);
   }
 }
 
