@@ -19,27 +19,27 @@ type Define = (command: Command) => void;
 const COMMANDS: Record<string, [description: string, load: () => Promise<Define>]> = {
   seed: [
     'create a demo board with six completed sprints, a current and a planned one',
-    async () => (await import('./cli/seed.js')).defineSeed,
+    async () => (await import('./cli/seed.ts')).defineSeed,
   ],
   import: [
     'import a file from another tool, or our own CSV, into a board, completely or not at all',
-    async () => (await import('./cli/import.js')).defineImport,
+    async () => (await import('./cli/import.ts')).defineImport,
   ],
   export: [
     'write a board to a file, with or without its event log, or its stories as CSV',
-    async () => (await import('./cli/export.js')).defineExport,
+    async () => (await import('./cli/export.ts')).defineExport,
   ],
   tokens: [
     'create, list and delete API tokens',
-    async () => (await import('./cli/tokens.js')).defineTokens,
+    async () => (await import('./cli/tokens.ts')).defineTokens,
   ],
   backup: [
     'copy an SQLite database, even while the service runs',
-    async () => (await import('./cli/backup.js')).defineBackup,
+    async () => (await import('./cli/backup.ts')).defineBackup,
   ],
   migrate: [
     'run the pending migrations, as every start of the service does',
-    async () => (await import('./cli/migrate.js')).defineMigrate,
+    async () => (await import('./cli/migrate.ts')).defineMigrate,
   ],
 };
 

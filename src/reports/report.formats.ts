@@ -36,7 +36,7 @@ export const BURNDOWN: Formats = {
   json: { write: (body: Burndown) => inChunks(body, burndownJson(body)) },
   csv: { write: (body: Burndown) => inChunks(body, burndownCsv(body.days)) },
   ...pictures(async (body: Burndown, { kind = 'burndown' }, width) => {
-    const { burndownPicture } = await import('./pictures/burndown.js');
+    const { burndownPicture } = await import('./pictures/burndown.ts');
     return burndownPicture({ ...body, scope: body.days.scope, kind }, width);
   }),
 };
@@ -44,7 +44,7 @@ export const BURNDOWN: Formats = {
 export const VELOCITY: Formats = {
   csv: { write: velocityCsv },
   ...pictures(async (body: VelocityView, _query, width, board) => {
-    const { velocityPicture } = await import('./pictures/velocity.js');
+    const { velocityPicture } = await import('./pictures/velocity.ts');
     return velocityPicture(board, body, width);
   }),
 };
@@ -53,7 +53,7 @@ export const FORECAST: Formats = {
   json: { write: ({ view }: Forecast) => JSON.stringify(view) },
   csv: { write: ({ view }: Forecast) => forecastCsv(view) },
   ...pictures(async ({ view, history, work, from }: Forecast, _query, width, board) => {
-    const { forecastPicture } = await import('./pictures/forecast.js');
+    const { forecastPicture } = await import('./pictures/forecast.ts');
     const paths = await inSteps(fan(history, work, view));
     return forecastPicture({ board, ...work, history: history.length, from, paths }, width);
   }),

@@ -39,7 +39,7 @@ export function importsOf(source: Source): Import[] {
   const add = (specifier: string, typeOnly: boolean, names: string[]): void => {
     const to =
       specifier.startsWith('.') && !specifier.endsWith('.json')
-        ? `${normalize(join(dirname(source.path), specifier.replace(/\.js$/, '')))}.ts`
+        ? `${normalize(join(dirname(source.path), specifier.replace(/\.ts$/, '')))}.ts`
         : specifier;
     imports.push({ from: source.path, to, typeOnly, names });
   };
