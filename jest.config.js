@@ -6,11 +6,13 @@ const { availableParallelism } = require('node:os');
 //   operations (test/model) and of faults (test/faults)
 // - `npm run test:long`: long runs of test/model and test/faults, and the *.long.spec.ts; they measure, so
 //   they need an idle machine
-// The suites of the project `unit` need no database, or select one themselves.
+// The suites of the project `unit` need no database, or select one themselves; those of `web` test modules of the
+// board in the browser without a browser.
 const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
   fast: {
-    unit: common('unit/**', 'rules', 'contract', 'browser/unit'),
+    unit: common('unit/**', 'rules', 'contract'),
+    web: common('browser/unit'),
     sqlite: common('database', 'e2e'),
     mysql: common('database'),
     browser: common('browser'),
@@ -46,23 +48,25 @@ const swc = (parser, transform) => [
 ];
 
 const settings = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/jest/environment.js',
+  runtime: '<rootDir>/test/jest/runtime.js',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: {
     '^.+\\.ts$': swc(
       { syntax: 'typescript', decorators: true },
       { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
     ),
-    '^.+\\.m?js$': swc({ syntax: 'ecmascript' }),
   },
-  // These packages are ESM-only, and jest can require() an ES module only on Node >= 24.9.
-  transformIgnorePatterns: [
-    '/node_modules/(?!(@nestjs|cookie|content-disposition|d3-[a-z-]+|internmap|preact)/)',
-    '<rootDir>/dist/',
-  ],
-  // A relative import() names the built file.
-  moduleNameMapper: { '^(\\./(?:pictures|cli)/\\w+)\\.js$': '$1' },
   setupFiles: ['<rootDir>/test/support/setup.ts'],
+};
+
+// The suites of the project `web` replace modules, so Jest itself loads them.
+const web = {
+  testEnvironment: 'node',
+  runtime: undefined,
+  transform: { ...settings.transform, '^.+\\.m?js$': swc({ syntax: 'ecmascript' }) },
+  // These packages are ESM-only, and jest can require() an ES module only on Node >= 24.9.
+  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|preact)/)'],
 };
 
 // Without a database server the suites run on SQLite alone, and without Chromium those of the browser are
@@ -88,6 +92,7 @@ module.exports = {
     .filter(([displayName]) => !isMissing[displayName])
     .map(([displayName, testMatch]) => ({
       ...settings,
+      ...(displayName === 'web' && web),
       displayName,
       globals: { ENGINE: ['sqlite', 'mysql'].includes(displayName) ? displayName : 'none' },
       testMatch,

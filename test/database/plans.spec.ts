@@ -33,6 +33,7 @@ let client: Client;
 /** A client whose token has access to some boards only. */
 let limited: Client;
 let plans: Plans;
+let stopListening: () => void;
 /** Operations that were called. */
 const called = new Set<string>();
 
@@ -180,8 +181,9 @@ beforeAll(async () => {
   await fill();
   limited = await token({ name: 'Guest', scope: 'write', boards: [names.board, names.other] });
   plans = new Plans(service.database);
-  plans.listen();
+  stopListening = plans.listen();
 });
+afterAll(() => stopListening());
 
 /** Calls an operation of the document, with values for the parameters of its path. */
 async function call(

@@ -1,0 +1,49 @@
+const { createRequire } = require('node:module');
+const { dirname, join, sep } = require('node:path');
+const Runtime = require('jest-runtime').default;
+const { addHook } = require('pirates');
+
+const TESTS = join(__dirname, '..');
+
+const sourceMaps = new Map();
+let removeHook;
+
+/**
+ * Loads modules by the `require` of Node.js, so that a worker loads src and libraries once. Jest's own runtime loads
+ * them again for each suite, which takes a second or two, and then their code runs cold.
+ * See docs/decisions/libraries.md.
+ */
+module.exports = class extends Runtime {
+  constructor(...options) {
+    super(...options);
+    const [config, , , transformer, , , testPath] = options;
+    removeHook?.();
+    removeHook = addHook(
+      (source, filename) => {
+        const { code, sourceMapPath } = transformer.transformSource(filename, source, {});
+        sourceMaps.set(filename, sourceMapPath);
+        return code;
+      },
+      { exts: ['.ts'] },
+    );
+    // The files of tests have variables and hooks, and the test runner has results.
+    unload([TESTS, dirname(config.testRunner)]);
+    delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    globalThis.jest = this.jestGlobals.jestObjectFor(testPath);
+  }
+
+  requireModule(from, name) {
+    return createRequire(from)(name ?? from);
+  }
+
+  getSourceMaps() {
+    return sourceMaps;
+  }
+};
+
+function unload(folders) {
+  for (const path of Object.keys(require.cache)) {
+    const isInside = folders.some((folder) => path.startsWith(folder + sep));
+    if (isInside && dirname(path) !== __dirname) delete require.cache[path];
+  }
+}
