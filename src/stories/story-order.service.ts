@@ -92,7 +92,7 @@ async function findGapAt(
   }
 }
 
-/** Reads at least `depth` stories on one side of a position, leaving out the stories that move. */
+/** Reads the next `depth` stories on one side of a position, and leaves out those that move. */
 async function readSide(
   change: Change,
   list: StoryList,
@@ -113,14 +113,13 @@ async function readSide(
     beyond = `AND seq ${operator}= ? AND (seq ${operator} ? OR id ${operator}${orEqual} ?)`;
     parameters.push(seq, seq, id);
   }
-  const limit = depth + moving.length;
   const rows = await change.query<StorySeq>(
     `SELECT id, seq FROM stories WHERE ${sql} ${beyond}
-     ORDER BY seq ${direction}, id ${direction} LIMIT ${limit}`,
+     ORDER BY seq ${direction}, id ${direction} LIMIT ${depth}`,
     parameters,
   );
   const ids = new Set(moving.map(({ id }) => id));
-  return { stories: rows.filter(({ id }) => !ids.has(id)), complete: rows.length < limit };
+  return { stories: rows.filter(({ id }) => !ids.has(id)), complete: rows.length < depth };
 }
 
 /** Shifts stories of a list by one statement, except the stories that move, and records one event. */
