@@ -4,6 +4,7 @@ const Runtime = require('jest-runtime').default;
 const { addHook } = require('pirates');
 
 const TESTS = join(__dirname, '..');
+const SRC = join(__dirname, '../../src');
 
 const sourceMaps = new Map();
 let removeHook;
@@ -16,7 +17,8 @@ let removeHook;
 module.exports = class extends Runtime {
   constructor(...options) {
     super(...options);
-    const [config, , , transformer, , , testPath] = options;
+    const [config, , , transformer, , , testPath, globalConfig] = options;
+    const isWatching = globalConfig.watch || globalConfig.watchAll;
     removeHook?.();
     removeHook = addHook(
       (source, filename) => {
@@ -26,8 +28,9 @@ module.exports = class extends Runtime {
       },
       { exts: ['.ts'] },
     );
-    // The files of tests have variables and hooks, and the test runner has results.
-    unload([TESTS, dirname(config.testRunner)]);
+    // The files of tests have variables and hooks, and the test runner has results. While Jest watches files, src
+    // changes.
+    unload([TESTS, dirname(config.testRunner), ...(isWatching ? [SRC] : [])]);
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
     globalThis.jest = this.jestGlobals.jestObjectFor(testPath);
   }
