@@ -18,9 +18,8 @@ module.exports = class {
 
   async teardown() {
     this.fakeTimersModern.dispose();
-    // Jest replaces one for each suite, and keeps the other.
+    // Jest replaces it for each suite.
     process.exit = this.#exit;
-    delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
     for (const name of Object.keys(process.env)) {
       if (!(name in this.#variables)) delete process.env[name];
     }

@@ -6,6 +6,9 @@ const { addHook } = require('pirates');
 const TESTS = join(__dirname, '..');
 const SRC = join(__dirname, '../../src');
 
+/** Descriptions of the symbols by which the test runner keeps its state in the globals. */
+const OF_RUNNER = ['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'TEST_TIMEOUT_SYMBOL'];
+
 const sourceMaps = new Map();
 let removeHook;
 
@@ -31,7 +34,9 @@ module.exports = class extends Runtime {
     // The files of tests have variables and hooks, and the test runner has results. While Jest watches files, src
     // changes.
     unload([TESTS, dirname(config.testRunner), ...(isWatching ? [SRC] : [])]);
-    delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+      if (OF_RUNNER.includes(symbol.description)) delete globalThis[symbol];
+    }
     globalThis.jest = this.jestGlobals.jestObjectFor(testPath);
   }
 
