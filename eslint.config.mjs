@@ -39,6 +39,20 @@ export default defineConfig(
       '@typescript-eslint/no-explicit-any': 'off',
     },
   },
+  {
+    files: ['test/**/*.ts'],
+    ignores: ['test/browser/unit/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['mock', 'doMock', 'isolateModules', 'resetModules'].map((property) => ({
+          object: 'jest',
+          property,
+          message: 'It has no effect here: suites share their modules (CONTRIBUTING.md).',
+        })),
+      ],
+    },
+  },
   { files: ['**/*.js'], languageOptions: { sourceType: 'commonjs', globals: globals.node } },
   { files: ['**/*.mjs'], languageOptions: { globals: globals.node } },
   { files: ['web/service-worker.js'], languageOptions: { globals: globals.serviceworker } },
