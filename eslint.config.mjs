@@ -48,7 +48,7 @@ export default defineConfig(
         ...['mock', 'doMock', 'isolateModules', 'resetModules'].map((property) => ({
           object: 'jest',
           property,
-          message: 'It has no effect here: suites share their modules (CONTRIBUTING.md).',
+          message: 'It has no effect, because suites share modules (CONTRIBUTING.md).',
         })),
       ],
     },

@@ -7,7 +7,7 @@ const { availableParallelism } = require('node:os');
 // - `npm run test:long`: long runs of test/model and test/faults, and the *.long.spec.ts; they measure, so
 //   they need an idle machine
 // The suites of the project `unit` need no database, or select one themselves; those of `web` test modules of the
-// board in the browser without a browser.
+// web client in Node.js.
 const ON_BOTH_ENGINES = ['database', 'e2e', 'model', 'faults'];
 const RUNS = {
   fast: {
@@ -60,7 +60,7 @@ const settings = {
   setupFiles: ['<rootDir>/test/support/setup.ts'],
 };
 
-// The suites of the project `web` replace modules, so Jest itself loads them.
+// The suites of the project `web` mock modules, which only Jest's own runtime supports.
 const web = {
   testEnvironment: 'node',
   runtime: undefined,

@@ -76,7 +76,7 @@ export class StoryOrder {
   }
 }
 
-/** Reads the neighbours of a position, more of them each time, until a gap is found. */
+/** Reads eight times as many neighbours of a position in each step, until there is a wide enough gap. */
 async function findGapAt(
   change: Change,
   list: StoryList,
@@ -92,7 +92,7 @@ async function findGapAt(
   }
 }
 
-/** Reads the next `depth` stories on one side of a position, and leaves out those that move. */
+/** Returns those of the `depth` nearest stories on one side of a position that are not being moved. */
 async function readSide(
   change: Change,
   list: StoryList,

@@ -134,7 +134,7 @@ describe('an export without its log', () => {
       warnings: [],
     });
     expect((await client.get(twins.path)).body).toEqual(before);
-    // One that has another date since is not taken for the other.
+    // A sprint whose date has changed is not mistaken for the other one.
     await made2xx(client.put(`/api/sprints/${refs.later}`, { start_date: '2026-10-20' }));
     expect(await made2xx(send(twins.name, '', text))).toMatchObject({ created: none });
     const [completed, open] = (await client.get(`${twins.path}/sprints`)).body;
@@ -144,7 +144,7 @@ describe('an export without its log', () => {
     ]);
   });
 
-  it('gives sprints without names that one batch created their dates again', async () => {
+  it('restores the dates of sprints without names that one batch created', async () => {
     const { client } = service;
     const twins = await Workspace.create(client);
     const dates = ['2026-11-20', '2026-11-01'];

@@ -1,7 +1,7 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
-/** Runs a suite with the globals of Node.js itself, not with copies, which modules that are shared cannot use. */
+/** Runs a suite with the global object of Node.js, because the modules that suites share use it. */
 module.exports = class {
   global = globalThis;
   fakeTimers = null;
@@ -18,7 +18,7 @@ module.exports = class {
 
   async teardown() {
     this.fakeTimersModern.dispose();
-    // Jest replaces it for each suite.
+    // Jest wraps `process.exit` for each suite.
     process.exit = this.#exit;
     for (const name of Object.keys(process.env)) {
       if (!(name in this.#variables)) delete process.env[name];
@@ -26,7 +26,7 @@ module.exports = class {
     Object.assign(process.env, this.#variables);
   }
 
-  // Only modules that Jest loads itself would need one.
+  // Jest requires this method, but calls it only to load modules itself.
   getVmContext() {
     return null;
   }

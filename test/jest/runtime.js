@@ -6,16 +6,15 @@ const { addHook } = require('pirates');
 const TESTS = join(__dirname, '..');
 const SRC = join(__dirname, '../../src');
 
-/** Descriptions of the symbols by which the test runner keeps its state in the globals. */
-const OF_RUNNER = ['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'TEST_TIMEOUT_SYMBOL'];
+/** Descriptions of the symbols under which jest-circus stores its state in the global object. */
+const CIRCUS_SYMBOLS = ['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'TEST_TIMEOUT_SYMBOL'];
 
 const sourceMaps = new Map();
 let removeHook;
 
 /**
- * Loads modules by the `require` of Node.js, so that a worker loads src and libraries once. Jest's own runtime loads
- * them again for each suite, which takes a second or two, and then their code runs cold.
- * See docs/decisions/libraries.md.
+ * Loads modules with the `require` of Node.js, so that a worker loads src and the libraries once. Jest's own runtime
+ * loads and compiles them again for each suite, which takes one to two seconds. See docs/decisions/libraries.md.
  */
 module.exports = class extends Runtime {
   constructor(...options) {
@@ -31,11 +30,11 @@ module.exports = class extends Runtime {
       },
       { exts: ['.ts'] },
     );
-    // The files of tests have variables and hooks, and the test runner has results. While Jest watches files, src
-    // changes.
+    // Test files and jest-circus have state of their suite, so they are loaded again. In watch mode src may have
+    // changed.
     unload([TESTS, dirname(config.testRunner), ...(isWatching ? [SRC] : [])]);
     for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
-      if (OF_RUNNER.includes(symbol.description)) delete globalThis[symbol];
+      if (CIRCUS_SYMBOLS.includes(symbol.description)) delete globalThis[symbol];
     }
     globalThis.jest = this.jestGlobals.jestObjectFor(testPath);
   }

@@ -41,7 +41,7 @@ export class ItemLengths {
 
 const byDatabase = new WeakMap<Database, ItemLengths>();
 
-/** Returns the lengths that were measured in a database. */
+/** Returns the average lengths of the lists of a database. */
 export function itemLengthsOf(database: Database): ItemLengths {
   const lengths = byDatabase.get(database) ?? new ItemLengths();
   byDatabase.set(database, lengths);

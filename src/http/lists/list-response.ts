@@ -148,7 +148,7 @@ export class ListResponse {
   }
 }
 
-/** A part of a list, and where the length of its items is kept. */
+/** A part of a list, and the average lengths with the key of this list. */
 interface PartOfList {
   lengths: ItemLengths;
   key: string;
