@@ -5,6 +5,9 @@ import { DatabaseTimeout } from './errors';
 /** Milliseconds to wait for a free connection; mysql2 itself would wait forever. */
 const ACQUIRE_MS = 1500;
 
+/** Milliseconds of a step in which these waits are measured. */
+const STEP_MS = 100;
+
 /** `ER_UNKNOWN_SYSTEM_VARIABLE`: another kind of server has this variable. */
 const UNKNOWN_VARIABLE = 1193;
 
@@ -35,18 +38,40 @@ export const createPool =
     const getConnection = pool.getConnection.bind(pool);
     pool.getConnection = (callback) => {
       let late = false;
-      const timer = setTimeout(() => {
+      const cancel = afterWaiting(ACQUIRE_MS, () => {
         late = true;
         callback(new DatabaseTimeout('no free connection'), undefined as never);
-      }, ACQUIRE_MS);
-      getConnection((error, connection) => {
-        clearTimeout(timer);
-        if (!late) callback(error, connection);
-        else if (!error) connection.release();
       });
+      const acquire = (): void =>
+        getConnection((error: { code?: string } | null, connection) => {
+          // The process was paused while it connected: mysql2 counts that time.
+          if (error?.code === 'ETIMEDOUT' && !late) {
+            acquire();
+            return;
+          }
+          cancel();
+          if (!late) callback(error as never, connection);
+          else if (!error) connection.release();
+        });
+      acquire();
     };
     return pool;
   };
+
+/**
+ * Calls `timeOut` after a wait, and returns a function that cancels it. A pause of the process counts as one step
+ * at most: the answer of the database may have arrived in it.
+ */
+function afterWaiting(ms: number, timeOut: () => void): () => void {
+  let left = ms;
+  const timer = setInterval(() => {
+    left -= STEP_MS;
+    if (left > 0) return;
+    clearInterval(timer);
+    timeOut();
+  }, STEP_MS);
+  return () => clearInterval(timer);
+}
 
 function prepare(connection: PoolConnection, statementMs: number | undefined): void {
   // mysql2 removes its own listener after the first error; a second one would end the process.
@@ -71,13 +96,13 @@ function prepare(connection: PoolConnection, statementMs: number | undefined): v
     if (typeof values === 'function') [values, callback] = [undefined, values];
     if (typeof callback !== 'function') return query(sql, values);
     // connection.destroy() never settles the pending statements; an error of the stream rejects them.
-    const timer = setTimeout(() => {
+    const cancel = afterWaiting(statementMs + 500, () => {
       const { stream } = connection as unknown as { stream: { destroy(error: Error): void } };
       stream.destroy(new DatabaseTimeout('no answer in time'));
-    }, statementMs + 500);
+    });
     const done = callback as (error: unknown, result: unknown, fields: unknown) => void;
     return query(sql, values, (error: unknown, result: unknown, fields: unknown): void => {
-      clearTimeout(timer);
+      cancel();
       // Its transaction may still be open. The next START TRANSACTION would commit it.
       if (error && sql === 'ROLLBACK') connection.destroy();
       done(error, result, fields);
