@@ -7,11 +7,12 @@ import type { SprintView, StoryWithTasks } from './sprint.dto';
 /** Stories of a part, at most. */
 const STORIES_OF_PART = 200;
 
-/** The JSON of a sprint with its stories and their tasks, in parts. */
+/** The JSON of a sprint with its stories and their tasks, in parts; calls `written` for each story. */
 export function partsOf(
   reader: Reader,
   boardId: number,
   sprint: SprintView,
+  written: () => void,
 ): AsyncGenerator<string> {
   return inParts<StoryWithTasks>({
     begin: `${JSON.stringify(sprint).slice(0, -1)},"stories":[`,
@@ -23,6 +24,9 @@ export function partsOf(
       const ids = stories.map(({ id }) => id);
       return withTasks(stories, await findTasksOfStories(reader, ids));
     },
-    write: (story) => JSON.stringify(story),
+    write: (story) => {
+      written();
+      return JSON.stringify(story);
+    },
   });
 }

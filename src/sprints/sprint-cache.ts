@@ -18,11 +18,13 @@ import type { SprintInFullView } from './sprint.dto';
 import type { Relative } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
 
-/** Bytes of all cached answers together, and of one. */
+/** Bytes of all cached answers together. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/**
+ * Bytes of one cached answer, and of all answers that are buffered for the cache while they are streamed; a slow
+ * client may take minutes.
+ */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Maximum bytes of responses that are buffered for the cache while they are streamed; a slow client may take minutes. */
-const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** The most stories, and bytes of JSON, of a sprint that is read at once; a longer sprint is streamed. */
 const STORIES_AT_ONCE = 100;
@@ -34,9 +36,9 @@ const PROBE_STORIES = 4;
  * The current, next and previous sprint with all stories and tasks: the most frequent request of
  * displays, and the most expensive one to build.
  *
- * An answer is cached under its entity tag, which consists of the board's id and revision, the day in
- * its time zone, and the word of the path. An answer depends on nothing else: each change of a row
- * raises the revision of its board in the same transaction, and derived fields depend on the day only.
+ * An answer is cached under its entity tag, in which are the board's id and revision, the day in its time
+ * zone, and the word of the path. An answer depends on nothing else: each change of a row raises the
+ * revision of its board in the same transaction, and derived fields depend on the day only.
  * Each request reads the row of the board, so a cached answer is never stale, whichever instance made
  * a change, and no entry has to be invalidated.
  */
@@ -149,15 +151,21 @@ export class SprintCache {
     const etag = collectionTag(board, today, which);
     const sprint = await this.sprints.findRelative(reader, board.id, which, today);
     if (!sprint) throw new Problem(`no_${which}_sprint`);
-    const parts = partsOf(reader, board.id, representSprint(sprint, now));
+    let stories = 0;
+    const parts = partsOf(reader, board.id, representSprint(sprint, now), () => (stories += 1));
     const { revision } = board;
-    return { etag, revision, parts: this.caching(etag, revision, parts) };
+    const keep = (bytes: Buffer): void => {
+      this.isLong.set(sprint.id, stories > STORIES_AT_ONCE || bytes.length > BYTES_AT_ONCE);
+      this.answers.set(etag, new CachedAnswer(etag, revision, bytes));
+    };
+    return { etag, revision, parts: this.keepingParts(etag, parts, keep) };
   }
 
-  private async *caching(
+  /** Yields the parts of an answer and, after the last one, calls `keep` with all of them unless they are too long. */
+  private async *keepingParts(
     etag: string,
-    revision: number,
     parts: AsyncGenerator<string>,
+    keep: (bytes: Buffer) => void,
   ): AsyncGenerator<string> {
     // If several clients read the same sprint, only the answer to the first one is kept.
     let kept: Buffer[] | undefined = this.keeping.has(etag) ? undefined : [];
@@ -176,11 +184,11 @@ export class SprintCache {
           kept.push(bytes);
           size += bytes.length;
           this.keptBytes += bytes.length;
-          if (size > MAX_ANSWER_BYTES || this.keptBytes > MAX_KEPT_BYTES) discard();
+          if (this.keptBytes > MAX_ANSWER_BYTES) discard();
         }
         yield part;
       }
-      if (kept) this.answers.set(etag, new CachedAnswer(etag, revision, Buffer.concat(kept)));
+      if (kept) keep(Buffer.concat(kept));
     } finally {
       discard();
     }

@@ -108,6 +108,26 @@ describe('a sprint in full', () => {
     expect(next.body.goal).toBe('Fewer words');
   });
 
+  it('is streamed only while it is long', async () => {
+    const { path, sprint, work } = await board();
+    const { id } = (await one.client.get(path)).body;
+    await insertRows(one, 'stories', 100, (i) => storyRow(id, i + 1, { sprint_id: sprint.id }));
+    const streamed = async (): Promise<boolean> => {
+      const { headers } = await one.client.get(`${path}/sprints/current`);
+      return headers.get('transfer-encoding') === 'chunked';
+    };
+    expect(await streamed()).toBe(true);
+    const { stories } = (await one.client.get(`${path}/sprints/current`)).body;
+    const last = stories.at(-1);
+    await made2xx(one.client.put(`/api/stories/${last.id}`, { points: 1 }));
+    expect(await streamed()).toBe(true);
+    await made2xx(one.client.delete(`/api/stories/${last.id}`));
+    // The first response shows that the sprint is short now.
+    await streamed();
+    await work.story(null);
+    expect(await streamed()).toBe(false);
+  });
+
   it('has the same bytes and entity tag from an instance on which it was streamed before', async () => {
     const { work, path, sprint, story, task } = await board();
     const { id } = (await one.client.get(path)).body;
