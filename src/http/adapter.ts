@@ -1,7 +1,7 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
@@ -90,14 +90,19 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
 
-/** Answers a request that is not HTTP, or does not arrive before its timeout or the stop, and closes the socket. */
+/**
+ * Answers a request that is not HTTP, or does not arrive before its timeout or the stop, and closes the socket; without
+ * an answer if another response has begun, which the answer would corrupt.
+ */
 function answerBrokenRequest(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
   urlLimit: number,
   logger: Logger,
 ): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  // Node.js keeps the response that it is writing there, and checks it likewise if there is no such handler.
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) {
     socket.destroy();
     return;
   }

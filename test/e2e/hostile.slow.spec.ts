@@ -4,7 +4,7 @@ import { startApp } from '../support/app';
 import { fingerprint } from '../support/fingerprint';
 import type { Hostile } from '../support/hostile';
 import { HOSTILE, ODD_TEXTS } from '../support/hostile';
-import { Workspace } from '../support/make';
+import { made2xx, Workspace } from '../support/make';
 import type { RawResponse } from '../support/http';
 import { send, sendBytes } from '../support/http';
 
@@ -237,4 +237,21 @@ describe('malformed HTTP', () => {
     expect((await serviceWithTimeouts.client.get('/health/ready')).status).toBe(200);
     await serviceWithTimeouts.close();
   }, 60_000);
+
+  it.each([
+    ['garbage after a request', '\r\n', '\x00\x01\x02\xff\xfe\r\n\r\n'],
+    ['a body that never arrives', 'Content-Length: 5\r\n\r\n', ''],
+  ])('is never answered within another response: %s', async (_, fields, rest) => {
+    const environment = { HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1500' };
+    const withTimeouts = await startApp({ environment });
+    await made2xx(withTimeouts.client.post('/api/boards', { name: 'Live' }));
+    const { text } = await sendBytes(
+      withTimeouts.url,
+      `GET /api/boards/Live/stream HTTP/1.1\r\n${HOST}${fields}`,
+      rest,
+    );
+    expect(text).toContain('retry:');
+    expect(text).not.toContain('HTTP/1.1');
+    await withTimeouts.close();
+  });
 });

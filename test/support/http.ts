@@ -86,8 +86,11 @@ export function send(url: string, options: SendOptions = {}): Promise<RawRespons
   });
 }
 
-/** Writes bytes that need not be HTTP, and reads until the server closes the connection. */
-export function sendBytes(url: string, bytes: string): Promise<RawResponse> {
+/**
+ * Writes bytes that need not be HTTP, and reads until the server closes the connection.
+ * @param rest bytes to write when the response has begun
+ */
+export function sendBytes(url: string, bytes: string, rest = ''): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const start = performance.now();
   return new Promise((resolve, reject) => {
@@ -95,6 +98,7 @@ export function sendBytes(url: string, bytes: string): Promise<RawResponse> {
     let received = '';
     socket.setEncoding('latin1');
     socket.on('data', (part: string) => (received += part));
+    if (rest !== '') socket.once('data', () => socket.write(rest, 'latin1'));
     socket.on('error', reject);
     socket.on('close', () => {
       const [head = '', ...rest] = received.split('\r\n\r\n');
