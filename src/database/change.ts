@@ -9,13 +9,13 @@ import type { LockedBoard } from './board-row';
 import { BOARD_COLUMNS, BOARD_OF, newRevisionTag } from './board-row';
 import { Transaction } from './transaction';
 
-/** Asks the unit of work to run the change again, with these boards locked, too. */
+/** Asks the unit of work to run the change again, with another board locked, too, if it names one. */
 export class Restart extends Error {
-  readonly boards: readonly number[];
-
-  constructor(message: string, ...boards: number[]) {
+  constructor(
+    message: string,
+    readonly board?: number,
+  ) {
     super(message);
-    this.boards = boards;
   }
 }
 
@@ -79,20 +79,17 @@ export class Change extends Transaction {
   }
 
   /**
-   * Locks several boards at once, in the order of their ids, so that no two changes deadlock. Call it
-   * before every read that a decision depends on.
-   * @returns the boards by id; deleted boards, and boards that the caller may not see, are missing
+   * Locks a board, and all that earlier attempts needed, in the order of their ids, so that no two changes
+   * deadlock. Call it before every read that a decision depends on.
+   * @returns the board; undefined if it is deleted, or the caller may not see it
    */
-  async lock(...ids: number[]): Promise<ReadonlyMap<number, LockedBoard>> {
-    const isFirst = this.boards.size === 0;
-    const missing = [...new Set(isFirst ? [...ids, ...this.restarted] : ids)]
-      .filter((id) => !this.boards.has(id))
-      .sort((a, b) => a - b);
-    if (missing.length > 0 && !isFirst) throw new Restart('another board to lock', ...missing);
-    for (const id of missing) {
-      await this.lockWhere('b.id = ? AND b.name IS NOT NULL', id, isFirst);
-    }
-    return this.boards;
+  async lock(id: number): Promise<LockedBoard | undefined> {
+    if (!this.hasLocks) {
+      for (const each of [...new Set([id, ...this.restarted])].sort((a, b) => a - b)) {
+        await this.lockWhere('b.id = ? AND b.name IS NOT NULL', each, true);
+      }
+    } else if (!this.boards.has(id)) throw new Restart('another board to lock', id);
+    return this.boards.get(id);
   }
 
   /**
@@ -114,7 +111,7 @@ export class Change extends Transaction {
   /** Locks the board of a row that was read with the name of its board; otherwise as `lockBoardOf`. */
   async lockFound(id: number, name: string | null): Promise<LockedBoard | undefined> {
     if (name === null || !maySee(this.caller, name)) return undefined;
-    const board = (await this.lock(id)).get(id);
+    const board = await this.lock(id);
     return board && this.setSubject(board);
   }
 

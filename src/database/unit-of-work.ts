@@ -177,8 +177,9 @@ export class UnitOfWork {
           const isRetry = wasRolledBack && !this.isSqlite && isShort;
           return await (isRetry ? this.retries.runExclusive(transact) : transactQueued());
         } catch (error) {
-          if (error instanceof Restart) for (const board of error.boards) restarted.add(board);
-          else if (failureOf(error) === 'retry') wasRolledBack = true;
+          if (error instanceof Restart) {
+            if (error.board !== undefined) restarted.add(error.board);
+          } else if (failureOf(error) === 'retry') wasRolledBack = true;
           else throw toProblem(error);
           // The time that the first attempt waited in the queue does not count.
           giveUpAt ??= Date.now() + retryMs;

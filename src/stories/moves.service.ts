@@ -128,7 +128,7 @@ async function lockBoard(change: Change, name: string): Promise<LockedBoard> {
   if (!maySee(change.caller, name)) throw new Problem('board_not_found');
   // By its id, so that a move to another board can lock both in the order of their ids.
   const { id } = await findBoard(change, name);
-  const board = (await change.lock(id)).get(id);
+  const board = await change.lock(id);
   if (board?.name !== name) throw new Restart('the board was renamed before it was locked');
   return change.setSubject(board);
 }
