@@ -45,6 +45,12 @@ export interface Forecast extends Pick<ForecastQuestion, 'history' | 'work' | 'f
   view: ForecastView;
 }
 
+/** A completed sprint, and the snapshot from which it was read. */
+interface CompletedSprint {
+  reader: Reader;
+  sprint: SprintRow;
+}
+
 /** The totals of a completed sprint and its length in days. */
 interface CompletedTotals extends Totals {
   days: number;
@@ -58,8 +64,9 @@ export class ReportsService {
    * raises its version. After a backup was restored, a version may repeat, but with another time. So no
    * entry is ever stale, whichever instance changes the sprint.
    */
-  private readonly completedTotals = new LRUCache<string, Promise<CompletedTotals>>({
+  private readonly completedTotals = new LRUCache<string, CompletedTotals, CompletedSprint>({
     max: 10_000,
+    fetchMethod: (_key, _stale, { context }) => this.readTotals(context),
   });
 
   /**
@@ -190,18 +197,13 @@ export class ReportsService {
     return atRevision({ view, ...question }, revision);
   }
 
+  /** Concurrent requests await the same read. */
   private totalsOf(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {
     const key = `${sprint.id}.${sprint.version}.${sprint.updated_at}`;
-    const cached = this.completedTotals.get(key);
-    if (cached) return cached;
-    // Concurrent requests await the same read.
-    const totals = this.readTotals(reader, sprint);
-    this.completedTotals.set(key, totals);
-    totals.catch(() => this.completedTotals.delete(key));
-    return totals;
+    return this.completedTotals.forceFetch(key, { context: { reader, sprint } });
   }
 
-  private async readTotals(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {
+  private async readTotals({ reader, sprint }: CompletedSprint): Promise<CompletedTotals> {
     const history = await readHistory(reader, sprint, this.clock.now());
     const last = history.end_date ?? calendarDate(new Date(history.end), history.time_zone);
     const days = Math.max(1, daysFromTo(history.start_date, last));

@@ -24,13 +24,10 @@ export const fromRfc3339 = (instant: string): string =>
   `${instant.slice(0, 10)} ${instant.slice(11, 23)}`;
 
 /** Cached by time zone, because creating a formatter takes sixty times as long as using it. */
-const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
-
-/** Returns the local time of an instant in an IANA time zone: `YYYY-MM-DD HH:MM:SS`. */
-export function wallClock(instant: Date, timeZone: string): string {
-  let formatter = formatters.get(timeZone);
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat('sv-SE', {
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 500,
+  memoMethod: (timeZone) =>
+    new Intl.DateTimeFormat('sv-SE', {
       timeZone,
       hourCycle: 'h23',
       year: 'numeric',
@@ -39,9 +36,12 @@ export function wallClock(instant: Date, timeZone: string): string {
       hour: '2-digit',
       minute: '2-digit',
       second: '2-digit',
-    });
-    formatters.set(timeZone, formatter);
-  }
+    }),
+});
+
+/** Returns the local time of an instant in an IANA time zone: `YYYY-MM-DD HH:MM:SS`. */
+export function wallClock(instant: Date, timeZone: string): string {
+  const formatter = formatters.memo(timeZone);
   // Before the year 1000 it writes three digits; the first day of that year may begin in 999.
   return formatter.format(instant).padStart(19, '0');
 }

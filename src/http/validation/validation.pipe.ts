@@ -76,7 +76,7 @@ export class ProblemValidationPipe extends ValidationPipe {
       (name) => name in Object.prototype || name === 'prototype',
     );
     const errors = reserved.map((name) =>
-      fieldError(place, name, 'unknown_field', 'should not exist'),
+      fieldError(place, name, 'unknown_field', notDeclared(place)),
     );
     for (const name of reserved) Reflect.deleteProperty(fields, name);
     try {
@@ -134,16 +134,18 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
+const notDeclared = (place: Place): string =>
+  place === 'pointer' ? 'is not a field' : 'is not a parameter';
+
 function fieldErrors(error: ValidationError, place: Place, known: string[]): FieldError[] {
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
   if (value instanceof Rejected) return [fieldError(place, property, value.code, value.message)];
   return Object.entries(constraints).flatMap(([rule, message]) => {
     if (rule === 'whitelistValidation') {
-      const kind = place === 'pointer' ? 'field' : 'parameter';
       const near = suggestion(property, known);
       const question = near === undefined ? '' : `; did you mean \`${near}\`?`;
-      return fieldError(place, property, 'unknown_field', `is not a ${kind}${question}`);
+      return fieldError(place, property, 'unknown_field', notDeclared(place) + question);
     }
     if (rule === 'duplicate') return duplicates(property, value as unknown[]);
     if (value === undefined) return fieldError(place, property, 'required', 'is required');
