@@ -79,7 +79,7 @@ export class TokensService {
     return new Listing(
       this.database,
       {
-        // The listing adds its conditions with `andWhere`, which needs a WHERE.
+        // The condition of a page is appended to the SQL with AND.
         query: () => this.select().where('1 = 1'),
         order: [column('id', 't', 'integer')],
         indexed: true,

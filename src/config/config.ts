@@ -91,23 +91,31 @@ export class Config {
   @Integer(0, 1_000_000)
   readonly rateLimit: number;
 
-  @Setting('MAX_CONNECTIONS', '10000', 'Open connections of clients.')
+  @Setting('MAX_CONNECTIONS', '10000', 'Maximum number of open connections.')
   @Integer(1, 1_000_000)
   readonly maxConnections: number;
 
-  @Setting('BODY_LIMIT', '1048576', 'Bytes of a request body; a batch may have four times as many.')
+  @Setting(
+    'BODY_LIMIT',
+    '1048576',
+    'Maximum bytes of a request body; a batch may have four times as many.',
+  )
   @Integer(1024, 104_857_600)
   readonly bodyLimit: number;
 
-  @Setting('URL_LIMIT', '8192', 'Characters of a URL.')
+  @Setting('URL_LIMIT', '8192', 'Maximum characters of a URL.')
   @Integer(1024, 65_536)
   readonly urlLimit: number;
 
-  @Setting('HEADER_LIMIT', '32768', 'Bytes of a URL and the headers together.')
+  @Setting(
+    'HEADER_LIMIT',
+    '32768',
+    'Maximum bytes of the URL and the headers of a request together.',
+  )
   @Integer(4096, 1_048_576)
   readonly headerLimit: number;
 
-  @Setting('HEADER_FIELDS', '200', 'Headers of a request.')
+  @Setting('HEADER_FIELDS', '200', 'Maximum number of headers of a request.')
   @Integer(50, 1000)
   readonly headerFields: number;
 

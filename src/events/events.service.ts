@@ -25,7 +25,7 @@ interface EventRow extends Omit<StoredEvent, 'sprint_id'> {
   board_name: string;
 }
 
-/** Reads the log. Only `Change` writes it. */
+/** Reads the log, which changes and restores write. */
 @Injectable()
 export class EventsService {
   constructor(

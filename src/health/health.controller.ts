@@ -8,20 +8,25 @@ import { Problem } from '../http/problem';
 import { Answers, Rejects, RequireScope, Route } from '../http/route';
 import { Lifecycle } from './lifecycle';
 
-/** The response of a check that passes; the response of one that fails is a problem document. */
-class Health {
-  @ApiProperty({ type: 'string', enum: ['ok'] }) status: 'ok';
-
-  @ApiProperty({
+/** Declares results of checks, by name. */
+const Results = (description: string): PropertyDecorator =>
+  ApiProperty({
     type: 'object',
-    description: 'The results of the checks, by name.',
+    description,
     additionalProperties: {
       type: 'object',
       required: ['status'],
       properties: { status: { type: 'string', enum: ['up'] } },
     },
-  })
-  details: HealthIndicatorResult;
+  });
+
+/** The response of a check that passes; the response of one that fails is a problem document. */
+class Health {
+  @ApiProperty({ type: 'string', enum: ['ok'] }) status: 'ok';
+  @Results('The checks that passed.') info: HealthIndicatorResult;
+  @Results('Empty: if a check fails, the response is a problem document.')
+  error: HealthIndicatorResult;
+  @Results('All checks.') details: HealthIndicatorResult;
 }
 
 @ApiTags('Operations')

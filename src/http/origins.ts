@@ -32,9 +32,8 @@ const RESPONSE_HEADERS = [
 ];
 
 /**
- * Protects a service that requires no token from pages in a browser on the same machine: a browser sends
- * requests of any page to any address, also to a host name whose owner resolves it to loopback (DNS
- * rebinding).
+ * Rejects requests that pages of other sites send: with the cookie of a session, or to a service that requires
+ * no token, whose address a page may also reach by a host name of its own (DNS rebinding).
  */
 export class Origins {
   private readonly hosts: ReadonlySet<string>;

@@ -111,7 +111,7 @@ export const PROBLEMS = {
     'No current sprint',
     'The board has no sprint that has started and is not completed.',
   ],
-  no_next_sprint: [404, 'No next sprint', 'The board has no planned sprint.'],
+  no_next_sprint: [404, 'No next sprint', 'The board has no later sprint that is not completed.'],
   no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
   route_not_found: [404, 'No such resource', 'There is no resource at this path.'],
   session_not_found: [404, 'Session not found', 'The browser is not signed in.'],

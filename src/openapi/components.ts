@@ -70,7 +70,7 @@ export const FIELD_ERROR = {
 
 export const PROBLEM = {
   type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
   properties: {
     type: { type: 'string', format: 'uri' },
     title: { type: 'string' },

@@ -264,5 +264,10 @@ export const EXAMPLES: Record<string, object> = {
       { percent: 95, points: 15, count: 5 },
     ],
   },
-  Health: { status: 'ok', details: { database: { status: 'up' } } },
+  Health: {
+    status: 'ok',
+    info: { database: { status: 'up' } },
+    error: {},
+    details: { database: { status: 'up' } },
+  },
 };

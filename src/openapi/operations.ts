@@ -124,6 +124,8 @@ function describeConditions(
       { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     );
   }
+  // A session has no representation that another client could change.
+  if (settings.anonymous) return;
   if (['put', 'patch', 'delete'].includes(method) || settings.conditional) {
     add('If-Match', 'Entity tags. The response is 412 if the resource has none of them.');
   }

@@ -546,8 +546,8 @@ describe('a mapping', () => {
       ['/mapping/time_zone', 'invalid_value'],
     ]);
     const details = answer.body.errors.map(({ detail }: any) => detail).join('\n');
-    expect(details).toMatch(/this is wrong: Open\b/);
-    expect(details).toMatch(/this is wrong: A\b/);
+    expect(details).toMatch(/, in: Open\b/);
+    expect(details).toMatch(/, in: A\b/);
   });
 
   it.each<[string, Parameters<typeof formOf>[0], string, string]>([

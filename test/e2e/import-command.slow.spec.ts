@@ -375,7 +375,7 @@ describe('an import of another format', () => {
     expect(wrong).toEqual({
       code: 1,
       out: '',
-      err: 'status must have only todo, in_progress, done; this is wrong: Ice\n',
+      err: 'status has values other than todo, in_progress, done, in: Ice\n',
     });
   });
 

@@ -17,7 +17,7 @@ export function IsWordList(
     convert((value) => (typeof value === 'string' ? value.split(',') : value)),
     Rule(
       'invalid_value',
-      `must list some of ${words.join(', ')}`,
+      `must be a comma-separated list of: ${words.join(', ')}`,
       (list) => Array.isArray(list) && (list as string[]).every((w) => words.includes(bare(w))),
     ),
     ArrayUnique(bare, { message: NO_DUPLICATES }),

@@ -30,8 +30,7 @@ export const IsRecord = (
     Rule('invalid_type', 'must be an object', isObject),
     Rule(
       'invalid_value',
-      (value) =>
-        `must have only ${values}; this is wrong: ${faulty(value).slice(0, 20).join(', ')}`,
+      (value) => `has values other than ${values}, in: ${faulty(value).slice(0, 20).join(', ')}`,
       (value) => faulty(value).length === 0,
     ),
     Doc({ type: 'object', additionalProperties: schema }),
