@@ -37,10 +37,13 @@ export function* commitment(history: SprintHistory): Steps<Commitment | null> {
   if (dateOf(end) < start_date) return null;
   let first: string | undefined;
   for (const { states } of history.stories) {
+    // No day is earlier.
+    if (first === start_date) break;
     for (const [index, { at, inside }] of states.entries()) {
       yield;
       if (!inside) continue;
-      const date = dateOf(at) < start_date ? start_date : dateOf(at);
+      const day = dateOf(at);
+      const date = day < start_date ? start_date : day;
       if (first !== undefined && date >= first) break;
       const next = states[index + 1];
       if (next && dateOf(next.at) <= date) continue;
