@@ -33,7 +33,13 @@ export function* commitment(history: SprintHistory): Steps<Commitment | null> {
     const includes = ({ revision }: StoryState): boolean => revision <= started.revision;
     return { at: Math.min(started.at, end), rule: 'started', includes };
   }
-  const dateOf = (at: number): string => calendarDate(new Date(at), time_zone);
+  // An import or a bulk move gives many states the same time, and formatting it is slow.
+  const dates = new Map<number, string>();
+  const dateOf = (at: number): string => {
+    const date = dates.get(at) ?? calendarDate(new Date(at), time_zone);
+    dates.set(at, date);
+    return date;
+  };
   if (dateOf(end) < start_date) return null;
   let first: string | undefined;
   for (const { states } of history.stories) {
