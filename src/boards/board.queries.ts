@@ -3,10 +3,11 @@ import type { LockedBoard } from '../database/board-row';
 import { BOARD_COLUMNS, BOARD_OF } from '../database/board-row';
 import type { Reader } from '../database/reader';
 import type { Access } from '../http/access';
+import type { Caller } from '../http/caller';
 import { NOT_FOUND } from '../http/input/path';
 import type { BoardRevision } from '../http/lists/list-source';
 import { Problem } from '../http/problem';
-import { REPRESENTATION } from '../http/responses/etag';
+import { REPRESENTATION, requireTag } from '../http/responses/etag';
 import { toRfc3339 } from '../time/clock';
 import type { BoardView } from './board.dto';
 import { parseWorkingDays } from './working-days';
@@ -82,4 +83,12 @@ export function collectionTag(
   ...also: (string | number)[]
 ): string {
   return `"${[id, revision, revision_tag, ...also, REPRESENTATION].join('.')}"`;
+}
+
+/**
+ * Rejects a change under conditions on the lists of its board; a board that the change has created has none.
+ * @throws Problem `precondition_failed`
+ */
+export function requireLists(caller: Caller, board: BoardRevision): void {
+  requireTag(caller, ...(board.revision > 0 ? [collectionTag(board)] : []));
 }

@@ -28,8 +28,9 @@ export interface IdempotentRequest {
 export interface Caller extends Pick<Access, 'actor' | 'scope' | 'boards'> {
   /** The client that its changes are queued for; see `clientOf`. */
   client: string;
-  /** The header `If-Match`. */
+  /** The headers `If-Match` and `If-None-Match`. */
   ifMatch?: string;
+  ifNoneMatch?: string;
   idempotency?: IdempotentRequest;
 }
 
@@ -38,7 +39,7 @@ export const CurrentCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { actor, scope, boards } = accessOf(request);
-    const ifMatch = request.headers['if-match'];
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     const { idempotency } = request;
     return {
       actor,
@@ -46,6 +47,7 @@ export const CurrentCaller = createParamDecorator(
       client: clientOf(request),
       ...(boards && { boards }),
       ...(ifMatch !== undefined && { ifMatch }),
+      ...(ifNoneMatch !== undefined && { ifNoneMatch }),
       ...(idempotency && { idempotency }),
     };
   },

@@ -128,6 +128,10 @@ function describeConditions(
   if (settings.anonymous) return;
   if (['put', 'patch', 'delete'].includes(method) || settings.conditional) {
     add('If-Match', 'Entity tags. The response is 412 if the resource has none of them.');
+    add(
+      'If-None-Match',
+      'Entity tags, or `*`. The response is 412 if the resource has one of them.',
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { collectionTag, findBoard } from '../boards/board.queries';
+import { findBoard, requireLists } from '../boards/board.queries';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import { Restart } from '../database/change';
@@ -8,7 +8,7 @@ import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import type { FieldError } from '../http/problem';
 import { fieldError, Problem } from '../http/problem';
-import { requireMatch, requireTag } from '../http/responses/etag';
+import { requireMatch } from '../http/responses/etag';
 import type { MoveStories, MoveStory } from './move.dto';
 import type { StorySeq } from './positions';
 import { noSprint, SprintWords } from './sprint-words';
@@ -50,7 +50,7 @@ export class MovesService {
   moveTogether(caller: Caller, boardName: string, body: MoveStories): Promise<StoryView[]> {
     return this.unitOfWork.run(caller, async (change) => {
       const board = await lockBoard(change, boardName);
-      requireTag(caller, collectionTag(board));
+      requireLists(caller, board);
       const { story_ids: ids } = body;
       const found = await findStories(change, board.id, ids);
       const byId = new Map(found.map((story) => [story.id, story]));

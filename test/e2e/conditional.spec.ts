@@ -303,6 +303,25 @@ describe('If-Match', () => {
     expectProblem(await client.delete(board.path), 409, 'board_not_empty');
   });
 
+  it('is rejected as * by an import and a batch that would create their board', async () => {
+    const headers = { 'if-match': '*' };
+    const name = freshName('New');
+    const file = { type: 'text/csv', headers };
+    expectProblem(
+      await upload(service.client, name, 'title\nImported\n', file),
+      412,
+      'precondition_failed',
+    );
+    const operations = [{ op: 'create', type: 'story', set: { title: 'x' } }];
+    const batch = `${boardPath(name)}/batch`;
+    expectProblem(
+      await service.client.post(batch, { operations }, { headers }),
+      404,
+      'board_not_found',
+    );
+    expect((await service.client.get(boardPath(name))).status).toBe(404);
+  });
+
   it('is compared with the tag of the stories of the board by an import', async () => {
     const send = (name: string, tag: string): Promise<any> =>
       upload(service.client, name, 'title\nImported\n', {
@@ -329,5 +348,42 @@ describe('If-Match', () => {
     const path = `/api/stories/${story.id}`;
     const tag = await tagOf(path);
     expect((await service.client.delete(path, { headers: { 'if-match': tag } })).status).toBe(200);
+  });
+});
+
+describe('If-None-Match of a change', () => {
+  const none = { headers: { 'if-none-match': '*' } };
+
+  it('rejects it if the resource has the tag', async () => {
+    const { client } = service;
+    for (const path of Object.values(singles())) {
+      const { text } = await client.get(path);
+      const tag = await tagOf(path);
+      for (const value of ['*', tag, `W/${tag}`, `"x", ${tag}`]) {
+        const headers = { 'if-none-match': value };
+        expectProblem(await client.put(path, {}, { headers }), 412, 'precondition_failed');
+        expectProblem(await client.patch(path, {}, { headers }), 412, 'precondition_failed');
+        expectProblem(await client.delete(path, { headers }), 412, 'precondition_failed');
+      }
+      expect((await client.get(path)).text).toBe(text);
+      const headers = { 'if-none-match': '"x"' };
+      expect((await client.put(path, {}, { headers })).status).toBe(200);
+    }
+    const missing = await client.put('/api/stories/999999', { title: 'x' }, none);
+    expectProblem(missing, 404, 'story_not_found');
+  });
+
+  it('as * allows an import and a batch only if they create their board', async () => {
+    const name = freshName('New');
+    const file = { type: 'text/csv', ...none };
+    const send = () => upload(service.client, name, 'title\nImported\n', file);
+    expect((await send()).status).toBe(200);
+    expectProblem(await send(), 412, 'precondition_failed');
+    const other = boardPath(freshName('Other'));
+    const operations = [{ op: 'create', type: 'story', set: { title: 'x' } }];
+    const batch = () => service.client.post(`${other}/batch`, { operations }, none);
+    expect((await batch()).status).toBe(200);
+    expectProblem(await batch(), 412, 'precondition_failed');
+    expect((await service.client.get(`${other}/stories`)).body).toHaveLength(1);
   });
 });

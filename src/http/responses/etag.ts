@@ -33,29 +33,35 @@ export function etagOf(body: string | Buffer): string {
  */
 export function notModified(reply: FastifyReply, etag: string): boolean {
   reply.header('ETag', etag);
-  const sent = reply.request.headers['if-none-match']?.trim();
-  const isKnown =
-    sent === '*' || tagsOf(sent ?? '').some((tag) => withoutW(tag) === withoutW(etag));
+  const isKnown = names(reply.request.headers['if-none-match'] ?? '', [etag], withoutW);
   if (isKnown) reply.code(304);
   return isKnown;
 }
 
 /**
  * Rejects a change under a stale `If-Match`, compared strongly (RFC 9110, section 13.1.1) with the
- * representation as it is under the board's lock.
+ * representation as it is under the board's lock, or under an `If-None-Match` that names it, compared weakly.
  * @param others further entity tags that match
  * @throws Problem `precondition_failed`
  */
 export function requireMatch(caller: Caller, representation: object, ...others: string[]): void {
-  if (caller.ifMatch === undefined) return;
+  if (caller.ifMatch === undefined && caller.ifNoneMatch === undefined) return;
   requireTag(caller, etagOf(JSON.stringify(representation)), ...others);
 }
 
-/** As `requireMatch`, for known entity tags. @throws Problem `precondition_failed` */
-export function requireTag({ ifMatch }: Caller, ...etags: string[]): void {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const sent = tagsOf(ifMatch);
-  if (!etags.some((etag) => sent.includes(etag))) throw new Problem('precondition_failed');
+/** As `requireMatch`, for known entity tags; none if the resource does not exist. @throws Problem `precondition_failed` */
+export function requireTag({ ifMatch, ifNoneMatch }: Caller, ...etags: string[]): void {
+  if (ifMatch !== undefined && !names(ifMatch, etags)) throw new Problem('precondition_failed');
+  if (ifNoneMatch !== undefined && names(ifNoneMatch, etags, withoutW)) {
+    throw new Problem('precondition_failed', 'The resource exists, and `If-None-Match` names it.');
+  }
+}
+
+/** Whether a header names one of the entity tags. @param part the part of a tag that is compared */
+function names(header: string, etags: readonly string[], part = (tag: string) => tag): boolean {
+  if (header.trim() === '*') return etags.length > 0;
+  const sent = tagsOf(header).map(part);
+  return etags.some((etag) => sent.includes(part(etag)));
 }
 
 /** Returns the entity tags of a header. They may contain commas, so it cannot be split at them. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BoardCreation } from '../../boards/board-creation.service';
-import { collectionTag } from '../../boards/board.queries';
+import { requireLists } from '../../boards/board.queries';
 import { CompletionService } from '../../completion/completion.service';
 import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
@@ -8,7 +8,6 @@ import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
 import type { FieldError, ProblemCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
-import { requireTag } from '../../http/responses/etag';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
 import { MovesService } from '../../stories/moves.service';
 import { noSprint, SprintWords } from '../../stories/sprint-words';
@@ -74,9 +73,9 @@ export class BatchService {
       const board = creates
         ? await this.boards.boardForCreation(change, boardName)
         : await change.lockNamed(boardName);
-      requireTag(caller, collectionTag(board));
+      requireLists(caller, board);
       const { revision: before } = board;
-      const restricted: Caller = { ...caller, boards: new Set([board.name]), ifMatch: undefined };
+      const restricted = { ...caller, boards: new Set([board.name]), ifNoneMatch: undefined };
       const ids = new Map<string, number>();
       const results: BatchResult['results'] = [];
       for (const [i, operation] of operations.entries()) {

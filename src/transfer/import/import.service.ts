@@ -3,7 +3,7 @@ import { Semaphore, withTimeout } from 'async-mutex';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { BoardCreation } from '../../boards/board-creation.service';
-import { collectionTag } from '../../boards/board.queries';
+import { requireLists } from '../../boards/board.queries';
 import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import { Slots, SlotsOfClients } from '../../database/slots';
@@ -152,7 +152,7 @@ export class ImportService {
     const { format, mapping } = planned;
     if ('exported' in planned) {
       const { exported } = planned;
-      // The board of a restore is new, so no entity tag matches.
+      // The board of a restore is new, so it has no entity tag.
       requireTag(caller);
       const { sprint: sprints, story: stories, task: tasks } = exported.survey.counts;
       const view = { format, mapping, ...NOTHING, created: { sprints, stories, tasks } };
@@ -162,7 +162,7 @@ export class ImportService {
     }
     const { plan } = planned;
     const write = async (change: Change, board: LockedBoard): Promise<ImportView> => {
-      requireTag(caller, collectionTag(board));
+      requireLists(caller, board);
       const applied = await this.applying.apply(change, board, plan, progress);
       const { created, updated, unchanged } = applied;
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
