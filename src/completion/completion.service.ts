@@ -35,7 +35,7 @@ export class CompletionService {
     reference: SprintReference,
     { dry_run = false, ...body }: CompleteSprint,
   ): Promise<ReportView> {
-    let replayed = await this.reports.replayed(reference);
+    let replayed = await this.reports.replayed(caller.client, reference);
     const work = async (change: Change): Promise<ReportView> => {
       const { id } = await this.completeIn(change, reference, body);
       // The report is read from the log.

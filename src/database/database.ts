@@ -117,9 +117,12 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     return (await this.query<R>(sql, parameters))[0];
   }
 
-  /** Runs several SELECTs on one committed state. @throws Problem `database_unavailable` */
-  async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const snapshot = await this.limitedSnapshots.open();
+  /**
+   * Runs several SELECTs on one committed state. Each client has a limit.
+   * @throws Problem `overloaded`, `database_unavailable`
+   */
+  async snapshot<T>(client: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+    const snapshot = await this.limitedSnapshots.open(client, 'report');
     try {
       return await work(snapshot);
     } finally {
@@ -133,7 +136,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
    * @throws Problem `overloaded`, `database_unavailable`
    */
   openStream(client: string): Promise<Snapshot> {
-    return this.limitedSnapshots.openFor(client);
+    return this.limitedSnapshots.open(client, 'list');
   }
 
   /** Number of open snapshots. */

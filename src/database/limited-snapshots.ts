@@ -1,9 +1,10 @@
 import { Slots, SlotsOfClients } from './slots';
 import type { Snapshot } from './snapshots';
 
-/** Concurrent snapshots, in total and for one client. A long list keeps one open until it is sent. */
+/** Concurrent snapshots. */
 const SNAPSHOTS = 20;
-const SNAPSHOTS_OF_ONE_CLIENT = 4;
+/** Those of one client, by purpose: a long list keeps one open until it is sent, a report until it is computed. */
+const OF_ONE_CLIENT = { list: 4, report: 10 };
 /** Milliseconds that a request waits for one of them, and requests that may wait. */
 const WAIT_MS = 500;
 const MAX_WAITING = 64;
@@ -11,9 +12,10 @@ const MAX_WAITING = 64;
 /** Limits the number of open snapshots, in total and for one client. */
 export class LimitedSnapshots {
   private readonly slots = new Slots(SNAPSHOTS, MAX_WAITING, WAIT_MS);
-  private readonly slotsOfClients = new SlotsOfClients(
-    () => new Slots(SNAPSHOTS_OF_ONE_CLIENT, MAX_WAITING, WAIT_MS),
-  );
+  private readonly slotsOfClients = {
+    list: new SlotsOfClients(() => new Slots(OF_ONE_CLIENT.list, MAX_WAITING, WAIT_MS)),
+    report: new SlotsOfClients(() => new Slots(OF_ONE_CLIENT.report, MAX_WAITING, WAIT_MS)),
+  };
 
   constructor(private readonly openUnlimited: () => Promise<Snapshot>) {}
 
@@ -22,16 +24,15 @@ export class LimitedSnapshots {
     return this.slots.used;
   }
 
-  /** Opens a snapshot, which the caller closes. @throws Problem `overloaded` */
-  async open(): Promise<Snapshot> {
-    const release = await this.slots.acquire();
-    return releaseOnClose(this.openUnlimited(), release);
+  /** Opens one of the snapshots of a client, which the caller closes. @throws Problem `overloaded` */
+  async open(client: string, purpose: keyof typeof OF_ONE_CLIENT): Promise<Snapshot> {
+    const release = await this.slotsOfClients[purpose].acquire(client);
+    return releaseOnClose(this.openAny(), release);
   }
 
-  /** Opens one of the snapshots of a client, which the caller closes. @throws Problem `overloaded` */
-  async openFor(client: string): Promise<Snapshot> {
-    const release = await this.slotsOfClients.acquire(client);
-    return releaseOnClose(this.open(), release);
+  private async openAny(): Promise<Snapshot> {
+    const release = await this.slots.acquire();
+    return releaseOnClose(this.openUnlimited(), release);
   }
 }
 

@@ -34,6 +34,11 @@ export interface Caller extends Pick<Access, 'actor' | 'scope' | 'boards'> {
   idempotency?: IdempotentRequest;
 }
 
+/** The client of a request, by which limits count; see `clientOf`. */
+export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext): string =>
+  clientOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
 /** The caller of a request, for handlers that change data or list several boards. */
 export const CurrentCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller => {

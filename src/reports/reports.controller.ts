@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { CurrentClient } from '../http/caller';
 import { Query } from '../http/input/parameters';
 import { BoardName } from '../http/input/path';
 import { AnswersIn, Rejects, RequireScope } from '../http/route';
@@ -32,8 +33,12 @@ export class ReportsController {
     ReportView,
     'Computed from the event log: committed + added + re-estimated − removed = completed + unfinished. The report of a completed sprint does not change any more.',
   )
-  report(@SprintReferenceOfPath() reference: SprintReference, @Query() _query: TableQuery) {
-    return this.reports.report(reference);
+  report(
+    @CurrentClient() client: string,
+    @SprintReferenceOfPath() reference: SprintReference,
+    @Query() _query: TableQuery,
+  ) {
+    return this.reports.report(client, reference);
   }
 
   @Get(sprintPaths('burndown'))
@@ -44,8 +49,12 @@ export class ReportsController {
     BurndownView,
     'A row for each calendar day in the time zone of the board, with the state at the end of that day; the last row agrees with the report.',
   )
-  burndown(@SprintReferenceOfPath() reference: SprintReference, @Query() _query: BurndownQuery) {
-    return this.reports.burndown(reference);
+  burndown(
+    @CurrentClient() client: string,
+    @SprintReferenceOfPath() reference: SprintReference,
+    @Query() _query: BurndownQuery,
+  ) {
+    return this.reports.burndown(client, reference);
   }
 
   @Get('boards/:board_name/velocity')
@@ -56,8 +65,12 @@ export class ReportsController {
     VelocityView,
     'What the last completed sprints committed to and completed, with the average and the median.',
   )
-  velocity(@BoardName() name: string, @Query() { last }: VelocityQuery) {
-    return this.reports.velocity(name, last);
+  velocity(
+    @CurrentClient() client: string,
+    @BoardName() name: string,
+    @Query() { last }: VelocityQuery,
+  ) {
+    return this.reports.velocity(client, name, last);
   }
 
   @Get('boards/:board_name/forecast')
@@ -69,7 +82,11 @@ export class ReportsController {
     'A Monte Carlo simulation that draws from the completed sprints of the board; it needs at least three. With the same `seed` the result is the same.',
   )
   @Rejects('not_enough_history')
-  forecast(@BoardName() name: string, @Query() query: ForecastQuery) {
-    return this.reports.forecast(name, query);
+  forecast(
+    @CurrentClient() client: string,
+    @BoardName() name: string,
+    @Query() query: ForecastQuery,
+  ) {
+    return this.reports.forecast(client, name, query);
   }
 }

@@ -65,14 +65,14 @@ export class SprintCache {
    * The JSON of a `SprintInFullView`.
    * @throws Problem `board_not_found`, `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
    */
-  async find(boardName: string, which: Relative): Promise<Answer> {
+  async find(client: string, boardName: string, which: Relative): Promise<Answer> {
     const read = async (reader: Reader): Promise<Answer | undefined> =>
       this.read(reader, await findBoard(reader, boardName), which);
     const answer =
       (await read(this.database)) ??
       (await read(this.database)) ??
       // The board changed during both reads; in a snapshot it cannot.
-      (await this.database.snapshot(read));
+      (await this.database.snapshot(client, read));
     if (!answer) throw new Error('a snapshot changed while it was read');
     return answer;
   }

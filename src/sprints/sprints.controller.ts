@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../http/caller';
-import { CurrentCaller } from '../http/caller';
+import { CurrentCaller, CurrentClient } from '../http/caller';
 import { Body, Query } from '../http/input/parameters';
 import { BoardName, NewBoardName, SprintId } from '../http/input/path';
 import {
@@ -84,8 +84,8 @@ export class SprintsController {
     SprintInFullView,
     'The active sprint that started last or, without an active one, the last that has ended and is not completed. The response has all that a task board shows.',
   )
-  current(@BoardName() name: string) {
-    return this.cache.find(name, 'current');
+  current(@CurrentClient() client: string, @BoardName() name: string) {
+    return this.cache.find(client, name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
@@ -95,8 +95,8 @@ export class SprintsController {
     SprintInFullView,
     'The first sprint after the current one that is not completed.',
   )
-  next(@BoardName() name: string) {
-    return this.cache.find(name, 'next');
+  next(@CurrentClient() client: string, @BoardName() name: string) {
+    return this.cache.find(client, name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
@@ -106,8 +106,8 @@ export class SprintsController {
     SprintInFullView,
     'The last sprint before the current one that has started.',
   )
-  previous(@BoardName() name: string) {
-    return this.cache.find(name, 'previous');
+  previous(@CurrentClient() client: string, @BoardName() name: string) {
+    return this.cache.find(client, name, 'previous');
   }
 
   @Get('sprints/:sprint_id')

@@ -10,6 +10,7 @@ import { promised } from '../support/faults';
 import { made2xx } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
+import { onStatement } from '../support/statements';
 import { upload } from '../support/upload';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -312,6 +313,34 @@ describe('imports', () => {
       read.mockRestore();
     }
   });
+});
+
+it('the reports of one client leave snapshots to others', async () => {
+  const { client, url } = await start({});
+  const [slow, other] = await Promise.all(
+    ['Slow', 'Other'].map((name) =>
+      made2xx(client.post(`/api/boards/${name}/sprints`, { start_date: '2026-11-02' })),
+    ),
+  );
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let held = 0;
+  const stop = onStatement({
+    before: async ({ sql, parameters }) => {
+      if (!sql.includes('DISTINCT entity_id') || parameters[0] !== slow?.id) return;
+      held += 1;
+      await released;
+    },
+  });
+  const reports = Array.from({ length: 40 }, () => send(`${url}/api/sprints/${slow?.id}/report`));
+  while (held < 10) await setImmediate();
+  const { status } = await send(`${url}/api/sprints/${other?.id}/report`, {
+    localAddress: '127.0.0.2',
+  });
+  expect([status, held]).toEqual([200, 10]);
+  release();
+  await Promise.all(reports);
+  stop();
 });
 
 describe('the rate limit', () => {
