@@ -117,13 +117,13 @@ export class StoryListQuery extends PageQuery {
   /** Stories that were changed at this instant or later. */
   @Optional() @IsInstant() updated_since?: string;
   /**
-   * Comma list; `-` before a word means descending. Null comes last.
+   * Comma-separated list; `-` before a word means descending. Null comes last.
    * @example priority,-points
    */
   @Optional() @IsWordList(SORTABLE, { directions: true }) sort?: string[];
   /**
-   * Comma list of the fields to show; not with CSV. Each item then has only these fields, although its schema
-   * requires all.
+   * Comma-separated list of the fields to show; not with CSV. Each item then has only these fields, although its
+   * schema requires all.
    * @example id,title
    */
   // If the type were a union of the names, the OpenAPI plugin would list them in an order that differs between builds.

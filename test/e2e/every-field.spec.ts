@@ -12,6 +12,8 @@ interface Schema {
   anyOf?: Schema[];
   type?: string | string[];
   enum?: string[];
+  minimum?: number;
+  maximum?: number;
   format?: string;
   properties?: Record<string, Schema>;
 }
@@ -30,12 +32,12 @@ function resolved(schema: Schema): Schema {
 
 /** Returns a value of a field; variant 2 differs from variant 1. */
 function valueOf(name: string, schema: Schema, variant: 1 | 2): unknown {
-  const { type = [], format, enum: words } = resolved(schema);
+  const { type = [], format, enum: words, minimum = 0, maximum = Infinity } = resolved(schema);
   if (words) return words[words.length - variant];
   if (format === 'date') return `2026-12-${name === 'start_date' ? '0' : '2'}${variant}`;
   const types = [type].flat();
   if (types.includes('array')) return [`${name}, ${variant}`];
-  if (types.includes('integer')) return 10 + variant;
+  if (types.includes('integer')) return (maximum < 12 ? minimum : 10) + variant;
   if (types.includes('number')) return 0.5 + variant;
   return `${name} ${variant}`;
 }
