@@ -7,14 +7,16 @@ export const toInteger = (value: unknown): unknown =>
   typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value) ? Number(value) + 0 : value;
 
 /** An integer, as a JSON number or a decimal string. */
-export const IsInteger = (min: number, max: number): PropertyDecorator =>
-  applyDecorators(
+export function IsInteger(min: number, max: number): PropertyDecorator {
+  const message = `must be from ${min} to ${max}`;
+  return applyDecorators(
     convert(toInteger),
-    IsInt(),
-    Min(min),
-    Max(max),
+    IsInt({ message: 'must be an integer' }),
+    Min(min, { message }),
+    Max(max, { message }),
     Doc({ type: 'integer', minimum: min, maximum: max }),
   );
+}
 
 /** The range of a signed 32-bit integer. */
 export const MIN_INT32 = -2_147_483_648;
