@@ -74,7 +74,9 @@ class Connections {
   async flushed(): Promise<void> {
     const isUnread = (): boolean =>
       [...this.open.keys()].some((socket) => socket.writableLength > 0);
-    for (const end = Date.now() + FLUSH_MS; isUnread() && Date.now() < end;) await sleep(20);
+    for (const end = performance.now() + FLUSH_MS; isUnread() && performance.now() < end;) {
+      await sleep(20);
+    }
   }
 
   /**

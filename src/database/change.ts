@@ -185,27 +185,30 @@ export class Change extends Transaction {
         board.revision_tag,
         board.id,
       ]);
-      await this.insertMany(
-        'events',
-        EVENT_COLUMNS,
-        events.map((event, i) => [
-          board.id,
-          board.revision + i + 1,
-          event.type,
-          at,
-          this.caller.actor,
-          event.entity,
-          event.id,
-          event.version,
-          event.sprint_id ?? null,
-          event.before && JSON.stringify(event.before),
-          event.after && JSON.stringify(event.after),
-        ]),
-      );
+      await this.insertMany('events', EVENT_COLUMNS, this.rowsOf(board, events, at));
       board.revision = revision;
       this.boardsWithEvents.add(board.id);
     }
     this.events.clear();
+  }
+
+  /** A generator, because `insertMany` pauses between the rows, and writing their JSON takes time. */
+  private *rowsOf(board: LockedBoard, events: NewEvent[], at: string): Generator<unknown[]> {
+    for (const [i, event] of events.entries()) {
+      yield [
+        board.id,
+        board.revision + i + 1,
+        event.type,
+        at,
+        this.caller.actor,
+        event.entity,
+        event.id,
+        event.version,
+        event.sprint_id ?? null,
+        event.before && JSON.stringify(event.before),
+        event.after && JSON.stringify(event.after),
+      ];
+    }
   }
 
   private async lockWhere(

@@ -48,10 +48,16 @@ function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] 
   let connection = open.get(snapshot);
   if (sql === undefined) {
     open.delete(snapshot);
-    connection?.exec('COMMIT');
-    if (connection && !failed.has(connection) && idle.length < IDLE_CONNECTIONS) {
-      idle.push(connection);
-    } else connection?.close();
+    if (!connection) return [];
+    try {
+      connection.exec('COMMIT');
+    } catch (error) {
+      failed.add(connection);
+      throw error;
+    } finally {
+      if (failed.has(connection) || idle.length === IDLE_CONNECTIONS) connection.close();
+      else idle.push(connection);
+    }
     return [];
   }
   if (!connection) {

@@ -182,8 +182,8 @@ export class UnitOfWork {
           } else if (failureOf(error) === 'retry') wasRolledBack = true;
           else throw toProblem(error);
           // The time that the first attempt waited in the queue does not count.
-          giveUpAt ??= Date.now() + retryMs;
-          if (Date.now() >= giveUpAt) throw unavailable(error);
+          giveUpAt ??= performance.now() + retryMs;
+          if (performance.now() >= giveUpAt) throw unavailable(error);
           // Jitter, so that two changes that collided do not collide again.
           await sleep(Math.random() * Math.min(maxPause, 2 ** attempt));
         }
