@@ -16,8 +16,11 @@ export interface StoryList {
 /** A position in a list: an end of it, or next to one of its stories. */
 export type Place = 'first' | 'last' | { before: StorySeq } | { after: StorySeq };
 
-/** Rows that one UPDATE changes; for each of them the databases search all branches of its CASE. */
+/** Rows that one UPDATE moves; for each of them the databases search all branches of its CASE. */
 const CHUNK = 100;
+
+/** Rows that one statement reads or shifts, because on SQLite it blocks the process. */
+const ROWS = 2000;
 
 /** Puts stories at a position of a list. */
 @Injectable()
@@ -26,8 +29,8 @@ export class StoryOrder {
 
   /**
    * Puts stories of a board at a position of a list, in the order given, and records the events. Their
-   * `seq` changes only if necessary. If the gap is too narrow, other stories are shifted by one statement,
-   * with one event. However long the list is, only the neighbours of the position are read.
+   * `seq` changes only if necessary. If the gap is too narrow, other stories are shifted, with one
+   * event. However long the list is, only the neighbours of the position are read.
    * @param stories as they are stored, in any lists of the board
    * @returns the stories after the change, in the same order
    * @throws Problem `seq_exhausted`
@@ -101,8 +104,32 @@ async function readSide(
   depth: number,
   moving: readonly StorySeq[],
 ): Promise<Side> {
+  const ids = new Set(moving.map(({ id }) => id));
+  const stories: StorySeq[] = [];
+  let from = at;
+  for (let left = depth; left > 0;) {
+    const limit = Math.min(left, ROWS);
+    const rows = await readNearest(change, list, from, direction, limit);
+    for (const row of rows) if (!ids.has(row.id)) stories.push(row);
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) return { stories, complete: true };
+    from = direction === 'ASC' ? { after: last } : { before: last };
+    left -= limit;
+    await change.pause();
+  }
+  return { stories, complete: false };
+}
+
+/** Reads the nearest stories on one side of a position. */
+async function readNearest(
+  change: Change,
+  list: StoryList,
+  at: Place,
+  direction: 'ASC' | 'DESC',
+  limit: number,
+): Promise<StorySeq[]> {
   const ascending = direction === 'ASC';
-  if (at === (ascending ? 'last' : 'first')) return { stories: [], complete: true };
+  if (at === (ascending ? 'last' : 'first')) return [];
   const { sql, parameters } = inside(list);
   let beyond = '';
   if (typeof at === 'object') {
@@ -113,38 +140,45 @@ async function readSide(
     beyond = `AND seq ${operator}= ? AND (seq ${operator} ? OR id ${operator}${orEqual} ?)`;
     parameters.push(seq, seq, id);
   }
-  const rows = await change.query<StorySeq>(
+  return change.query<StorySeq>(
     `SELECT id, seq FROM stories WHERE ${sql} ${beyond}
-     ORDER BY seq ${direction}, id ${direction} LIMIT ${depth}`,
+     ORDER BY seq ${direction}, id ${direction} LIMIT ${limit}`,
     parameters,
   );
-  const ids = new Set(moving.map(({ id }) => id));
-  return { stories: rows.filter(({ id }) => !ids.has(id)), complete: rows.length < depth };
 }
 
-/** Shifts stories of a list by one statement, except the stories that move, and records one event. */
+/** Shifts stories of a list, except the stories that move, and records one event. */
 async function shift(
   change: Change,
   list: StoryList,
   { first, last, by, count }: Shift,
   moving: readonly StorySeq[],
 ): Promise<void> {
-  const { sql, parameters } = inside(list);
   const except = moving
     .filter((story) => precedes(first, story) && precedes(story, last))
     .map(({ id }) => id);
-  await change.query(
-    `UPDATE stories SET seq = seq + ?, updated_at = ?, version = version + 1
-     WHERE ${sql} AND seq BETWEEN ? AND ? AND (seq > ? OR id >= ?) AND (seq < ? OR id <= ?)
-     ${except.length > 0 ? `AND id NOT IN (${except.map(() => '?').join(', ')})` : ''}`,
-    [
-      by,
-      toStored(change.instant),
-      ...parameters,
-      ...[first.seq, last.seq, first.seq, first.id, last.seq, last.id],
-      ...except,
-    ],
-  );
+  const { sql, parameters } = inside(list);
+  const [near, end, direction] = by > 0 ? [first, last, 'DESC'] : [last, first, 'ASC'];
+  const toNear = (from: StorySeq, edge = near) =>
+    by > 0 ? between(edge, from) : between(from, edge);
+  // From the end towards which they are shifted, so that no story is shifted into a part that follows.
+  for (let from: StorySeq | undefined = end; from;) {
+    const rest: Condition = toNear(from);
+    const ends: StorySeq[] = await change.query<StorySeq>(
+      `SELECT id, seq FROM stories WHERE ${sql} AND ${rest.sql}
+       ORDER BY seq ${direction}, id ${direction} LIMIT 2 OFFSET ${ROWS - 1}`,
+      [...parameters, ...rest.parameters],
+    );
+    const part = toNear(from, ends[0]);
+    await change.query(
+      `UPDATE stories SET seq = seq + ?, updated_at = ?, version = version + 1
+       WHERE ${sql} AND ${part.sql}
+       ${except.length > 0 ? `AND id NOT IN (${except.map(() => '?').join(', ')})` : ''}`,
+      [by, toStored(change.instant), ...parameters, ...part.parameters, ...except],
+    );
+    await change.pause();
+    from = ends[1];
+  }
   const { board, sprintId } = list;
   const shifted = ({ id, seq }: StorySeq): StorySeq => ({ id, seq: seq + by });
   change.record(board, {
@@ -155,6 +189,17 @@ async function shift(
     after: { first: shifted(first), last: shifted(last), by, count, except },
   });
 }
+
+interface Condition {
+  sql: string;
+  parameters: number[];
+}
+
+/** The condition for the stories from one to another, both included. */
+const between = (first: StorySeq, last: StorySeq): Condition => ({
+  sql: 'seq BETWEEN ? AND ? AND (seq > ? OR id >= ?) AND (seq < ? OR id <= ?)',
+  parameters: [first.seq, last.seq, first.seq, first.id, last.seq, last.id],
+});
 
 const precedes = (one: StorySeq, other: StorySeq): boolean =>
   one.seq < other.seq || (one.seq === other.seq && one.id < other.id);
@@ -188,7 +233,7 @@ async function update(
 }
 
 /** The condition for the stories of a list, in the order of the columns of its index. */
-function inside({ board, sprintId }: StoryList): { sql: string; parameters: number[] } {
+function inside({ board, sprintId }: StoryList): Condition {
   return sprintId === null
     ? { sql: 'board_id = ? AND sprint_id IS NULL', parameters: [board.id] }
     : { sql: 'board_id = ? AND sprint_id = ?', parameters: [board.id, sprintId] };

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
-import { fillBacklog } from '../support/fill';
-import { boardPath, eventsOf } from '../support/make';
+import { fillBacklog, insertRows, storyRow } from '../support/fill';
+import { boardPath, eventsOf, made2xx } from '../support/make';
 import { storiesOf } from '../support/replay';
+import { onStatement } from '../support/statements';
 
 const service = useApp();
 let client: Client;
@@ -105,6 +106,32 @@ describe('moving a story', () => {
     const shown = await client.get(`/api/stories/${ids[0]}`);
     expect(shown.body).toMatchObject({ seq: -1, version: 2, updated_at: events[0].at });
     await expectReplayToEqualLists(board);
+  });
+
+  it.each([
+    ['below', 4500],
+    ['above', 5500],
+  ])('shifts the thousands of stories %s it in several statements', async (_, index) => {
+    const board = `Move ${(boards += 1)}`;
+    const path = boardPath(board);
+    const { id: boardId } = await made2xx(client.post('/api/boards', { name: board }));
+    // Three stories with each seq, so that a part may end among them.
+    const seqOf = (i: number): number => Math.floor(i / 3);
+    await insertRows(service, 'stories', 10_000, (i) => storyRow(boardId, i, { seq: seqOf(i) }));
+    const order = async (): Promise<number[]> =>
+      (await client.get(`${path}/stories`)).body.map(({ id }: { id: number }) => id);
+    const before = await order();
+    const { id } = await made2xx(client.post(`${path}/backlog`, { title: 'moved' }));
+    const updates: string[] = [];
+    const stop = onStatement({ before: ({ sql }) => void updates.push(sql) });
+    await made2xx(move(id, { position: { after: before[index] } }));
+    stop();
+    expect(await order()).toEqual(before.toSpliced(index + 1, 0, id));
+    const shifts = updates.filter((sql) => sql.startsWith('UPDATE stories SET seq = seq'));
+    expect(shifts.length).toBeGreaterThan(2);
+    const events = await eventsOf(client, board);
+    const shifted = events.filter(({ type }) => type === 'stories.shifted');
+    expect(shifted.map(({ after }) => after.count < 4503)).toEqual([true]);
   });
 
   it.each([
