@@ -90,6 +90,19 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
 
+/** The response that Node.js will write next; it keeps it there, and checks it in its own handler of such errors. */
+const responseOn = (socket: Socket): ServerResponse | undefined =>
+  (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+
+/** Closes a connection when the responses to its complete requests are written. */
+function destroyAfterResponses(socket: Socket, response: ServerResponse): void {
+  response.once('close', () => {
+    const next = responseOn(socket);
+    if (next?.req.complete) destroyAfterResponses(socket, next);
+    else socket.destroySoon();
+  });
+}
+
 /**
  * Answers a request that is not HTTP, or does not arrive before its timeout or the stop, and closes the socket; without
  * an answer if another response has begun, which the answer would corrupt.
@@ -100,10 +113,14 @@ function answerBrokenRequest(
   urlLimit: number,
   logger: Logger,
 ): void {
-  // Node.js keeps the response that it is writing there, and checks it likewise if there is no such handler.
-  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  const response = responseOn(socket);
   if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) {
     socket.destroy();
+    return;
+  }
+  // The request of that response is complete, so the error is in a later one of the connection.
+  if (response?.req.complete) {
+    destroyAfterResponses(socket, response);
     return;
   }
   let code = CONNECTION_ERRORS[error.code ?? ''] ?? 'bad_request';

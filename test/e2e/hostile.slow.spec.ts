@@ -254,4 +254,24 @@ describe('malformed HTTP', () => {
     expect(text).not.toContain('HTTP/1.1');
     await withTimeouts.close();
   });
+
+  it.each([
+    ['garbage', 'GARBAGE\r\n\r\n'],
+    ['a header of 40 KB', `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(40_000)}\r\n\r\n`],
+    ['two lengths', POST('Content-Length: 2\r\nContent-Length: 3\r\n', '{}x')],
+  ])('after complete requests does not replace their responses: %s', async (name, bytes) => {
+    const board = await Workspace.create(service.client);
+    const create = (title: string): string => {
+      const body = JSON.stringify({ title });
+      return (
+        `POST ${board.path}/backlog HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`
+      );
+    };
+    const { status, text } = await sendBytes(service.url, create('one') + create('two') + bytes);
+    const later = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code));
+    expect([name, status, ...later.slice(0, 1)]).toEqual([name, 201, 201]);
+    const { body } = await service.client.get(`${board.path}/backlog`);
+    expect(body.map(({ title }: { title: string }) => title)).toEqual(['one', 'two']);
+  });
 });
