@@ -97,10 +97,14 @@ export async function enableCors(
         allowedHeaders: REQUEST_HEADERS,
         exposedHeaders: RESPONSE_HEADERS,
         maxAge: 600,
-        strictPreflight: false,
+        preflight: isPreflight(request),
       }),
   });
 }
+
+/** Whether a browser asks if a page may send a request; any other OPTIONS is about the resource. */
+const isPreflight = ({ headers }: FastifyRequest): boolean =>
+  headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /** A `Host` without its port, in lower case; empty if it is malformed. */
 const nameOf = (host: string): string =>

@@ -181,6 +181,15 @@ describe('CORS', () => {
     expect(answer.headers['access-control-expose-headers']).toContain('ETag');
   });
 
+  it('does not answer OPTIONS that is no preflight', async () => {
+    const options = (path: string, headers = {}) =>
+      send(service.url + path, { method: 'OPTIONS', headers });
+    const plain = await options('/api/boards');
+    expect([plain.status, plain.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS, POST']);
+    expect((await options('/api/nope')).status).toBe(404);
+    expect((await options('/api/boards', { host: 'evil.example' })).status).toBe(421);
+  });
+
   it('is off for all other origins', async () => {
     const rejected = await preflight('https://evil.example');
     expect(rejected.headers).not.toHaveProperty('access-control-allow-origin');
