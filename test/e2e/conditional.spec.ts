@@ -201,6 +201,8 @@ describe('If-None-Match', () => {
             headers: { 'if-none-match': value },
           });
           expect([path, value, answer.status, answer.text]).toEqual([path, value, 304, '']);
+          // It would be the length of the 200 (RFC 9110, section 8.6).
+          expect(answer.headers.get('content-length')).toBeNull();
           expect([path, value, method, answer.headers.get('etag')]).toEqual([
             path,
             value,

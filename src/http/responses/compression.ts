@@ -47,7 +47,13 @@ export async function compressLongResponses(server: FastifyInstance): Promise<vo
           const isKnown = reply.statusCode === 304 && wanted?.includes(tag) === true;
           if (isCompressed || isKnown) reply.header('ETag', tag);
         }
-        done(null, payload);
+        if (reply.statusCode !== 304) {
+          done(null, payload);
+          return;
+        }
+        // Fastify adds the length 0, which 304 must not have (RFC 9110, section 8.6).
+        reply.removeHeader('content-length');
+        done(null, null);
       },
     ];
   });
