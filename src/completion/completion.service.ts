@@ -56,7 +56,7 @@ export class CompletionService {
   ): Promise<SprintView> {
     const locked = await this.sprintChanges.lock(change, reference);
     const { board, row, sprint } = locked;
-    this.sprintChanges.requireMatch(change, locked, reference);
+    await this.sprintChanges.requireMatch(change, locked, reference);
     if (sprint.state === 'completed') throw new Problem('sprint_completed');
     if (sprint.state === 'planned') throw new Problem('sprint_not_started');
     const sprintId = await this.targetOf(change, row, unfinished);

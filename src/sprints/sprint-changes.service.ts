@@ -158,7 +158,7 @@ export class SprintChanges {
   /** Does the same as `start`, as part of a change. */
   async startIn(change: Change, reference: SprintReference): Promise<SprintView> {
     const locked = await this.lock(change, reference);
-    this.requireMatch(change, locked, reference);
+    await this.requireMatch(change, locked, reference);
     if (locked.sprint.state === 'completed') throw new Problem('sprint_completed');
     if (locked.sprint.state === 'planned') throw new Problem('sprint_not_begun');
     return this.write(change, locked, 'sprint.started', { started_at: change.instant });
@@ -187,16 +187,19 @@ export class SprintChanges {
    * names the sprint by a word, the tag of the response that shows this sprint in full.
    * @throws Problem `precondition_failed`
    */
-  requireMatch(
-    { caller, instant }: Change,
+  async requireMatch(
+    change: Change,
     { board, sprint }: LockedSprint,
     reference: SprintReference,
-  ): void {
-    const inFull =
-      typeof reference === 'number'
-        ? []
-        : [collectionTag(board, calendarDate(instant, board.time_zone), reference.which)];
-    requireMatch(caller, sprint, ...inFull);
+  ): Promise<void> {
+    if (typeof reference === 'number') {
+      requireMatch(change.caller, sprint);
+      return;
+    }
+    // In a batch, the operations before have changed what the tag stands for.
+    await change.flush();
+    const today = calendarDate(change.instant, board.time_zone);
+    requireMatch(change.caller, sprint, collectionTag(board, today, reference.which));
   }
 
   /** Writes columns of a sprint, records the event, and returns the sprint after it. */

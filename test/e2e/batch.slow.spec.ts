@@ -634,6 +634,17 @@ describe('the board of a batch', () => {
 });
 
 describe('the conditions of a batch', () => {
+  it('see the changes of the operations before in the tag of the current sprint', async () => {
+    const { board, sprint, first } = await filled();
+    const path = `${board.path}/sprints/current`;
+    const if_match = (await client.get(path)).headers.get('etag') ?? '';
+    const start = { op: 'start', type: 'sprint', id: 'current', if_match };
+    const update = { op: 'update', type: 'story', id: first.id, set: { title: 'Renamed' } };
+    expectProblem(await batch(board, [update, start]), 412, 'precondition_failed');
+    expect((await client.get(`/api/sprints/${sprint.id}`)).body.started_at).toBeNull();
+    expect((await batch(board, [start, update])).status).toBe(200);
+  });
+
   it('are the entity tags of its operations', async () => {
     const { board, sprint, first, second, task } = await filled();
     const tagOf = async (path: string) => (await client.get(path)).headers.get('etag') ?? '';
