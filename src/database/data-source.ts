@@ -15,7 +15,7 @@ type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 const CACHE_KIB = 16_384;
 
 /** Pages of the write-ahead log at which a commit runs a checkpoint, if the snapshot threads have not kept up. */
-const CHECKPOINT_PAGES = 65_536;
+const CHECKPOINT_PAGES = 262_144;
 
 interface SourceOptions {
   /** Connections to a MySQL server. */
