@@ -10,8 +10,9 @@ import { SprintChanges } from '../sprints/sprint-changes.service';
 import type { SprintView } from '../sprints/sprint.dto';
 import type { SprintReference, SprintRow } from '../sprints/sprint.queries';
 import { SprintQueries } from '../sprints/sprint.queries';
+import { findBriefStoriesOfSprint } from '../stories/brief-story.queries';
 import { StoryOrder } from '../stories/story-order.service';
-import { findStoriesOfSprint, requireSpace } from '../stories/story.queries';
+import { requireSpace } from '../stories/story.queries';
 import type { CompleteSprint } from './completion.dto';
 
 /** Completes and reopens sprints. */
@@ -60,7 +61,9 @@ export class CompletionService {
     if (sprint.state === 'completed') throw new Problem('sprint_completed');
     if (sprint.state === 'planned') throw new Problem('sprint_not_started');
     const sprintId = await this.targetOf(change, row, unfinished);
-    const stories = await findStoriesOfSprint(change, board.id, row.id, { done: false });
+    const stories = await findBriefStoriesOfSprint(change, board.id, row.id, {
+      done: false,
+    });
     await requireSpace(change, { board, sprintId }, stories.length);
     await change.pause();
     const columns = { completed_at: change.instant };

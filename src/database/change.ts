@@ -32,6 +32,15 @@ interface NewEvent {
   after: Fields | null;
 }
 
+/** An event with `before` and `after` as JSON. */
+interface StoredEvent extends Omit<NewEvent, 'before' | 'after'> {
+  before: string | null;
+  after: string | null;
+}
+
+/** Characters of events that a change keeps before it writes them. */
+const MAX_LENGTH = 1_000_000;
+
 /** The columns of `events`, as `flush` writes them. */
 export const EVENT_COLUMNS = [
   'board_id',
@@ -52,7 +61,9 @@ export class Change extends Transaction {
   /** Time of the change, read under the lock, so that it never precedes an earlier change of its boards. */
   instant: Date;
   private readonly boards = new Map<number, LockedBoard>();
-  private readonly events = new Map<LockedBoard, NewEvent[]>();
+  private readonly events = new Map<LockedBoard, StoredEvent[]>();
+  /** Characters of `events`. */
+  private length = 0;
   /** Ids of the boards whose logs were extended by `flush`. */
   readonly boardsWithEvents = new Set<number>();
   /** The board that the response is about, and its revision before the change. */
@@ -168,9 +179,17 @@ export class Change extends Transaction {
   /** Appends an event to the log of a locked board and returns its revision. */
   record(board: LockedBoard, event: NewEvent): number {
     const pending = this.events.get(board) ?? [];
-    pending.push(event);
+    const before = event.before && JSON.stringify(event.before);
+    const after = event.after && JSON.stringify(event.after);
+    pending.push({ ...event, before, after });
+    this.length += (before?.length ?? 0) + (after?.length ?? 0);
     this.events.set(board, pending);
     return board.revision + pending.length;
+  }
+
+  /** Between the steps of a long change: writes the events if they are long, so that they do not fill the memory. */
+  async flushIfLong(): Promise<void> {
+    if (this.length > MAX_LENGTH) await this.flush();
   }
 
   /** Writes the events that are not written yet, and the revisions of their boards. */
@@ -185,17 +204,7 @@ export class Change extends Transaction {
         board.revision_tag,
         board.id,
       ]);
-      await this.insertMany('events', EVENT_COLUMNS, this.rowsOf(board, events, at));
-      board.revision = revision;
-      this.boardsWithEvents.add(board.id);
-    }
-    this.events.clear();
-  }
-
-  /** A generator, because `insertMany` pauses between the rows, and writing their JSON takes time. */
-  private *rowsOf(board: LockedBoard, events: NewEvent[], at: string): Generator<unknown[]> {
-    for (const [i, event] of events.entries()) {
-      yield [
+      const rows = events.map((event, i) => [
         board.id,
         board.revision + i + 1,
         event.type,
@@ -205,10 +214,15 @@ export class Change extends Transaction {
         event.id,
         event.version,
         event.sprint_id ?? null,
-        event.before && JSON.stringify(event.before),
-        event.after && JSON.stringify(event.after),
-      ];
+        event.before,
+        event.after,
+      ]);
+      await this.insertMany('events', EVENT_COLUMNS, rows);
+      board.revision = revision;
+      this.boardsWithEvents.add(board.id);
     }
+    this.events.clear();
+    this.length = 0;
   }
 
   private async lockWhere(

@@ -20,7 +20,7 @@ export function partsOf(
     end: ']}\n',
     size: new GrowingPartSize(STORIES_OF_PART),
     read: async (after, limit) => {
-      const stories = await findStoriesOfSprint(reader, boardId, sprint.id, { after, limit });
+      const stories = await findStoriesOfSprint(reader, boardId, sprint.id, limit, after);
       const ids = stories.map(({ id }) => id);
       return withTasks(stories, await findTasksOfStories(reader, ids));
     },

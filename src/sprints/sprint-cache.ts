@@ -125,7 +125,7 @@ export class SprintCache {
     id: number,
   ): Promise<StoryView[] | undefined> {
     const read = (limit: number): Promise<StoryView[]> =>
-      findStoriesOfSprint(reader, boardId, id, { limit });
+      findStoriesOfSprint(reader, boardId, id, limit);
     if (!this.isLong.has(id)) {
       const first = await read(PROBE_STORIES);
       if (first.length < PROBE_STORIES) return first;

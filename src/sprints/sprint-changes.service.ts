@@ -12,10 +12,10 @@ import { requireUnchanged, requireVersion, writable } from '../http/input/read-o
 import type { FieldError } from '../http/problem';
 import { Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
+import { findBriefStoriesOfSprint } from '../stories/brief-story.queries';
 import { StoriesService } from '../stories/stories.service';
 import { StoryOrder } from '../stories/story-order.service';
 import type { CreateStory, StoryView } from '../stories/story.dto';
-import { findStoriesOfSprint } from '../stories/story.queries';
 import { calendarDate, toStored } from '../time/clock';
 import type { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from './sprint.dto';
 import { Sprint } from './sprint.entity';
@@ -123,7 +123,7 @@ export class SprintChanges {
     const { board, sprint } = await this.lock(change, id);
     requireMatch(change.caller, sprint);
     if (sprint.completed_at !== null && !force) throw new Problem('sprint_completed');
-    const stories = await findStoriesOfSprint(change, board.id, id);
+    const stories = await findBriefStoriesOfSprint(change, board.id, id);
     await this.storyOrder.place(change, board, stories, { board, sprintId: null }, 'last');
     await change.manager.delete(Sprint, id);
     recordEvent(change, board, 'sprint.deleted', sprint, null);

@@ -3,20 +3,24 @@ import { findBoard, requireLists } from '../boards/board.queries';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import { Restart } from '../database/change';
+import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import type { FieldError } from '../http/problem';
 import { fieldError, Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
+import type { BriefStory } from './brief-story.queries';
+import { findBriefStories } from './brief-story.queries';
 import type { MoveStories, MoveStory } from './move.dto';
 import type { StorySeq } from './positions';
 import { noSprint, SprintWords } from './sprint-words';
+import { StoriesAnswer } from './stories-answer';
 import type { Place, StoryList } from './story-order.service';
 import { StoryOrder } from './story-order.service';
 import type { StoryView } from './story.dto';
 import { Story } from './story.entity';
-import { findOpenSprint, findStories, lockStory, requireFree, requireSpace } from './story.queries';
+import { findOpenSprint, lockStory, requireFree, requireSpace } from './story.queries';
 
 /** A story that a position refers to. */
 type Neighbour = StorySeq & Pick<Story, 'board_id' | 'sprint_id'>;
@@ -26,6 +30,7 @@ type Neighbour = StorySeq & Pick<Story, 'board_id' | 'sprint_id'>;
 export class MovesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly database: Database,
     private readonly order: StoryOrder,
     private readonly words: SprintWords,
   ) {}
@@ -47,12 +52,12 @@ export class MovesService {
    * Moves stories of a board, all or none, so that they follow one another in the order given. Without a
    * target list, the stories of each list move within it. `If-Match` refers to the board's lists.
    */
-  moveTogether(caller: Caller, boardName: string, body: MoveStories): Promise<StoryView[]> {
-    return this.unitOfWork.run(caller, async (change) => {
+  async moveTogether(caller: Caller, boardName: string, body: MoveStories): Promise<StoriesAnswer> {
+    const moved = await this.unitOfWork.run(caller, async (change) => {
       const board = await lockBoard(change, boardName);
       requireLists(caller, board);
       const { story_ids: ids } = body;
-      const found = await findStories(change, board.id, ids);
+      const found = await findBriefStories(change, board.id, ids);
       const byId = new Map(found.map((story) => [story.id, story]));
       const stories = ids.flatMap((id) => byId.get(id) ?? []);
       const errors = ids.flatMap((id, i): FieldError[] => {
@@ -61,16 +66,17 @@ export class MovesService {
       });
       return this.moveTo(change, board, stories, body, errors);
     });
+    return new StoriesAnswer(this.database, moved, moved);
   }
 
   /** @param errors errors of the body that are already known */
-  private async moveTo(
+  private async moveTo<Moved extends BriefStory>(
     change: Change,
     board: LockedBoard,
-    stories: readonly StoryView[],
+    stories: readonly Moved[],
     { sprint_id: sent, position = 'last' }: MoveStory,
     errors: FieldError[],
-  ): Promise<StoryView[]> {
+  ): Promise<Moved[]> {
     const neighbour =
       typeof position === 'string'
         ? undefined
@@ -105,13 +111,13 @@ export class MovesService {
     return this.moveWithinLists(change, board, stories, place);
   }
 
-  private async moveWithinLists(
+  private async moveWithinLists<Moved extends BriefStory>(
     change: Change,
     board: LockedBoard,
-    stories: readonly StoryView[],
+    stories: readonly Moved[],
     place: Place,
-  ): Promise<StoryView[]> {
-    const moved = new Map<number, StoryView>();
+  ): Promise<Moved[]> {
+    const moved = new Map<number, Moved>();
     for (const sprintId of new Set(stories.map(({ sprint_id }) => sprint_id))) {
       const own = stories.filter(({ sprint_id }) => sprint_id === sprintId);
       const list = { board, sprintId };
@@ -139,7 +145,7 @@ async function lockBoard(change: Change, name: string): Promise<LockedBoard> {
  */
 async function findList(
   change: Change,
-  stories: readonly StoryView[],
+  stories: readonly BriefStory[],
   boardId: number,
   sprintId: number | null,
 ): Promise<StoryList | undefined> {
@@ -156,7 +162,7 @@ async function findList(
 async function requireMovable(
   change: Change,
   board: LockedBoard,
-  stories: readonly StoryView[],
+  stories: readonly BriefStory[],
   list: StoryList,
 ): Promise<void> {
   for (const sprintId of new Set(stories.map(({ sprint_id }) => sprint_id))) {

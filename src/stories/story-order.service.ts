@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import { toStored } from '../time/clock';
+import type { BriefStory } from './brief-story.queries';
 import type { Gap, Shift, Side, StorySeq } from './positions';
 import { assignSeqs, findGap } from './positions';
 import { StoryWriter } from './story-writer.service';
-import type { StoryView } from './story.dto';
 
 /** The stories of a sprint or, with null, of the backlog of a board. */
 export interface StoryList {
@@ -35,13 +35,13 @@ export class StoryOrder {
    * @returns the stories after the change, in the same order
    * @throws Problem `seq_exhausted`
    */
-  async place(
+  async place<Moved extends BriefStory>(
     change: Change,
     board: LockedBoard,
-    stories: readonly StoryView[],
+    stories: readonly Moved[],
     to: StoryList,
     at: Place,
-  ): Promise<StoryView[]> {
+  ): Promise<Moved[]> {
     if (stories.length === 0) return [];
     const inList = new Set(
       stories.filter((story) => board.id === to.board.id && story.sprint_id === to.sprintId),
@@ -51,7 +51,7 @@ export class StoryOrder {
     const present = stories.map(({ seq }) => seq);
     const seqs = assignSeqs(gap.lower, gap.upper, present);
     const now = change.instant.toISOString();
-    const result = stories.map((story, i): StoryView => {
+    const result = stories.map((story, i): Moved => {
       const seq = seqs[i] ?? story.seq;
       if (inList.has(story) && seq === story.seq) return story;
       return {
@@ -208,7 +208,7 @@ const precedes = (one: StorySeq, other: StorySeq): boolean =>
 async function update(
   change: Change,
   board: LockedBoard,
-  moves: readonly { before: StoryView; after: StoryView }[],
+  moves: readonly { before: BriefStory; after: BriefStory }[],
   to: StoryList,
 ): Promise<void> {
   const ids = moves.map(({ after }) => after.id);

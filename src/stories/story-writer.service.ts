@@ -8,6 +8,8 @@ import { doneAtAfter } from '../tasks/done-at';
 import { Task } from '../tasks/task.entity';
 import { findTasks } from '../tasks/task.queries';
 import { fromRfc3339, toStored } from '../time/clock';
+import type { BriefStory } from './brief-story.queries';
+import { withDescriptions } from './brief-story.queries';
 import { searchable, storedLabels } from './story-text';
 import type { CreateStory, StoryView, UpdateStory } from './story.dto';
 import { STORY_FIELDS } from './story.dto';
@@ -161,8 +163,8 @@ export class StoryWriter {
     change: Change,
     from: LockedBoard,
     to: LockedBoard,
-    before: StoryView,
-    after: StoryView,
+    before: BriefStory,
+    after: BriefStory,
   ): Promise<void> {
     if (from.id === to.id) {
       recordEvent(change, to, 'story.moved', before, after);
@@ -173,8 +175,11 @@ export class StoryWriter {
     const changed = changedFields(before, { board_name, sprint_id, updated_at, version });
     // The event gets no `sprint_id`, because the sprint is one of the other board.
     change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
-    const withTasks = { ...after, tasks: await findTasks(change, id) };
+    const [full = after] = await withDescriptions(change, [after]);
+    const withTasks = { ...full, tasks: await findTasks(change, id) };
     recordEvent(change, to, 'story.moved_in', null, withTasks);
+    await change.flushIfLong();
+    await change.pause();
   }
 }
 

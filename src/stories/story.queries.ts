@@ -121,28 +121,34 @@ export function findStoriesWithoutExternalId(
   );
 }
 
-/** The stories of a sprint in their order; `done: false` leaves out the finished ones. */
+/** At most `limit` stories of a sprint that follow a story, in their order. */
 export async function findStoriesOfSprint(
   reader: Reader,
   boardId: number,
   sprintId: number,
-  {
-    done = true,
-    after,
-    limit,
-  }: { done?: boolean; after?: { seq: number; id: number }; limit?: number } = {},
+  limit: number,
+  after?: { seq: number; id: number },
 ): Promise<StoryView[]> {
-  // The index begins with the board; without the hint MySQL may sort the rows of another index.
-  const rows = await reader.query<StoryRow>(
-    `SELECT ${STORY_COLUMNS} FROM stories s /*! FORCE INDEX (ix_stories_list) */
-     JOIN boards b ON b.id = s.board_id WHERE s.board_id = ? AND s.sprint_id = ?
-     ${done ? '' : ` AND s.status <> 'done'`}
-     ${after ? 'AND s.seq >= ? AND (s.seq > ? OR s.id > ?)' : ''} ORDER BY s.seq, s.id
-     ${limit === undefined ? '' : `LIMIT ${limit}`}`,
-    [boardId, sprintId, ...(after ? [after.seq, after.seq, after.id] : [])],
-  );
+  const rows = await readOfSprint<StoryRow>(reader, STORY_COLUMNS, boardId, sprintId, limit, after);
   return rows.map(representStory);
 }
+
+/** Reads columns of at most `limit` stories of a sprint that follow a story, in their order. */
+export const readOfSprint = <Row>(
+  reader: Reader,
+  columns: string,
+  boardId: number,
+  sprintId: number,
+  limit: number,
+  after: { seq: number; id: number } | undefined,
+): Promise<Row[]> =>
+  // The index begins with the board; without the hint MySQL may sort the rows of another index.
+  reader.query<Row>(
+    `SELECT ${columns} FROM stories s /*! FORCE INDEX (ix_stories_list) */
+     JOIN boards b ON b.id = s.board_id WHERE s.board_id = ? AND s.sprint_id = ?
+     ${after ? 'AND s.seq >= ? AND (s.seq > ? OR s.id > ?)' : ''} ORDER BY s.seq, s.id LIMIT ${limit}`,
+    [boardId, sprintId, ...(after ? [after.seq, after.seq, after.id] : [])],
+  );
 
 /**
  * The greatest `seq` of a sprint (0 if it has no stories), the number of its stories and whether it is

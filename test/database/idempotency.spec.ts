@@ -83,11 +83,13 @@ describe('a request with an Idempotency-Key', () => {
   });
 
   it('gets the same response even if it is stored in parts that begin within a character', async () => {
-    const description = '😀'.repeat(32_000);
+    // The longest text of a story that is stored with the response.
+    const description = '😀'.repeat(250);
+    const labels = Array.from({ length: 20 }, (_, i) => `${i}${'😀'.repeat(24)}`);
     // The titles differ by one character, so one of the responses is divided within a pair of surrogates.
     for (const key of ['a', 'aa']) {
-      const operations = Array.from({ length: 9 }, (_, i) => {
-        const set = { title: i === 0 ? key : 'x', description };
+      const operations = Array.from({ length: 400 }, (_, i) => {
+        const set = { title: i === 0 ? key : 'x', description, labels };
         return { op: 'create', type: 'story', set };
       });
       const send = (): Promise<Answer> =>

@@ -568,6 +568,37 @@ describe('a dry run', () => {
     });
   });
 
+  it('has long descriptions, too', async () => {
+    const long = { description: 'A long text. '.repeat(2000) };
+    const board = await Workspace.create(client);
+    const stored = await board.story(null, { description: 'Stored. '.repeat(4000) });
+    const set = (fields: object) => ({ op: 'update', type: 'story', id: stored.id, set: fields });
+    const operations = [
+      story('New', long, 'new'),
+      { op: 'move', type: 'story', id: '$new', set: { position: 'first' } },
+      set({ points: 3 }),
+      set(long),
+      set({ points: 5 }),
+      set({ description: null }),
+      set({ points: 8 }),
+      { op: 'delete', type: 'story', id: stored.id },
+    ];
+    const described = ({ body: { results } }: Answer) =>
+      results.map(({ description }: any) => description);
+    const dry = described(await batch(board, operations, { dry_run: true }));
+    expect(dry).toEqual([
+      ...[long, long, stored, long, long].map(({ description }) => description),
+      ...[null, null, undefined],
+    ]);
+    const key = { headers: { 'Idempotency-Key': 'long' } };
+    const first = await batch(board, operations, {}, key);
+    expect(described(first)).toEqual(dry);
+    await made2xx(client.put(`/api/stories/${first.body.refs.new}`, { description: 'Later.' }));
+    const again = await batch(board, operations, {}, key);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.text === first.text).toBe(true);
+  });
+
   it('for a board that does not exist creates none', async () => {
     const name = freshName();
     const dry = await batch(name, [story('New')], { dry_run: true });

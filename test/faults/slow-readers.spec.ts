@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '../../src/database/database';
 import { SprintCache } from '../../src/sprints/sprint-cache';
@@ -12,6 +13,7 @@ import { afterwards, LONG } from '../support/faults';
 import { fillBacklog, fillLog, insertRows, storyRow } from '../support/fill';
 import { made2xx } from '../support/make';
 import { noOpenStreams } from '../support/reading';
+import { onStatement } from '../support/statements';
 
 /** Enough stories that the list exceeds the buffers of a socket. */
 const STORIES = 600;
@@ -205,5 +207,73 @@ describe('clients that do not read their long lists', () => {
     const seconds = (performance.now() - before) / 1000;
     expect(seconds).toBeGreaterThan(15);
     expect(seconds).toBeLessThan(32);
+  });
+});
+
+describe('the response to a change of many long stories', () => {
+  /** Creates a board with stories, and requests a move of all of them without reading more than its status. */
+  async function moveUnread(name: string) {
+    const board = `/api/boards/${name}`;
+    await made2xx(service.client.post('/api/boards', { name }));
+    await fillBacklog(service, board, STORIES, { description: DESCRIPTION });
+    const stories: any[] = (await service.client.get(`${board}/backlog`)).body;
+    const socket = connect(Number(new URL(service.url).port));
+    afterwards(() => socket.destroy());
+    const body = JSON.stringify({ story_ids: stories.map(({ id }) => id as number).reverse() });
+    socket.write(
+      `POST ${board}/stories/move HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await once(socket, 'readable');
+    return { board, stories, socket };
+  }
+
+  it('is in memory only in part while its client reads nothing', async () => {
+    let long = 0;
+    const stop = onStatement({
+      after: (_statement, result) => {
+        if (!Array.isArray(result)) return;
+        for (const { description } of result) if (description === DESCRIPTION) long += 1;
+      },
+    });
+    afterwards(stop);
+    const { socket } = await moveUnread('Unread');
+    long -= STORIES;
+    // As long as the buffers of the socket take something.
+    for (let before = -1; before < long;) {
+      before = long;
+      for (let i = 0; i < 20; i += 1) await made2xx(service.client.get(BOARD));
+    }
+    expect(long).toBeGreaterThan(0);
+    expect(long).toBeLessThan(STORIES);
+    socket.destroy();
+  });
+
+  it('has the stories as the change left them, even if they were changed before it was read', async () => {
+    const { board, stories, socket } = await moveUnread('Later');
+    const { client } = service;
+    const [deleted, updated, moved, both] = stories.map(({ id }) => `/api/stories/${id}`);
+    await made2xx(client.delete(deleted as string));
+    for (const description of ['shorter', null]) {
+      await made2xx(client.put(updated as string, { description }));
+    }
+    await made2xx(client.post('/api/boards/Elsewhere/sprints', { start_date: '2026-11-23' }));
+    const [{ id: elsewhere }] = (await client.get('/api/boards/Elsewhere/sprints')).body;
+    for (const path of [moved, both]) {
+      await made2xx(client.put(path as string, { sprint_id: elsewhere, points: 3 }));
+    }
+    await made2xx(client.put(both as string, { description: 'changed there' }));
+    const [, body = ''] = (await text(socket)).split('\r\n\r\n');
+    const seqs = new Map<number, number>();
+    const shown = (JSON.parse(body) as any[]).map(({ seq, updated_at: _, version, ...rest }) => {
+      seqs.set(rest.id as number, seq as number);
+      // One of them keeps its position.
+      expect([rest.id, version]).toEqual([rest.id, rest.id === stories[0].id ? 1 : 2]);
+      return rest;
+    });
+    const before = stories.map(({ seq: _, updated_at: __, version: ___, ...rest }) => rest);
+    expect(shown).toEqual(before.reverse());
+    expect([...seqs.values()]).toEqual([...seqs.values()].sort((a, b) => a - b));
+    expect((await client.get(`${board}/backlog?limit=1`)).body[0].id).toBe(stories.at(-1).id);
   });
 });

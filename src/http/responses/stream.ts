@@ -24,15 +24,19 @@ export async function readInSnapshot(
       await snapshot.close();
       return typeof content === 'string' ? content : Readable.from([]);
     }
-    const parts = closing(snapshot, content);
-    const first = await parts.next();
-    const readable = Readable.from(parts, { objectMode: false, highWaterMark: 0 });
-    if (!first.done) readable.unshift(first.value);
-    return readable;
+    return await readableOf(closing(snapshot, content));
   } catch (error) {
     await snapshot.close();
     throw error;
   }
+}
+
+/** Returns the parts of a response as a stream; the first part is read at once. */
+export async function readableOf(parts: AsyncGenerator<string>): Promise<Readable> {
+  const first = await parts.next();
+  const readable = Readable.from(parts, { objectMode: false, highWaterMark: 0 });
+  if (!first.done) readable.unshift(first.value);
+  return readable;
 }
 
 /** Yields the parts, and closes their snapshot before the response ends: the next request may need its slot. */

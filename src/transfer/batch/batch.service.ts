@@ -4,14 +4,18 @@ import { requireLists } from '../../boards/board.queries';
 import { CompletionService } from '../../completion/completion.service';
 import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
+import { Database } from '../../database/database';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
 import type { FieldError, ProblemCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
+import { briefly } from '../../stories/brief-story.queries';
 import { MovesService } from '../../stories/moves.service';
 import { noSprint, SprintWords } from '../../stories/sprint-words';
+import { StoriesAnswer } from '../../stories/stories-answer';
 import { StoriesService } from '../../stories/stories.service';
+import type { StoryView, UpdateStory } from '../../stories/story.dto';
 import { TasksService } from '../../tasks/tasks.service';
 import type { Kind, Operation } from './batch-form';
 import { readBatch, resolve } from './batch-form';
@@ -45,6 +49,7 @@ export class BatchService {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly database: Database,
     private readonly boards: BoardCreation,
     private readonly stories: StoriesService,
     private readonly moves: MovesService,
@@ -64,7 +69,7 @@ export class BatchService {
     caller: Caller,
     boardName: string,
     body: Record<string, unknown>,
-  ): Promise<BatchResult> {
+  ): Promise<StoriesAnswer> {
     const { operations, dryRun } = await readBatch(body);
     const creates =
       caller.ifMatch === undefined &&
@@ -78,6 +83,8 @@ export class BatchService {
       const restricted = { ...caller, boards: new Set([board.name]), ifNoneMatch: undefined };
       const ids = new Map<string, number>();
       const results: BatchResult['results'] = [];
+      // The descriptions that a dry run sets, by story: it does not store them, so they cannot be read later.
+      const descriptions = new Map<number, string>();
       for (const [i, operation] of operations.entries()) {
         const { op, type, as, if_match: ifMatch } = operation;
         change.caller = { ...restricted, ifMatch };
@@ -89,7 +96,20 @@ export class BatchService {
           throw atOperation(i, operation, error);
         });
         if (as !== undefined) ids.set(`$${as}`, id);
-        results.push({ op, type, id, ...resource });
+        const result: BatchResult['results'][number] & Partial<StoryView> = {
+          op,
+          type,
+          id,
+          ...resource,
+        };
+        if (dryRun && type === 'story') {
+          const { description } = operation.set as UpdateStory;
+          if (description) descriptions.set(id, description);
+        }
+        const description = descriptions.get(id);
+        const isKept = description !== undefined && result.description === description;
+        results.push(isKept ? { ...result, description } : briefly(result));
+        await change.flushIfLong();
         await change.pause();
       }
       await change.flush();
@@ -100,7 +120,12 @@ export class BatchService {
         revision: after > before ? { from: before + 1, to: after } : { from: null, to: null },
       };
     };
-    return dryRun ? this.unitOfWork.dryRun(caller, work) : this.unitOfWork.run(caller, work);
+    const result = await (dryRun
+      ? this.unitOfWork.dryRun(caller, work)
+      : this.unitOfWork.run(caller, work));
+    const { results, ...rest } = result;
+    const end = `],${JSON.stringify(rest).slice(1)}`;
+    return new StoriesAnswer(this.database, result, results, '{"results":[', end);
   }
 
   private perform(

@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream';
+import type { Reader } from '../database/reader';
+import { Answer } from '../http/responses/answer';
+import { revisionOf } from '../http/responses/board-revision';
+import { PART_LENGTH, readableOf } from '../http/responses/stream';
+import { Pace } from '../time/pace';
+import { descriptionLength, withDescriptions } from './brief-story.queries';
+
+/** Stories whose descriptions are read together; a slow client keeps them in memory. */
+const CHUNK = 8;
+
+/** The response of a change to many stories. If it is long, it is sent in parts, which the descriptions are read for. */
+export class StoriesAnswer extends Answer {
+  readonly etag = undefined;
+  readonly revision: number | undefined;
+
+  /**
+   * @param result of the change, marked with the revision of its board
+   * @param items the stories of the result, and perhaps other resources
+   * @param begin the JSON before the items
+   * @param end the JSON after the items
+   */
+  constructor(
+    private readonly reader: Reader,
+    result: object,
+    private readonly items: readonly object[],
+    private readonly begin = '[',
+    private readonly end = ']',
+  ) {
+    super();
+    this.revision = revisionOf(result);
+  }
+
+  async open(): Promise<string | Readable> {
+    const { items, begin, end } = this;
+    if (descriptionLength(items) > PART_LENGTH) return readableOf(this.parts());
+    return `${begin}${items.map((item) => JSON.stringify(item)).join(',')}${end}\n`;
+  }
+
+  private async *parts(): AsyncGenerator<string> {
+    const { reader, items, begin, end } = this;
+    const pace = new Pace();
+    let part = begin;
+    for (let start = 0; start < items.length; start += CHUNK) {
+      const chunk = await withDescriptions(reader, items.slice(start, start + CHUNK));
+      for (const [i, item] of chunk.entries()) {
+        part += `${start + i > 0 ? ',' : ''}${JSON.stringify(item)}`;
+        if (part.length < PART_LENGTH) continue;
+        yield part;
+        part = '';
+      }
+      await pace.pause();
+    }
+    yield `${part}${end}\n`;
+  }
+}

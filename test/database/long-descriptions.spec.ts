@@ -1,0 +1,85 @@
+import { useApp } from '../support/app';
+import type { Answer } from '../support/client';
+import { insertRows, storyRow } from '../support/fill';
+import { made2xx, Workspace } from '../support/make';
+import { onStatement } from '../support/statements';
+
+const STORIES = 120;
+const LONG = 'A long text. '.repeat(2000);
+
+/** The most descriptions that one statement reads. */
+const MOST_READ = 8;
+
+const service = useApp();
+
+/** Creates a board with an ended sprint of long stories, another sprint, and a board for other stories. */
+async function fill() {
+  const board = await Workspace.create(service.client);
+  const sprint = await board.sprint('2020-01-01', { end_date: '2020-01-14' });
+  const next = await board.sprint('2020-01-15');
+  const other = await Workspace.create(service.client);
+  const { body } = await service.client.get(board.path);
+  await insertRows(service, 'stories', STORIES, (i) =>
+    storyRow(body.id as number, i, { description: LONG, sprint_id: sprint.id as number }),
+  );
+  const stories = await service.client.get(`/api/sprints/${sprint.id}/stories`);
+  const ids: number[] = stories.body.map(({ id }: any) => id as number);
+  return { board, sprint, next, ids, elsewhere: await other.sprint('2020-01-01') };
+}
+
+type Made = Awaited<ReturnType<typeof fill>>;
+
+/** Changes whose events are short. */
+const CHANGES: Record<string, (made: Made) => Promise<Answer>> = {
+  'moving them to another sprint': ({ board, ids, next }) =>
+    service.client.post(`${board.path}/stories/move`, { story_ids: ids, sprint_id: next.id }),
+  'completing their sprint': ({ sprint, next }) =>
+    service.client.post(`/api/sprints/${sprint.id}/complete`, { unfinished: next.id }),
+  'deleting their sprint': ({ sprint }) => service.client.delete(`/api/sprints/${sprint.id}`),
+};
+
+/** Changes whose events contain the descriptions. */
+const LOGGED: typeof CHANGES = {
+  'moving them to another board': ({ board, ids, elsewhere }) =>
+    service.client.post(`${board.path}/stories/move`, { story_ids: ids, sprint_id: elsewhere.id }),
+  'a batch of updates': ({ board, ids }) =>
+    service.client.post(`${board.path}/batch`, {
+      operations: ids.map((id) => ({ op: 'update', type: 'story', id, set: { description: '' } })),
+    }),
+  'a batch of deletions': ({ board, ids }) =>
+    service.client.post(`${board.path}/batch`, {
+      operations: ids.map((id) => ({ op: 'delete', type: 'story', id })),
+    }),
+};
+
+/** Makes a change, and counts the descriptions that one statement reads, and the parts in which events are written. */
+async function readAndWritten(change: (made: Made) => Promise<Answer>) {
+  const made = await fill();
+  let read = 0;
+  let parts = 0;
+  const stop = onStatement({
+    after: ({ sql }, result) => {
+      const rows: any[] = Array.isArray(result) ? result : [];
+      read = Math.max(read, rows.filter(({ description }) => description === LONG).length);
+      if (sql.startsWith('UPDATE boards SET revision')) parts += 1;
+    },
+  });
+  try {
+    await made2xx(change(made));
+  } finally {
+    stop();
+  }
+  return { read, parts };
+}
+
+describe('long descriptions of many stories are never in memory at once', () => {
+  it.each(Object.entries({ ...CHANGES, ...LOGGED }))('by %s', async (_name, change) => {
+    const { read } = await readAndWritten(change);
+    expect(read).toBeLessThanOrEqual(MOST_READ);
+  });
+
+  it.each(Object.entries(LOGGED))('nor are the events of %s', async (_name, change) => {
+    const { parts } = await readAndWritten(change);
+    expect(parts).toBeGreaterThanOrEqual(3);
+  });
+});
