@@ -16,8 +16,11 @@ export interface StoryList {
 /** A position in a list: an end of it, or next to one of its stories. */
 export type Place = 'first' | 'last' | { before: StorySeq } | { after: StorySeq };
 
-/** Rows that one UPDATE moves; for each of them the databases search all branches of its CASE. */
-const CHUNK = 100;
+/**
+ * Rows that one UPDATE moves. For each of them the databases search all branches of its CASE: with 100 rows, moving
+ * 1,000 stories took 1.2 to 1.5 times as long.
+ */
+const CHUNK = 25;
 
 /** Rows that one statement reads or shifts, because on SQLite it blocks the process. */
 const ROWS = 2000;
