@@ -58,7 +58,7 @@ async function exportLocally(
 ): Promise<void> {
   const name = readBoardName(board);
   await withApplication(async (app) => {
-    const snapshot = await app.get(Database).openStream('cli');
+    const snapshot = await app.get(Database).openStream({ key: 'cli' });
     try {
       const parts = csv
         ? (await app.get(StoryListsService).ofBoard(name, {})).csv(snapshot)

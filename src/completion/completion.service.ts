@@ -36,7 +36,7 @@ export class CompletionService {
     reference: SprintReference,
     { dry_run = false, ...body }: CompleteSprint,
   ): Promise<ReportView> {
-    let replayed = await this.reports.replayed(caller.client, reference);
+    let replayed = await this.reports.replayed({ key: caller.client }, reference);
     const work = async (change: Change): Promise<ReportView> => {
       const { id } = await this.completeIn(change, reference, body);
       // The report is read from the log.

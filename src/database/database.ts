@@ -4,6 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
+import type { Client } from '../http/access';
 import { Problem } from '../http/problem';
 import { toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';
@@ -119,9 +120,9 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
 
   /**
    * Runs several SELECTs on one committed state. Each client has a limit.
-   * @throws Problem `overloaded`, `database_unavailable`
+   * @throws Problem `overloaded`, `database_unavailable`; an `AbortError` if the client disconnects while it waits
    */
-  async snapshot<T>(client: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+  async snapshot<T>(client: Client, work: (reader: Reader) => Promise<T>): Promise<T> {
     const snapshot = await this.limitedSnapshots.open(client, 'report');
     try {
       return await work(snapshot);
@@ -133,9 +134,9 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   /**
    * Opens a snapshot for a response whose client may read slowly; the caller closes it. Each client has a
    * limit, so that slow clients do not keep others from reading.
-   * @throws Problem `overloaded`, `database_unavailable`
+   * @throws as `snapshot` does
    */
-  openStream(client: string): Promise<Snapshot> {
+  openStream(client: Client): Promise<Snapshot> {
     return this.limitedSnapshots.open(client, 'list');
   }
 

@@ -55,7 +55,7 @@ export function failureOf(error: unknown): Failure {
   const { errno = 0, code = '', message = '' } = driverError;
   if (RETRY.has(errno) || /^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
   if (errno === 1062 || /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
-  if (TOO_LARGE.has(errno) || code.startsWith('SQLITE_TOOBIG')) return 'too_large';
+  if (TOO_LARGE.has(errno) || /^SQLITE_TOOBIG/.test(code)) return 'too_large';
   if (isConnectionLost(driverError)) {
     const sentCommit = error instanceof QueryFailedError && error.query === 'COMMIT';
     return sentCommit ? 'unavailable' : 'retry';

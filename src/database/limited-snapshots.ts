@@ -1,3 +1,4 @@
+import type { Client } from '../http/access';
 import { Slots, SlotsOfClients } from './slots';
 import type { Snapshot } from './snapshots';
 
@@ -24,14 +25,17 @@ export class LimitedSnapshots {
     return this.slots.used;
   }
 
-  /** Opens one of the snapshots of a client, which the caller closes. @throws Problem `overloaded` */
-  async open(client: string, purpose: keyof typeof OF_ONE_CLIENT): Promise<Snapshot> {
-    const release = await this.slotsOfClients[purpose].acquire(client);
-    return releaseOnClose(this.openAny(), release);
+  /**
+   * Opens one of the snapshots of a client, which the caller closes.
+   * @throws Problem `overloaded`; an `AbortError` if the client disconnects while it waits
+   */
+  async open({ key, signal }: Client, purpose: keyof typeof OF_ONE_CLIENT): Promise<Snapshot> {
+    const release = await this.slotsOfClients[purpose].acquire(key, signal);
+    return releaseOnClose(this.openAny(signal), release);
   }
 
-  private async openAny(): Promise<Snapshot> {
-    const release = await this.slots.acquire();
+  private async openAny(signal: AbortSignal | undefined): Promise<Snapshot> {
+    const release = await this.slots.acquire(signal);
     return releaseOnClose(this.openUnlimited(), release);
   }
 }

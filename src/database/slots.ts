@@ -1,4 +1,5 @@
 import { Semaphore, withTimeout } from 'async-mutex';
+import { once } from 'node:events';
 import { Problem } from '../http/problem';
 
 /** The weight of the latest time in the average time for which a slot is used. */
@@ -29,14 +30,19 @@ export class Slots {
     return this.size - this.semaphore.getValue();
   }
 
-  /** Acquires a slot and returns the function that releases it, which may be called again. @throws Problem `overloaded` */
-  async acquire(): Promise<() => void> {
+  /**
+   * Acquires a slot and returns the function that releases it, which may be called again.
+   * @throws Problem `overloaded`; the reason of the signal, as soon as that is aborted
+   */
+  async acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     const expectedMs = ((this.waiting + 1) * this.usedMs) / this.size;
     const mayWait = this.waiting < this.maxWaiting && expectedMs < this.waitMs;
     if (this.semaphore.isLocked() && !mayWait) throw OVERLOADED;
     this.waiting += 1;
+    const acquiring = this.semaphore.acquire();
     try {
-      const [, release] = await this.semaphore.acquire();
+      const [, release] = await (signal ? Promise.race([acquiring, abortion(signal)]) : acquiring);
       const start = performance.now();
       let isReleased = false;
       return () => {
@@ -45,10 +51,20 @@ export class Slots {
         this.usedMs += LATEST * (performance.now() - start - this.usedMs);
         release();
       };
+    } catch (error) {
+      // A semaphore cannot remove a request from its queue.
+      acquiring.then(([, release]) => release()).catch(() => undefined);
+      throw error;
     } finally {
       this.waiting -= 1;
     }
   }
+}
+
+/** Rejects with the reason of a signal when that is aborted. */
+async function abortion(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort');
+  throw signal.reason;
 }
 
 /** Separate slots for each client. */
@@ -57,12 +73,12 @@ export class SlotsOfClients {
 
   constructor(private readonly create: () => Slots) {}
 
-  /** Acquires a slot of a client and returns the function that releases it. @throws Problem `overloaded` */
-  async acquire(client: string): Promise<() => void> {
+  /** Acquires a slot of a client and returns the function that releases it. @throws as `Slots.acquire` does */
+  async acquire(client: string, signal?: AbortSignal): Promise<() => void> {
     const own = this.slots.get(client) ?? this.create();
     this.slots.set(client, own);
     try {
-      const release = await own.acquire();
+      const release = await own.acquire(signal);
       return () => {
         release();
         this.forgetIdle(client);

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isIPv6 } from 'node:net';
 
 /** The scopes of tokens; each includes those before it. */
@@ -40,6 +40,26 @@ export function accessOf({ access, method, url }: FastifyRequest): Access {
  */
 export const clientOf = ({ access, ip }: Pick<FastifyRequest, 'access' | 'ip'>): string =>
   access && access.tokenId > 0 ? `token ${access.tokenId}` : networkOf(ip);
+
+/** A client that reads, and a signal that is aborted when it disconnects. */
+export interface Client {
+  /** See `clientOf`. */
+  key: string;
+  signal?: AbortSignal;
+}
+
+/** The client of a response. (Fastify's `request.signal` is aborted as soon as a chunked body has arrived.) */
+export function connectedClient({ request, raw }: Pick<FastifyReply, 'request' | 'raw'>): Client {
+  const connection = new AbortController();
+  const abort = (): void => {
+    // A response is closed when it is sent, too.
+    if (!raw.writableFinished) connection.abort();
+  };
+  // The connection may have been closed during the authentication; then no `close` follows.
+  if (raw.destroyed) abort();
+  else raw.once('close', abort);
+  return { key: clientOf(request), signal: connection.signal };
+}
 
 /** Returns the network of an address: of an IPv6 address, the /64 network, which has one owner. */
 export function networkOf(address = ''): string {

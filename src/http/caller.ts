@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import type { Access } from './access';
-import { accessOf, clientOf } from './access';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access, Client } from './access';
+import { accessOf, clientOf, connectedClient } from './access';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,9 +34,9 @@ export interface Caller extends Pick<Access, 'actor' | 'scope' | 'boards'> {
   idempotency?: IdempotentRequest;
 }
 
-/** The client of a request, by which limits count; see `clientOf`. */
-export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext): string =>
-  clientOf(context.switchToHttp().getRequest<FastifyRequest>()),
+/** The client of a request; see `connectedClient`. */
+export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext): Client =>
+  connectedClient(context.switchToHttp().getResponse<FastifyReply>()),
 );
 
 /** The caller of a request, for handlers that change data or list several boards. */

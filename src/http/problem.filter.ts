@@ -68,9 +68,10 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (problem.status === 500) {
       const cause: unknown = problem.options.cause ?? exception;
-      const code = (cause as NodeJS.ErrnoException | null)?.code;
-      // If the client has disconnected, its response was closed before the end.
-      if (!reply.raw.destroyed || code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+      const { name, code } = (cause ?? {}) as NodeJS.ErrnoException;
+      // If the client has disconnected, its read was aborted, or its response was closed before the end.
+      const isExpected = name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE';
+      if (!reply.raw.destroyed || !isExpected) {
         this.logger.error({ request_id: request.id, err: cause }, 'request failed');
       }
     }

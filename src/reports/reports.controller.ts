@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Client } from '../http/access';
 import { CurrentClient } from '../http/caller';
 import { Query } from '../http/input/parameters';
 import { BoardName } from '../http/input/path';
@@ -34,7 +35,7 @@ export class ReportsController {
     'Computed from the event log: committed + added + re-estimated − removed = completed + unfinished. The report of a completed sprint does not change any more.',
   )
   report(
-    @CurrentClient() client: string,
+    @CurrentClient() client: Client,
     @SprintReferenceOfPath() reference: SprintReference,
     @Query() _query: TableQuery,
   ) {
@@ -50,7 +51,7 @@ export class ReportsController {
     'A row for each calendar day in the time zone of the board, with the state at the end of that day; the last row agrees with the report.',
   )
   burndown(
-    @CurrentClient() client: string,
+    @CurrentClient() client: Client,
     @SprintReferenceOfPath() reference: SprintReference,
     @Query() _query: BurndownQuery,
   ) {
@@ -66,7 +67,7 @@ export class ReportsController {
     'What the last completed sprints committed to and completed, with the average and the median.',
   )
   velocity(
-    @CurrentClient() client: string,
+    @CurrentClient() client: Client,
     @BoardName() name: string,
     @Query() { last }: VelocityQuery,
   ) {
@@ -83,7 +84,7 @@ export class ReportsController {
   )
   @Rejects('not_enough_history')
   forecast(
-    @CurrentClient() client: string,
+    @CurrentClient() client: Client,
     @BoardName() name: string,
     @Query() query: ForecastQuery,
   ) {

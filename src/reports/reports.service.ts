@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
+import type { Client } from '../http/access';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import type { SprintView } from '../sprints/sprint.dto';
@@ -82,7 +83,7 @@ export class ReportsService {
   ) {}
 
   /** @throws Problem `sprint_not_found` */
-  report(client: string, reference: SprintReference): Promise<ReportView> {
+  report(client: Client, reference: SprintReference): Promise<ReportView> {
     const now = this.clock.now();
     return this.database.snapshot(client, (reader) => this.reportOf(reader, reference, now));
   }
@@ -110,7 +111,7 @@ export class ReportsService {
    * 40,000 events within the change delayed other changes by 0.4 s.
    * @returns undefined if there is no such sprint, which the change reports
    */
-  replayed(client: string, reference: SprintReference): Promise<ReplayedSprint | undefined> {
+  replayed(client: Client, reference: SprintReference): Promise<ReplayedSprint | undefined> {
     const now = this.clock.now();
     return this.database
       .snapshot(client, async (reader) =>
@@ -123,7 +124,7 @@ export class ReportsService {
   }
 
   /** @throws Problem `sprint_not_found` */
-  burndown(client: string, reference: SprintReference): Promise<Burndown> {
+  burndown(client: Client, reference: SprintReference): Promise<Burndown> {
     const now = this.clock.now();
     return this.database.snapshot(client, async (reader) => {
       const row = await this.sprints.get(reader, reference, now);
@@ -138,7 +139,7 @@ export class ReportsService {
   }
 
   /** The velocity of the last completed sprints of a board. @throws Problem `board_not_found` */
-  velocity(client: string, boardName: string, last = 10): Promise<VelocityView> {
+  velocity(client: Client, boardName: string, last = 10): Promise<VelocityView> {
     return this.database.snapshot(client, async (reader) => {
       const board = await findBoard(reader, boardName);
       const completed = await this.sprints.findCompleted(reader, board.id, last);
@@ -154,7 +155,7 @@ export class ReportsService {
   }
 
   /** @throws Problem `board_not_found`, `not_enough_history` */
-  async forecast(client: string, boardName: string, query: ForecastQuery): Promise<Forecast> {
+  async forecast(client: Client, boardName: string, query: ForecastQuery): Promise<Forecast> {
     const { seed = DEFAULT_SEED, trials = DEFAULT_TRIALS } = query;
     const now = this.clock.now();
     const { history, backlog, from, revision } = await this.database.snapshot(

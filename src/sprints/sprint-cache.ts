@@ -4,6 +4,7 @@ import type { BoardRow } from '../boards/board.queries';
 import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
+import type { Client } from '../http/access';
 import { Problem } from '../http/problem';
 import type { Answer } from '../http/responses/answer';
 import { CachedAnswer } from '../http/responses/answer';
@@ -65,7 +66,7 @@ export class SprintCache {
    * The JSON of a `SprintInFullView`.
    * @throws Problem `board_not_found`, `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
    */
-  async find(client: string, boardName: string, which: Relative): Promise<Answer> {
+  async find(client: Client, boardName: string, which: Relative): Promise<Answer> {
     const read = async (reader: Reader): Promise<Answer | undefined> =>
       this.read(reader, await findBoard(reader, boardName), which);
     const answer =

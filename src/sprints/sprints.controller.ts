@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Client } from '../http/access';
 import type { Caller } from '../http/caller';
 import { CurrentCaller, CurrentClient } from '../http/caller';
 import { Body, Query } from '../http/input/parameters';
@@ -84,7 +85,7 @@ export class SprintsController {
     SprintInFullView,
     'The active sprint that started last or, without an active one, the last that has ended and is not completed. The response has all that a task board shows.',
   )
-  current(@CurrentClient() client: string, @BoardName() name: string) {
+  current(@CurrentClient() client: Client, @BoardName() name: string) {
     return this.cache.find(client, name, 'current');
   }
 
@@ -95,7 +96,7 @@ export class SprintsController {
     SprintInFullView,
     'The first sprint after the current one that is not completed.',
   )
-  next(@CurrentClient() client: string, @BoardName() name: string) {
+  next(@CurrentClient() client: Client, @BoardName() name: string) {
     return this.cache.find(client, name, 'next');
   }
 
@@ -106,7 +107,7 @@ export class SprintsController {
     SprintInFullView,
     'The last sprint before the current one that has started.',
   )
-  previous(@CurrentClient() client: string, @BoardName() name: string) {
+  previous(@CurrentClient() client: Client, @BoardName() name: string) {
     return this.cache.find(client, name, 'previous');
   }
 

@@ -1058,11 +1058,11 @@ describe('a report', () => {
     at('2026-03-02T09:00:00.000Z');
     await start(sprint);
     const reports = service.app.get(ReportsService);
-    const earlier = await reports.replayed('test', sprint.id as number);
+    const earlier = await reports.replayed({ key: 'test' }, sprint.id as number);
     const replayReport = (replayed?: ReplayedSprint): Promise<any> =>
       service.app
         .get(Database)
-        .snapshot('test', (reader) =>
+        .snapshot({ key: 'test' }, (reader) =>
           reports.reportOf(reader, sprint.id as number, service.clock.now(), replayed),
         );
 

@@ -172,7 +172,7 @@ it('an export has the states of the sprints on the day of its entity tag', async
   const database = service.app.get(Database);
   const exports = service.app.get(ExportService);
   service.clock.set('2026-11-22T22:59:59Z');
-  const snapshot = await database.openStream('test');
+  const snapshot = await database.openStream({ key: 'test' });
   try {
     const { parts } = await exports.read(snapshot, board.name, false);
     service.clock.set('2026-11-22T23:00:01Z');

@@ -624,7 +624,7 @@ describe('the metrics', () => {
   });
 
   it('count the changes that run and the snapshots that are open', async () => {
-    const snapshot = await service.app.get(Database).openStream('test');
+    const snapshot = await service.app.get(Database).openStream({ key: 'test' });
     expect(await value('snapshots_open')).toBe(1);
     await snapshot.close();
     expect(await value('snapshots_open')).toBe(0);

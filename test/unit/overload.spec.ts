@@ -81,6 +81,22 @@ it('rejects a request at once if as many as allowed wait for a slot', async () =
   await rejected;
 });
 
+it('ends the wait for a slot at once when it is aborted, and the next request gets the slot', async () => {
+  const slots = new Slots(1, 1, 10_000);
+  const release = await slots.acquire();
+  const connection = new AbortController();
+  const ended = expect(slots.acquire(connection.signal)).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+  connection.abort();
+  await ended;
+  const next = slots.acquire();
+  await expect(slots.acquire(connection.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  release();
+  (await next)();
+  expect(slots.used).toBe(0);
+});
+
 it('counts the slots of a client, even if one of them is released again', async () => {
   const slots = new SlotsOfClients(() => new Slots(1, 0, 20));
   const release = await slots.acquire('ada');

@@ -1,6 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { readInSnapshot } from '../../src/http/responses/stream';
 
@@ -15,7 +16,8 @@ function respond(read: () => Promise<AsyncGenerator<string>>, method = 'GET') {
     return Promise.resolve(snapshot);
   };
   const request = { method, ip: '192.0.2.7' } as FastifyRequest;
-  return readInSnapshot({ openStream }, request, read) as Promise<Readable>;
+  const reply = { request, raw: new PassThrough() } as unknown as FastifyReply;
+  return readInSnapshot({ openStream }, reply, read) as Promise<Readable>;
 }
 
 async function* parts(): AsyncGenerator<string> {

@@ -46,7 +46,7 @@ export class Listing extends Answer {
       const text = await response.readIfShort({ inSnapshot: false });
       if (text !== undefined) return text;
     }
-    return readInSnapshot(database, request, async (snapshot) => {
+    return readInSnapshot(database, reply, async (snapshot) => {
       const current = (await source.resolve?.(snapshot)) ?? source;
       const writer = format === 'csv' ? await tableOf(current, snapshot) : jsonWriter(current);
       return new ListResponse(snapshot, current, writer, asked).read();

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Database } from '../../database/database';
 import type { Reader } from '../../database/reader';
 import type { Snapshot } from '../../database/snapshots';
-import { clientOf } from '../access';
+import { connectedClient } from '../access';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 
@@ -14,13 +14,13 @@ import { BOARD_REVISION } from './board-revision';
  */
 export async function readInSnapshot(
   database: Pick<Database, 'openStream'>,
-  request: FastifyRequest,
+  reply: Pick<FastifyReply, 'request' | 'raw'>,
   read: (snapshot: Reader) => Promise<string | AsyncGenerator<string>>,
 ): Promise<string | Readable> {
-  const snapshot = await database.openStream(clientOf(request));
+  const snapshot = await database.openStream(connectedClient(reply));
   try {
     const content = await read(snapshot);
-    if (typeof content === 'string' || request.method === 'HEAD') {
+    if (typeof content === 'string' || reply.request.method === 'HEAD') {
       await snapshot.close();
       return typeof content === 'string' ? content : Readable.from([]);
     }
@@ -72,7 +72,7 @@ export class StreamedAnswer extends Answer {
   async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     reply.headers(this.headers);
     if (request.method === 'HEAD') return Readable.from([]);
-    return readInSnapshot(this.database, request, async (snapshot) => {
+    return readInSnapshot(this.database, reply, async (snapshot) => {
       const { etag, revision, parts } = await this.read(snapshot);
       reply.header('ETag', etag).header(BOARD_REVISION, revision);
       return parts;
