@@ -125,7 +125,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   async snapshot<T>(client: Client, work: (reader: Reader) => Promise<T>): Promise<T> {
     const snapshot = await this.limitedSnapshots.open(client, 'report');
     try {
-      return await work(snapshot);
+      return await work({ ...snapshot, signal: client.signal });
     } finally {
       await snapshot.close();
     }

@@ -4,4 +4,6 @@ export type Parameter = string | number | null;
 /** Runs SELECT statements in plain SQL; `?` stands for a parameter. */
 export interface Reader {
   query<R = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<R[]>;
+  /** Aborted when the client that reads disconnects. */
+  readonly signal?: AbortSignal;
 }

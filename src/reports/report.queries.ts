@@ -4,9 +4,9 @@ import type { StoredEvent } from '../events/event.queries';
 import type { SprintRow } from '../sprints/sprint.queries';
 import { fromHundredths } from '../stories/points';
 import { toRfc3339 } from '../time/clock';
-import { Pace } from '../time/pace';
 import type { ReplayedEvent, SprintHistory } from './replay';
 import { Replay } from './replay';
+import type { Steps } from './steps';
 import { inSteps } from './steps';
 
 type EventRow = Pick<StoredEvent, 'revision' | 'type' | 'at' | 'entity' | 'entity_id' | 'after'>;
@@ -62,7 +62,7 @@ export async function replaySprint(
   const ids = stories.map((story) => story.id);
   for (const event of await readStories(reader, boardId, ids)) events.push(event);
   const replay = new Replay(id);
-  await inSteps(replay.add(inOrder(events)));
+  await inSteps(replay.add(inOrder(events)), reader.signal);
   return { replay, revision };
 }
 
@@ -83,7 +83,7 @@ async function catchUp(
   );
   const ids = new Set(added.map((row) => row.entity_id));
   const events = known.map(replayed).concat(await readStories(reader, boardId, [...ids]));
-  await inSteps(replay.add(inOrder(events)));
+  await inSteps(replay.add(inOrder(events)), reader.signal);
   return replay;
 }
 
@@ -102,7 +102,7 @@ export async function readHistory(
     earlier?.replay.sprintId === sprint.id
       ? await catchUp(reader, sprint.board_id, earlier)
       : (await replaySprint(reader, sprint)).replay;
-  return inSteps(replay.history(now));
+  return inSteps(replay.history(now), reader.signal);
 }
 
 async function readStories(
@@ -125,14 +125,18 @@ async function readEvents(
   sql: string,
   parameters: readonly number[],
 ): Promise<ReplayedEvent[]> {
-  const pace = new Pace();
-  const events: ReplayedEvent[] = [];
-  for (const row of await reader.query<EventRow>(sql, parameters)) {
-    events.push(replayed(row));
-    await pace.pause();
-  }
+  const rows = await reader.query<EventRow>(sql, parameters);
   // Sorted lists that are concatenated are fast to sort.
-  return inOrder(events);
+  return inOrder(await inSteps(parse(rows), reader.signal));
+}
+
+function* parse(rows: EventRow[]): Steps<ReplayedEvent[]> {
+  const events: ReplayedEvent[] = [];
+  for (const row of rows) {
+    yield;
+    events.push(replayed(row));
+  }
+  return events;
 }
 
 /** Sorts events here, because the databases would sort rows with long JSON on disk. */

@@ -102,7 +102,10 @@ export class ReportsService {
     earlier?: ReplayedSprint,
   ): Promise<ReportView> {
     const row = await this.sprints.get(reader, reference, now);
-    const found = await inSteps(report(await readHistory(reader, row, now, earlier)));
+    const found = await inSteps(
+      report(await readHistory(reader, row, now, earlier)),
+      reader.signal,
+    );
     return atRevision({ sprint: representSprint(row, now), ...found }, row.revision);
   }
 
@@ -131,7 +134,7 @@ export class ReportsService {
       const history = await readHistory(reader, row, now);
       const found = {
         sprint: representSprint(row, now),
-        days: await inSteps(burndown(history)),
+        days: await inSteps(burndown(history), reader.signal),
         date: calendarDate(new Date(history.end), history.time_zone),
       };
       return atRevision(found, row.revision);
@@ -196,15 +199,21 @@ export class ReportsService {
       history: { sprints: history.length },
       backlog: { count, points },
       asked: { stories: query.stories ?? null, points: query.points ?? null, sprint_days, from },
-      ...(await this.simulation.runExclusive(() => inSteps(forecast(question)))),
+      ...(await this.simulation.runExclusive(() => inSteps(forecast(question), client.signal))),
     };
     return atRevision({ view, ...question }, revision);
   }
 
-  /** Concurrent requests await the same read. */
+  /**
+   * Concurrent requests await the same read. So it continues when the client of one disconnects, which takes 0.4 s
+   * for 40,000 events.
+   */
   private totalsOf(reader: Reader, sprint: SprintRow): Promise<CompletedTotals> {
+    reader.signal?.throwIfAborted();
     const key = `${sprint.id}.${sprint.version}.${sprint.updated_at}`;
-    return this.completedTotals.forceFetch(key, { context: { reader, sprint } });
+    return this.completedTotals.forceFetch(key, {
+      context: { reader: { ...reader, signal: undefined }, sprint },
+    });
   }
 
   private async readTotals({ reader, sprint }: CompletedSprint): Promise<CompletedTotals> {

@@ -5,14 +5,50 @@ import { setImmediate } from 'node:timers/promises';
 import { Database } from '../../src/database/database';
 import { useApp } from '../support/app';
 import { afterwards } from '../support/faults';
+import { CREATED, insertRows } from '../support/fill';
 import { sendBytes } from '../support/http';
-import { Workspace } from '../support/make';
+import { made2xx, Workspace } from '../support/make';
 import { noOpenStreams } from '../support/reading';
+import type { Statement } from '../support/statements';
 import { onStatement } from '../support/statements';
+
+/** Stories of each sprint; their events are read by 5 statements. */
+const STORIES = 200;
+const STATEMENTS = 5;
 
 const log: string[] = [];
 const service = useApp({ log, environment: { LOG_LEVEL: 'error' } });
 afterEach(() => expect(log.splice(0)).toEqual([]));
+
+/** Creates a board with completed sprints. */
+async function boardWithSprints(count: number): Promise<{ team: Workspace; sprint: any }> {
+  const team = await Workspace.create(service.client);
+  const { id: board_id } = await made2xx(service.client.get(team.path));
+  const sprints: any[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const sprint = await team.sprint('2026-03-02', { end_date: '2026-03-13' });
+    await made2xx(service.client.post(`/api/sprints/${sprint.id}/complete`));
+    sprints.push(sprint);
+  }
+  const ids = sprints.map(({ id }) => id as number);
+  await insertRows(service, 'events', count * STORIES, (i) => {
+    const sprint_id = ids[i % count] as number;
+    return {
+      board_id,
+      revision: 1_000_000 + i,
+      type: 'story.created',
+      at: CREATED,
+      actor: 'ada',
+      entity: 'story',
+      entity_id: 1_000_000 * sprint_id + i,
+      entity_version: 1,
+      sprint_id,
+      before: null,
+      after: JSON.stringify({ title: 'A story', sprint_id }),
+    };
+  });
+  return { team, sprint: sprints[0] };
+}
 
 /** Connects for a request. `disconnect` resolves when the service has noticed that the connection is closed. */
 async function connected(path: string) {
@@ -29,7 +65,58 @@ async function connected(path: string) {
   };
 }
 
+/** Calls a function before each statement that reads events of stories. */
+function beforeReads(call: () => Promise<unknown>): void {
+  const isRead = (sql: string): boolean => sql.includes("e.entity = 'story'");
+  afterwards(onStatement({ before: async ({ sql }) => void (isRead(sql) && (await call())) }));
+}
+
 describe('a client that disconnects', () => {
+  it.each([
+    ['report', 1],
+    ['burndown', 1],
+    // The totals of a sprint are cached, so they are read to their end, but no other sprint is.
+    ['velocity', STATEMENTS],
+    ['forecast', STATEMENTS],
+  ])('ends the reads for its %s', async (name, expected) => {
+    const { team, sprint } = await boardWithSprints(3);
+    const ofBoard = expected === STATEMENTS;
+    const request = await connected(`${ofBoard ? team.path : `/api/sprints/${sprint.id}`}/${name}`);
+    let reads = 0;
+    await new Promise<void>((resolve) => {
+      beforeReads(async () => {
+        reads += 1;
+        await request.disconnect();
+        resolve();
+      });
+      request.send();
+    });
+    await noOpenStreams(service);
+    expect(reads).toBe(expected);
+  });
+
+  it('does not end reads that another client waits for, too', async () => {
+    const { team } = await boardWithSprints(1);
+    const path = `${team.path}/velocity`;
+    const request = await connected(path);
+    let waiting = 0;
+    const after = ({ sql }: Statement): void => {
+      if (/completed_at\W* IS NOT NULL/.test(sql)) waiting += 1;
+    };
+    afterwards(onStatement({ after }));
+    const reading = new Promise<void>((resolve) => {
+      beforeReads(async () => {
+        resolve();
+        while (waiting < 2) await setImmediate();
+        await request.disconnect();
+      });
+    });
+    request.send();
+    await reading;
+    expect((await made2xx(service.client.get(path))).sprints).toHaveLength(1);
+    await noOpenStreams(service);
+  });
+
   it.each([
     ['report', 'snapshot', 10],
     ['list', 'openStream', 4],

@@ -2,6 +2,7 @@ import { burndown } from '../../../src/reports/burndown';
 import { Replay } from '../../../src/reports/replay';
 import { report } from '../../../src/reports/report';
 import type { Steps } from '../../../src/reports/steps';
+import { inSteps } from '../../../src/reports/steps';
 import { Log } from './log';
 
 const EVENTS = 20_000;
@@ -27,4 +28,17 @@ it('a report and a burndown of many changes let other requests run in between', 
   for (const computed of [added, counted(report(history)), counted(burndown(history))]) {
     expect(computed.pauses).toBeGreaterThan(EVENTS / 2000);
   }
+});
+
+it('a computation ends at the step at which it is aborted', async () => {
+  const connection = new AbortController();
+  let last = 0;
+  const steps = function* (): Steps<void> {
+    for (last = 1; last < EVENTS; last += 1) {
+      if (last === 10) connection.abort();
+      yield;
+    }
+  };
+  await expect(inSteps(steps(), connection.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(last).toBe(10);
 });
