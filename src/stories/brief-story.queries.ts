@@ -24,17 +24,17 @@ export type BriefStory = Omit<StoryView, 'description'> & {
 const MAX_BYTES = 1000;
 
 /** The columns of a brief story `s` on a board `b`; the length of a text is known without reading it. */
-const COLUMNS = STORY_FIELDS.map((name) => {
+export const BRIEF_COLUMNS = STORY_FIELDS.map((name) => {
   if (name === 'board_name') return 'b.name AS board_name';
   if (name !== 'description') return `s.${name}`;
   return `CASE WHEN OCTET_LENGTH(s.description) <= ${MAX_BYTES} THEN s.description END AS description,
     COALESCE(OCTET_LENGTH(s.description), 0) > ${MAX_BYTES} AS is_long`;
 }).join(', ');
 
-/** A row of `COLUMNS`. */
-type BriefStoryRow = StoryRow & { is_long: number };
+/** A row of `BRIEF_COLUMNS`. */
+export type BriefStoryRow = StoryRow & { is_long: number };
 
-function represent({ is_long, ...row }: BriefStoryRow): BriefStory {
+export function representBriefStory({ is_long, ...row }: BriefStoryRow): BriefStory {
   const story = representStory(row);
   return is_long ? { ...story, description: referenceTo(story) } : story;
 }
@@ -53,11 +53,11 @@ export async function findBriefStories(
     const chunk = ids.slice(start, start + CHUNK);
     // Without the `+` SQLite reads the whole board for more than a few ids.
     const rows = await change.query<BriefStoryRow>(
-      `SELECT ${COLUMNS} FROM ${STORY_TABLES}
+      `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}
        WHERE +s.board_id = ? AND s.id IN (${chunk.map(() => '?').join(', ')})`,
       [boardId, ...chunk],
     );
-    stories.push(...rows.map(represent));
+    stories.push(...rows.map(representBriefStory));
     await change.pause();
   }
   return stories;
@@ -73,13 +73,36 @@ export async function findBriefStoriesOfSprint(
   const stories: BriefStory[] = [];
   let last: BriefStoryRow | undefined;
   for (let more = true; more;) {
-    const rows = await readOfSprint<BriefStoryRow>(change, COLUMNS, boardId, sprintId, CHUNK, last);
-    for (const row of rows) if (done || row.status !== 'done') stories.push(represent(row));
+    const rows = await readOfSprint<BriefStoryRow>(
+      change,
+      BRIEF_COLUMNS,
+      boardId,
+      sprintId,
+      CHUNK,
+      last,
+    );
+    for (const row of rows)
+      if (done || row.status !== 'done') stories.push(representBriefStory(row));
     last = rows.at(-1);
     more = rows.length === CHUNK;
     await change.pause();
   }
   return stories;
+}
+
+/** Reads the stories of a board that have one of these external ids, as a map by external id. */
+export async function findBriefStoriesByExternalId(
+  reader: Reader,
+  boardId: number,
+  externalIds: readonly string[],
+): Promise<Map<string, BriefStory>> {
+  if (externalIds.length === 0) return new Map();
+  const rows = await reader.query<BriefStoryRow & { external_id: string }>(
+    `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}
+     WHERE s.board_id = ? AND s.external_id IN (${externalIds.map(() => '?').join(', ')})`,
+    [boardId, ...externalIds],
+  );
+  return new Map(rows.map((row) => [row.external_id, representBriefStory(row)]));
 }
 
 /** Replaces a long description by a reference. */
@@ -107,12 +130,25 @@ export const descriptionLength = (resources: readonly object[]): number =>
     return sum + (referenceOf(resource) ? Infinity : ((description as string | null)?.length ?? 0));
   }, 0);
 
+/** Descriptions that are read together. */
+const READ_TOGETHER = 8;
+
+/** Yields stories, and perhaps other resources, with their descriptions; as `readDescriptions`, for many. */
+export async function* withDescriptions<T extends object>(
+  reader: Reader,
+  resources: readonly T[],
+): AsyncGenerator<T> {
+  for (let start = 0; start < resources.length; start += READ_TOGETHER) {
+    yield* await readDescriptions(reader, resources.slice(start, start + READ_TOGETHER));
+  }
+}
+
 /**
  * Replaces references by the descriptions. Each is the one at the version that the reference names, even if the story
  * was changed or deleted since.
  * @throws Problem `story_not_found` if a board was deleted since, with its log
  */
-export async function withDescriptions<T extends object>(
+export async function readDescriptions<T extends object>(
   reader: Reader,
   resources: readonly T[],
 ): Promise<T[]> {

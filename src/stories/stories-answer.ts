@@ -6,9 +6,6 @@ import { PART_LENGTH, readableOf } from '../http/responses/stream';
 import { Pace } from '../time/pace';
 import { descriptionLength, withDescriptions } from './brief-story.queries';
 
-/** Stories whose descriptions are read together; a slow client keeps them in memory. */
-const CHUNK = 8;
-
 /** The response of a change to many stories. If it is long, it is sent in parts, which the descriptions are read for. */
 export class StoriesAnswer extends Answer {
   readonly etag = undefined;
@@ -41,15 +38,14 @@ export class StoriesAnswer extends Answer {
     const { reader, items, begin, end } = this;
     const pace = new Pace();
     let part = begin;
-    for (let start = 0; start < items.length; start += CHUNK) {
-      const chunk = await withDescriptions(reader, items.slice(start, start + CHUNK));
-      for (const [i, item] of chunk.entries()) {
-        part += `${start + i > 0 ? ',' : ''}${JSON.stringify(item)}`;
-        if (part.length < PART_LENGTH) continue;
-        yield part;
-        part = '';
-      }
+    let separator = '';
+    for await (const item of withDescriptions(reader, items)) {
+      part += separator + JSON.stringify(item);
+      separator = ',';
       await pace.pause();
+      if (part.length < PART_LENGTH) continue;
+      yield part;
+      part = '';
     }
     yield `${part}${end}\n`;
   }

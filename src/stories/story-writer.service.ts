@@ -8,14 +8,18 @@ import { doneAtAfter } from '../tasks/done-at';
 import { Task } from '../tasks/task.entity';
 import { findTasks } from '../tasks/task.queries';
 import { fromRfc3339, toStored } from '../time/clock';
-import type { BriefStory } from './brief-story.queries';
-import { withDescriptions } from './brief-story.queries';
+import type { BriefStory, BriefStoryRow } from './brief-story.queries';
+import {
+  BRIEF_COLUMNS,
+  readDescriptions,
+  representBriefStory,
+  withDescriptions,
+} from './brief-story.queries';
 import { searchable, storedLabels } from './story-text';
 import type { CreateStory, StoryView, UpdateStory } from './story.dto';
 import { STORY_FIELDS } from './story.dto';
 import { Story } from './story.entity';
-import type { StoryRow } from './story.queries';
-import { representStory, STORY_COLUMNS, STORY_TABLES } from './story.queries';
+import { STORY_TABLES } from './story.queries';
 
 /** A story to create in a list. */
 export interface PlacedStory<Ref = never> {
@@ -85,17 +89,19 @@ export class StoryWriter {
     const columns = Object.keys(storyColumns(board.id, represent(change, board, first)));
     await change.insertMany('stories', columns, cells());
     for (let last = 0, more = true; more;) {
-      const rows = await change.query<StoryRow>(
-        `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES}
+      const rows = await change.query<BriefStoryRow>(
+        `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}
          WHERE ${WRITTEN_AT} AND s.id > ? ORDER BY s.id LIMIT ${CHUNK}`,
         [board.id, now, last],
       );
-      for (const row of rows) {
-        last = row.id;
-        if (before.has(row.id)) continue;
-        const story = representStory(row);
+      const stories = rows.filter(({ id }) => !before.has(id)).map(representBriefStory);
+      for await (const brief of withDescriptions(change, stories)) {
+        const story = brief as StoryView;
         created(story, refs.size > 0 ? refs.get(keyOf(story))?.shift() : undefined);
+        await change.flushIfLong();
+        await change.pause();
       }
+      last = rows.at(-1)?.id ?? last;
       more = rows.length === CHUNK;
       await change.flush();
       await change.pause();
@@ -106,19 +112,22 @@ export class StoryWriter {
    * Writes the changed fields of a story, and its new list. Only imports send a `done_at`, from another tool.
    * @returns the story after the change, or the same object if nothing changed
    */
-  async update(
+  async update<Stored extends BriefStory>(
     change: Change,
     board: LockedBoard,
-    story: StoryView,
+    stored: Stored,
     body: UpdateStory & { done_at?: string | null },
     to: { board: LockedBoard; sprintId: number | null },
-  ): Promise<StoryView> {
+  ): Promise<Stored> {
+    const { title = stored.title, description } = body;
+    const changesText = title !== stored.title || description !== undefined;
+    const [story = stored] = changesText ? await readDescriptions(change, [stored]) : [stored];
     const next = { ...story, ...writable(body), board_name: to.board.name, sprint_id: to.sprintId };
     const changed = differences(story, next);
-    if (!changed) return story;
+    if (!changed) return stored;
     const now = change.instant.toISOString();
     const doneAt = doneAtAfter(changed, now);
-    const after: StoryView = {
+    const after: Stored = {
       ...next,
       ...(doneAt !== undefined && { done_at: doneAt }),
       updated_at: now,
@@ -133,7 +142,7 @@ export class StoryWriter {
       ...(boardName !== undefined && { board_id: to.board.id }),
       ...(doneAt !== undefined && { done_at: doneAt && toStored(new Date(doneAt)) }),
       ...(('title' in changed || 'description' in changed) && {
-        search: searchable(after.title, after.description),
+        search: searchable(after.title, after.description as string | null),
       }),
     });
     if (to.board.id !== board.id || to.sprintId !== story.sprint_id) {
@@ -175,7 +184,7 @@ export class StoryWriter {
     const changed = changedFields(before, { board_name, sprint_id, updated_at, version });
     // The event gets no `sprint_id`, because the sprint is one of the other board.
     change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
-    const [full = after] = await withDescriptions(change, [after]);
+    const [full = after] = await readDescriptions(change, [after]);
     const withTasks = { ...full, tasks: await findTasks(change, id) };
     recordEvent(change, to, 'story.moved_in', null, withTasks);
     await change.flushIfLong();

@@ -91,21 +91,6 @@ export async function findStoryIdsAfter(
   return rows.map((row) => row.id);
 }
 
-/** Reads the stories of a board that have one of these external ids, as a map by external id. */
-export async function findStoriesByExternalId(
-  reader: Reader,
-  boardId: number,
-  externalIds: readonly string[],
-): Promise<Map<string, StoryView>> {
-  if (externalIds.length === 0) return new Map();
-  const rows = await reader.query<StoryRow & { external_id: string }>(
-    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES}
-     WHERE s.board_id = ? AND s.external_id IN (${externalIds.map(() => '?').join(', ')})`,
-    [boardId, ...externalIds],
-  );
-  return new Map(rows.map((row) => [row.external_id, representStory(row)]));
-}
-
 /** Reads the stories without an `external_id` after an id, in the order of their ids: the fields that identify them. */
 export function findStoriesWithoutExternalId(
   reader: Reader,

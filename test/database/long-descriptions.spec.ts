@@ -20,7 +20,11 @@ async function fill() {
   const other = await Workspace.create(service.client);
   const { body } = await service.client.get(board.path);
   await insertRows(service, 'stories', STORIES, (i) =>
-    storyRow(body.id as number, i, { description: LONG, sprint_id: sprint.id as number }),
+    storyRow(body.id as number, i, {
+      description: LONG,
+      sprint_id: sprint.id as number,
+      external_id: `EXT-${i}`,
+    }),
   );
   const stories = await service.client.get(`/api/sprints/${sprint.id}/stories`);
   const ids: number[] = stories.body.map(({ id }: any) => id as number);
@@ -36,12 +40,24 @@ const CHANGES: Record<string, (made: Made) => Promise<Answer>> = {
   'completing their sprint': ({ sprint, next }) =>
     service.client.post(`/api/sprints/${sprint.id}/complete`, { unfinished: next.id }),
   'deleting their sprint': ({ sprint }) => service.client.delete(`/api/sprints/${sprint.id}`),
+  'importing their points': ({ board, ids }) =>
+    importInto(board, ['external_id,points', ...ids.map((_, i) => `EXT-${i},${i}`)]),
 };
+
+const importInto = (board: Workspace, lines: string[]): Promise<Answer> =>
+  service.client.post(`${board.path}/import`, undefined, {
+    raw: lines.join('\n'),
+    headers: { 'content-type': 'text/csv' },
+  });
 
 /** Changes whose events contain the descriptions. */
 const LOGGED: typeof CHANGES = {
   'moving them to another board': ({ board, ids, elsewhere }) =>
     service.client.post(`${board.path}/stories/move`, { story_ids: ids, sprint_id: elsewhere.id }),
+  'importing other descriptions': ({ board, ids }) =>
+    importInto(board, ['external_id,description', ...ids.map((_, i) => `EXT-${i},short`)]),
+  'importing them': ({ board, ids }) =>
+    importInto(board, ['title,description', ...ids.map((_, i) => `New ${i},${LONG}`)]),
   'a batch of updates': ({ board, ids }) =>
     service.client.post(`${board.path}/batch`, {
       operations: ids.map((id) => ({ op: 'update', type: 'story', id, set: { description: '' } })),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Problem } from '../../http/problem';
 import { MAX_INT32 } from '../../http/validation/numbers';
-import { findStoriesByExternalId } from '../../stories/story.queries';
+import { findBriefStoriesByExternalId } from '../../stories/brief-story.queries';
 import type { PlacedTask } from '../../tasks/task-writer.service';
 import { TaskWriter } from '../../tasks/task-writer.service';
 import type { TaskView } from '../../tasks/task.dto';
@@ -144,7 +144,7 @@ export class ApplyTasks {
     // A story may have any number of sub-tasks in the file, and a statement has a limited number of parameters.
     for (let start = 0; start < ids.length; start += TASKS) {
       const some = ids.slice(start, start + TASKS);
-      for (const id of (await findStoriesByExternalId(change, board.id, some)).keys())
+      for (const id of (await findBriefStoriesByExternalId(change, board.id, some)).keys())
         found.add(id);
     }
     return found;

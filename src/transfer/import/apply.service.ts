@@ -5,15 +5,11 @@ import { recordEvent } from '../../events/record-event';
 import { Problem } from '../../http/problem';
 import { MAX_INT32 } from '../../http/validation/numbers';
 import { SprintQueries } from '../../sprints/sprint.queries';
+import type { BriefStory } from '../../stories/brief-story.queries';
+import { findBriefStoriesByExternalId } from '../../stories/brief-story.queries';
 import type { PlacedStory } from '../../stories/story-writer.service';
 import { StoryWriter } from '../../stories/story-writer.service';
-import type { StoryView } from '../../stories/story.dto';
-import {
-  findEndOfBacklog,
-  findEndOfSprint,
-  findStoriesByExternalId,
-  MAX_STORIES,
-} from '../../stories/story.queries';
+import { findEndOfBacklog, findEndOfSprint, MAX_STORIES } from '../../stories/story.queries';
 import { InvalidFile, noSeq } from '../files/invalid-file';
 import { Warnings } from '../files/source';
 import type { PlacedSprint } from './apply-sprints.service';
@@ -28,7 +24,7 @@ import { routeOfExisting, routeOfNew } from './routes';
 import { StoriesWithoutId } from './stories-without-id';
 import { SubtasksOfKnownStories } from './subtasks-of-known-stories';
 
-/** Stories that one SELECT looks for, and that are updated before their events are written. */
+/** Stories that one SELECT looks for. */
 const CHUNK = 250;
 
 /** A new story, for which there is more to write once it has an id. */
@@ -38,7 +34,7 @@ interface Creation {
 }
 
 interface Update {
-  story: StoryView;
+  story: BriefStory;
   planned: PlannedStory;
   route: Route;
   seq: number | undefined;
@@ -46,7 +42,7 @@ interface Update {
 
 /** A story that moves on when its sprint is completed. */
 interface Waiting {
-  story: StoryView;
+  story: BriefStory;
   route: Route;
   /** Whether its row has the last sprint already, so that only the events of its moves are recorded. */
   isStored: boolean;
@@ -99,8 +95,8 @@ export class ApplyService {
       progress((done += 1));
     });
     run.created.stories += creations.length;
-    for (const [i, update] of updates.entries()) {
-      if (i % CHUNK === CHUNK - 1) await change.flush();
+    for (const update of updates) {
+      await change.flushIfLong();
       await change.pause();
       const { planned, story } = update;
       waiting.push(...(await this.update(run, update)));
@@ -140,7 +136,7 @@ export class ApplyService {
       await change.pause();
       const chunk = plan.stories.slice(start, start + CHUNK);
       const ids = chunk.flatMap(({ external_id: id }) => id ?? []);
-      const existing = await findStoriesByExternalId(change, board.id, ids);
+      const existing = await findBriefStoriesByExternalId(change, board.id, ids);
       const own = await withoutId.take(change, chunk);
       await subtasks.find(change, chunk, existing);
       for (const planned of chunk) {
@@ -243,8 +239,8 @@ export class ApplyService {
     const moveOn = async (id: number | null): Promise<void> => {
       const leaving = waiting.get(id) ?? [];
       waiting.delete(id);
-      for (const [i, one] of leaving.entries()) {
-        if (i % CHUNK === CHUNK - 1) await change.flush();
+      for (const one of leaving) {
+        await change.flushIfLong();
         await change.pause();
         const moved = await this.moveOn(run, one);
         if (moved.route.length > 0) wait(moved);
@@ -267,7 +263,7 @@ export class ApplyService {
   ): Promise<Waiting> {
     const [next = null, ...rest] = route;
     const to = { board, sprintId: next };
-    let after: StoryView = { ...story, sprint_id: next, version: story.version + 1 };
+    let after: BriefStory = { ...story, sprint_id: next, version: story.version + 1 };
     if (isStored) recordEvent(change, board, 'story.moved', story, after);
     else after = await this.stories.update(change, board, story, {}, to);
     return { story: after, route: rest, isStored };

@@ -1,6 +1,7 @@
 import type { Change } from '../../database/change';
-import type { StoryView } from '../../stories/story.dto';
-import { findStories, findStoriesWithoutExternalId } from '../../stories/story.queries';
+import type { BriefStory } from '../../stories/brief-story.queries';
+import { findBriefStories } from '../../stories/brief-story.queries';
+import { findStoriesWithoutExternalId } from '../../stories/story.queries';
 import { toStored } from '../../time/clock';
 import type { PlannedStory } from './plan';
 
@@ -39,13 +40,13 @@ export class StoriesWithoutId {
   async take(
     change: Change,
     planned: readonly PlannedStory[],
-  ): Promise<Map<PlannedStory, StoryView>> {
+  ): Promise<Map<PlannedStory, BriefStory>> {
     const found = new Map<number, PlannedStory>();
     for (const story of planned.filter(isOwn)) {
       const id = this.ids.get(keyOf(story.title ?? '', toStored(story.created_at!)))?.shift();
       if (id !== undefined) found.set(id, story);
     }
-    const stories = await findStories(change, this.boardId, [...found.keys()]);
+    const stories = await findBriefStories(change, this.boardId, [...found.keys()]);
     return new Map(stories.map((story) => [found.get(story.id)!, story]));
   }
 }

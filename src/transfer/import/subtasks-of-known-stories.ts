@@ -1,14 +1,14 @@
 import type { Change } from '../../database/change';
-import type { StoryView } from '../../stories/story.dto';
-import { findStoriesByExternalId } from '../../stories/story.queries';
+import type { BriefStory } from '../../stories/brief-story.queries';
+import { findBriefStoriesByExternalId } from '../../stories/brief-story.queries';
 import type { TasksOfStory } from './apply-tasks.service';
 import type { PlannedStory, PlannedTask } from './plan';
 
 /** The sub-tasks of a plan whose stories are on the board, but not in the file. They become tasks of these stories. */
 export class SubtasksOfKnownStories {
   /** The stories of the sub-tasks of the last `find`. */
-  private readonly parents = new Map<PlannedStory, StoryView>();
-  private readonly byStory = new Map<number, { story: StoryView; tasks: PlannedTask[] }>();
+  private readonly parents = new Map<PlannedStory, BriefStory>();
+  private readonly byStory = new Map<number, { story: BriefStory; tasks: PlannedTask[] }>();
 
   constructor(private readonly boardId: number) {}
 
@@ -25,7 +25,7 @@ export class SubtasksOfKnownStories {
       ({ parent, external_id: id }) => parent !== undefined && !existing.has(id ?? ''),
     );
     const ids = subtasks.map(({ parent }) => parent as string);
-    const found = await findStoriesByExternalId(change, this.boardId, ids);
+    const found = await findBriefStoriesByExternalId(change, this.boardId, ids);
     this.parents.clear();
     for (const subtask of subtasks) {
       const parent = found.get(subtask.parent as string);
