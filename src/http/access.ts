@@ -48,17 +48,28 @@ export interface Client {
   signal?: AbortSignal;
 }
 
-/** The client of a response. (Fastify's `request.signal` is aborted as soon as a chunked body has arrived.) */
+/** The client of a response. Its signal is created when it is read, because most requests do not need it. */
 export function connectedClient({ request, raw }: Pick<FastifyReply, 'request' | 'raw'>): Client {
+  let signal: AbortSignal | undefined;
+  return {
+    key: clientOf(request),
+    get signal() {
+      return (signal ??= signalOf(raw));
+    },
+  };
+}
+
+/** A signal of the connection. (Fastify's `request.signal` is aborted as soon as a chunked body has arrived.) */
+function signalOf(response: FastifyReply['raw']): AbortSignal {
   const connection = new AbortController();
   const abort = (): void => {
     // A response is closed when it is sent, too.
-    if (!raw.writableFinished) connection.abort();
+    if (!response.writableFinished) connection.abort();
   };
-  // The connection may have been closed during the authentication; then no `close` follows.
-  if (raw.destroyed) abort();
-  else raw.once('close', abort);
-  return { key: clientOf(request), signal: connection.signal };
+  // If the connection is closed already, no `close` follows.
+  if (response.destroyed) abort();
+  else response.once('close', abort);
+  return connection.signal;
 }
 
 /** Returns the network of an address: of an IPv6 address, the /64 network, which has one owner. */
