@@ -75,7 +75,10 @@ export class Columns<Field extends string> {
       return isTaken ? null : field;
     });
     this.fields.forEach((field, i) => {
-      if (field) this.cells.set(field, [...(this.cells.get(field) ?? []), i]);
+      if (!field) return;
+      const cells = this.cells.get(field);
+      if (cells) cells.push(i);
+      else this.cells.set(field, [i]);
     });
   }
 
@@ -85,13 +88,20 @@ export class Columns<Field extends string> {
 
   /** The cells of a field that are not empty, trimmed. */
   all({ cells }: CsvRow, field: Field): string[] {
-    const indexes = this.cells.get(field) ?? [];
-    return indexes.map((i) => (cells[i] ?? '').trim()).filter((cell) => cell !== '');
+    const found: string[] = [];
+    for (const i of this.cells.get(field) ?? []) {
+      // Thousands of short rows may have a header of thousands of columns.
+      if (i >= cells.length) break;
+      const cell = (cells[i] ?? '').trim();
+      if (cell !== '') found.push(cell);
+    }
+    return found;
   }
 
   /** The first cell of a field that is not empty, untrimmed. */
   first({ cells }: CsvRow, field: Field): string | null {
     for (const i of this.cells.get(field) ?? []) {
+      if (i >= cells.length) return null;
       if ((cells[i] ?? '').trim() !== '') return cells[i] ?? null;
     }
     return null;

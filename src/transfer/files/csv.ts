@@ -11,11 +11,12 @@ import { requireUtf8 } from './utf8';
 export interface CsvRow {
   /** Number of the line on which the row begins, from 1. */
   line: number;
+  /** As many as the header has, or fewer. */
   cells: string[];
 }
 
 /** Jira writes all comments of an issue into its row. */
-const MAX_ROW_BYTES = 8 * 1024 * 1024;
+const MAX_ROW_BYTES = 4 * 1024 * 1024;
 const MAX_COLUMNS = 10_000;
 /** Rows without the header. */
 const MAX_ROWS = 200_000;
@@ -26,15 +27,15 @@ const MAX_CELLS = 20_000_000;
 /** A table with fewer columns may be written by hand, and its last row may be short. */
 const WIDE_COLUMNS = 8;
 /** The maximum length of the text that decides the separator. */
-const MAX_HEADER = 1024 * 1024;
+const MAX_HEADER = 64 * 1024;
 const SEPARATORS = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' };
 
 /** Handles a row with more cells than the header. */
 type OnLongRow = (line: number, surplus: string[]) => void;
 
 /**
- * Reads a table whose first row names the columns. Short rows are padded and long rows cut, with a
- * warning; so every row has as many cells as the header.
+ * Reads a table whose first row names the columns. It warns of rows that are shorter than the header, and cuts
+ * longer ones.
  * @param readHeader converts the names of the columns to what `onRow` needs of them
  * @returns the converted header
  * @throws InvalidFile as `parseCsv` does, if there is no header, or if the last row seems to be cut off
@@ -65,7 +66,6 @@ export async function readTable<Header extends object>(
     if (cells.length < columns) {
       short += 1;
       warnings.add('short_row', `line ${line} has ${cells.length} of ${columns} cells`);
-      while (cells.length < columns) cells.push('');
     } else if (cells.length > columns) {
       const surplus = cells.splice(columns).filter((cell) => cell.trim() !== '');
       if (surplus.length > 0) onLongRow(line, surplus);
@@ -86,6 +86,12 @@ function tooMany(line: number, max: number): InvalidFile {
   const detail = `more than ${max} rows are too many for one import`;
   const message = `The file must be split on line ${line}: ${detail}.`;
   return invalidLine(line, 'too_many', detail, message);
+}
+
+function tooLong(line: number): InvalidFile {
+  const detail = `is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`;
+  const message = `The row that begins on line ${line} ${detail}.`;
+  return invalidLine(line, 'too_long', detail, message);
 }
 
 /**
@@ -109,35 +115,48 @@ async function parseCsv(
   const delimiter = delimiterOf(first ?? Buffer.concat(start).toString());
   let line = 1;
   let records = 0;
-  let endsLine = false;
+  /** CRLF within cells, which the parser counts as two line breaks. */
+  let countedTwice = 0;
+  /** The bytes that were read, and those of the complete rows. */
+  let read = 0;
+  let complete = 0;
   const parser = parse({
     bom: true,
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    max_record_size: MAX_ROW_BYTES,
-    raw: true,
     // At an error, the stream would drop the rows that are not read yet, and the count of their lines with them.
-    on_record: (record: unknown) => {
-      const { record: cells, raw } = record as { record: string[]; raw: string };
+    on_record: (record: unknown, { lines, bytes }) => {
+      const cells = record as string[];
+      // The parser compares each row with the first one. `relax_column_count` accepts a row of another length, but
+      // first creates an error with the whole row: 16 KiB of empty lines took a second.
+      Object.assign(parser.info, { records: 0 });
       if (cells.length > MAX_COLUMNS) {
-        throw new InvalidFile(`The row that begins on line ${line} has ${cells.length} cells.`);
+        const detail = `has ${cells.length} cells, more than ${MAX_COLUMNS}`;
+        const message = `The row that begins on line ${line} ${detail}.`;
+        throw invalidLine(line, 'too_many', detail, message);
       }
+      for (const cell of cells) countedTwice += crlfsIn(cell);
       records += 1;
       if (records > MAX_RECORDS) throw tooMany(line, MAX_RECORDS);
       const isEmpty = cells.every((cell) => cell.trim() === '');
       // A first line `sep=;` is meant for Excel.
       if (!isEmpty && !(line === 1 && cells[0] === 'sep=')) onRow({ line, cells });
-      line += raw.match(/\r\n|\n|\r/g)?.length ?? 0;
-      endsLine = /[\r\n]$/.test(raw);
+      line = lines + 1 - countedTwice;
+      complete = bytes;
       return null;
     },
   });
   parser.resume();
   try {
     await pipeline(async function* () {
-      yield* start;
-      yield* chunks;
+      for (const slices of [start, chunks]) {
+        for await (const slice of slices) {
+          read += slice.length;
+          // The option `max_record_size` does not count separators, of which a row may have millions.
+          if (read - complete > MAX_ROW_BYTES) throw tooLong(line);
+          yield slice;
+        }
+      }
     }, parser);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -145,7 +164,13 @@ async function parseCsv(
     const message = `This is not CSV, because of the row that begins on line ${line}: ${reason}.`;
     throw invalidLine(line, 'malformed', reason, message);
   }
-  return { endsLine };
+  return { endsLine: parser.info.lines - countedTwice === line };
+}
+
+function crlfsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) count += 1;
+  return count;
 }
 
 function reasonOf(error: ParserError, delimiter: string): string {
@@ -154,7 +179,6 @@ function reasonOf(error: ParserError, delimiter: string): string {
     CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
     INVALID_OPENING_QUOTE: 'a quote occurs in a cell that does not begin with one',
     CSV_INVALID_CLOSING_QUOTE: `something other than ${separator} follows a closing quote`,
-    CSV_MAX_RECORD_SIZE: `it is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`,
   };
   return reasons[error.code] ?? error.message;
 }
@@ -182,7 +206,7 @@ function delimiterOf(header: string): string {
 /** Yields text in slices. @throws InvalidFile if the input is not text */
 async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let line = 1;
-  for await (const slice of slicesOf(requireUtf8(input))) {
+  for await (const slice of requireUtf8(slicesOf(input))) {
     const nul = slice.indexOf(0);
     if (nul !== -1) {
       line += breaks(slice.subarray(0, nul));

@@ -29,7 +29,8 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
     (row, { columns, dates }) => {
       issues.push(issueOf(row, columns, warnings));
       for (const i of dates) {
-        if (otherDates.size < MAX_OTHER_DATES) otherDates.add(row.cells[i] ?? '');
+        if (i >= row.cells.length || otherDates.size >= MAX_OTHER_DATES) break;
+        otherDates.add(row.cells[i] ?? '');
       }
     },
   );

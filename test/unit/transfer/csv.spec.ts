@@ -52,22 +52,23 @@ describe('tables', () => {
     ]);
   });
 
+  it('number rows by their first line, even after line breaks in surplus cells', async () => {
+    const { rows } = await table('a,b\r\n1,2,"3\r\n4","5\n6\r7"\r\nx,y\n');
+    expect(rows.map(({ line }) => line)).toEqual([2, 6]);
+  });
+
   it('skip rows whose cells are all empty, as spreadsheets leave them', async () => {
     const { rows, warnings } = await table(',,\na,b,c\n,,\n1,,\n , ,\n;\n"",,\n');
     expect(rows).toEqual([
       { line: 4, cells: ['1', '', ''] },
-      { line: 6, cells: [';', '', ''] },
+      { line: 6, cells: [';'] },
     ]);
     expect(warnings.map(({ code }) => code)).toEqual(['short_row']);
   });
 
-  it('pad short rows, and report surplus cells', async () => {
+  it('may have short rows, which are reported, as are surplus cells', async () => {
     const { rows, warnings } = await table('a,b,c\n1\n1,2,3,,\n1,2,3,,lost,too\n');
-    expect(rows.map(({ cells }) => cells)).toEqual([
-      ['1', '', ''],
-      ['1', '2', '3'],
-      ['1', '2', '3'],
-    ]);
+    expect(rows.map(({ cells }) => cells)).toEqual([['1'], ['1', '2', '3'], ['1', '2', '3']]);
     expect(warnings).toEqual([
       { code: 'short_row', count: 1, examples: ['line 2 has 1 of 3 cells'] },
       { code: 'long_row', count: 1, examples: ['line 4 has cells beyond the header: lost, too'] },
@@ -132,6 +133,37 @@ describe('tables', () => {
     let turns = 0;
     for (; !done; turns += 1) await setImmediate();
     expect((await read).rows.length).toBe(50_000);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ['a long cell', 'a,b\n1,"', 'x'],
+    ['millions of empty cells', 'a,b\n1,', ','],
+    ['a long name in the header', '"', 'x'],
+  ])('are rejected once a row has more than 4 MiB, such as %s', async (_, start, text) => {
+    const part = Buffer.from(text.repeat(64 * 1024));
+    let parts = 0;
+    const file = (function* () {
+      yield Buffer.from(start);
+      for (; parts < 400; parts += 1) yield part;
+    })();
+    const reading = readTable(
+      Readable.from(file),
+      new Warnings(),
+      (names) => names,
+      () => undefined,
+    );
+    await expect(reading).rejects.toThrow(/row that begins on line \d is larger than 4 MiB/);
+    expect(parts).toBeLessThan(100);
+  });
+
+  it('let other requests run while a header of too many columns is read, and name their number', async () => {
+    const header = Array.from({ length: 100_000 }, (_, i) => `c${i}`).join();
+    let error: Error | undefined;
+    void table(`\n${header}\n`).catch((reason: Error) => (error = reason));
+    let turns = 0;
+    for (; !error; turns += 1) await setImmediate();
+    expect(error.message).toMatch(/on line 2 has 100000 cells, more than 10000/);
     expect(turns).toBeGreaterThan(5);
   });
 });
