@@ -21,6 +21,9 @@ import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
 
 type Column = (typeof CSV_COLUMNS)[number];
 
+/** The most characters of a cell of labels: 20 labels of 50 characters, each escaped, and white space. */
+const MAX_LABELS_CELL = 10_000;
+
 /** Columns whose empty cells are ignored; in the others, an empty cell clears the field. */
 const KEPT: readonly Column[] = ['title', 'status', 'seq'];
 
@@ -131,7 +134,7 @@ class RowReader {
       const cell = this.isOurs ? unguarded(cells[i] ?? '') : (cells[i] ?? '');
       const isEmpty = cell === '' || cell === this.context.nullText;
       if (column === 'sprint') sprints = isEmpty ? [] : this.sprint(line, cell);
-      else if (!isEmpty) fields[column] = this.valueOf(column, cell);
+      else if (!isEmpty) fields[column] = this.valueOf(column, cell, line);
       else if (!KEPT.includes(column)) fields[column] = column === 'labels' ? [] : null;
     });
     try {
@@ -179,8 +182,13 @@ class RowReader {
     return column in this.words && !isLonger(value, MAX_NAME) ? { column, value } : {};
   }
 
-  private valueOf(column: Column, cell: string): unknown {
-    if (column === 'labels') return splitLabels(cell);
+  private valueOf(column: Column, cell: string, line: number): unknown {
+    if (column === 'labels') {
+      if (cell.length <= MAX_LABELS_CELL) return splitLabels(cell);
+      const detail = `labels must have at most ${MAX_LABELS_CELL} characters`;
+      this.errors.push({ line, code: 'too_long', detail });
+      return [];
+    }
     return String(this.words[column]?.get(inLowerCase(cell)) ?? cell);
   }
 

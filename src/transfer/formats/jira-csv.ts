@@ -1,4 +1,4 @@
-import { Columns } from '../files/columns';
+import { Columns, MAX_LABELS_OF_CELL } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
@@ -77,7 +77,9 @@ function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): 
       points: points[0] ?? null,
       assignee: first('assignee'),
       // Labels of Jira have no spaces; other tools that write its format join them.
-      labels: columns.all(row, 'labels').flatMap((cell) => cell.split(/[,;]?\s+/)),
+      labels: columns
+        .all(row, 'labels')
+        .flatMap((cell) => cell.split(/[,;]?\s+/, MAX_LABELS_OF_CELL)),
       done: trimmed('done_at') ?? trimmed('done_since'),
       archived: false,
     },

@@ -1,4 +1,4 @@
-import { Columns } from '../files/columns';
+import { Columns, MAX_LABELS_OF_CELL } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
@@ -108,7 +108,7 @@ function storyOf(row: CsvRow, columns: Columns<Field>, cycle: SourceSprint | nul
     priority: cell('priority'),
     points: cell('points'),
     assignee: cell('assignee'),
-    labels: columns.all(row, 'labels').flatMap((labels) => labels.split(',')),
+    labels: columns.all(row, 'labels').flatMap((labels) => labels.split(',', MAX_LABELS_OF_CELL)),
     epic: null,
     sprints: cycle ? [cycle.key] : [],
     done,

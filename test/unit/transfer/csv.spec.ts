@@ -3,6 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { readTable } from '../../../src/transfer/files/csv';
 import { InvalidFile } from '../../../src/transfer/files/invalid-file';
 import { Warnings } from '../../../src/transfer/files/source';
+import { planCsv } from '../../../src/transfer/formats/csv';
+import { jiraCsv } from '../../../src/transfer/formats/jira-csv';
+import { linearCsv } from '../../../src/transfer/formats/linear-csv';
+import { fileOf } from './files';
 
 async function table(file: string | Buffer, pieces = Infinity) {
   const bytes = Buffer.from(file);
@@ -165,5 +169,23 @@ describe('tables', () => {
     for (; !error; turns += 1) await setImmediate();
     expect(error.message).toMatch(/on line 2 has 100000 cells, more than 10000/);
     expect(turns).toBeGreaterThan(5);
+  });
+});
+
+describe('a cell with many labels', () => {
+  it('is an error in our own CSV, before it is divided', async () => {
+    const file = fileOf(`title,labels\na,"x,y"\nb,"${'x,'.repeat(6000)}"\n`, 1000);
+    const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
+    await expect(planCsv(file, {}, context)).rejects.toMatchObject({
+      errors: [{ line: 3, code: 'too_long', detail: 'labels must have at most 10000 characters' }],
+    });
+  });
+
+  it.each([
+    ['Jira', jiraCsv, `Summary,Labels\na,"${'x '.repeat(6000)}"\n`],
+    ['Linear', linearCsv, `ID,Team,Title,Labels\nA-1,A,a,"${'x,'.repeat(6000)}"\n`],
+  ])('of %s is read up to its 1,000th label', async (_, read, file) => {
+    const { stories } = await read(fileOf(file, 1000), {});
+    expect(stories.map(({ labels }) => labels.length)).toEqual([1000]);
   });
 });
