@@ -9,7 +9,7 @@ export interface SentEvent {
   bytes: Buffer;
 }
 
-/** Reads at most `limit` events of a board after a revision, in their order. */
+/** Reads the next events of a board after a revision, in their order: at most `limit`, and fewer if they are long. */
 type ReadEvents = (after: number, limit: number) => Promise<EventView[]>;
 
 /** A receiver of the events of a feed. */
@@ -19,11 +19,8 @@ export interface Subscriber {
   end(): void;
 }
 
-/** Events that are read at once. */
+/** Maximum events that are read at once. */
 export const PAGE = 100;
-
-/** Bytes of events that are delivered at once, except for a longer event; far fewer than may wait for a client. */
-const PART_BYTES = 256 * 1024;
 
 /** Events are missing from the log: the board was deleted, or the database restored from a backup. */
 class MissingEventsError extends Error {}
@@ -105,31 +102,13 @@ export class BoardFeed {
       });
       const last = events.at(-1);
       if (!last || this.hasEnded) return;
-      for (const part of partsOf(events)) {
-        this.revision = part.at(-1)?.revision ?? this.revision;
-        for (const subscriber of [...this.subscribers]) subscriber.deliver(part);
-        // The sockets send what they got: SQLite reads a large change in a single turn of the event loop.
-        await setImmediate();
-      }
-      if (isLast(last)) this.end();
-      if (events.length < PAGE) return;
+      this.revision = last.revision;
+      for (const subscriber of [...this.subscribers]) subscriber.deliver(events);
+      if (isLast(last)) return this.end();
+      // The sockets send what they got: SQLite reads a page in a single turn of the event loop.
+      await setImmediate();
     }
   }
-}
-
-/** Divides events into parts of bounded length. */
-function partsOf(events: readonly SentEvent[]): SentEvent[][] {
-  const parts: SentEvent[][] = [];
-  let length = Infinity;
-  for (const event of events) {
-    length += event.bytes.length;
-    if (length > PART_BYTES) {
-      parts.push([]);
-      length = event.bytes.length;
-    }
-    parts.at(-1)?.push(event);
-  }
-  return parts;
 }
 
 /** Whether an event is the last one of its board. */

@@ -5,6 +5,7 @@ import type { ObjectLiteral } from 'typeorm';
 import { Repository } from 'typeorm';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { UnitOfWork } from '../../src/database/unit-of-work';
+import { EventsService } from '../../src/events/events.service';
 import { StreamsService } from '../../src/events/streams.service';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
@@ -77,6 +78,29 @@ describe('the stream of a board', () => {
     await made2xx(service.client.post(`${board.path}/batch`, { operations }));
     await stream.reaches(801);
     expect(stream.revisions).toEqual(upTo(1, 801));
+  });
+
+  it('reads long events in pages of at most 256 KiB', async () => {
+    const board = await Workspace.create(service.client);
+    const { id } = await board.story(null);
+    for (const text of ['ä', '€', 'a', 'b']) {
+      const description = text.repeat(32_767);
+      await made2xx(service.client.patch(`/api/stories/${id}`, { description }));
+    }
+    const { id: boardId } = await made2xx(service.client.get(board.path));
+    const events = service.app.get(EventsService);
+    const pages: number[][] = [];
+    for (let after = 0; ;) {
+      const page = await events.page(boardId, after, 100);
+      if (page.length === 0) break;
+      pages.push(page.map(({ revision }) => revision));
+      after = page.at(-1)!.revision;
+    }
+    // The board, the story, and updates of 64, 160, 128 and 64 KiB.
+    expect(pages).toEqual([
+      [1, 2, 3, 4],
+      [5, 6],
+    ]);
   });
 
   it('continues after a revision, or after `Last-Event-ID`, which has precedence', async () => {

@@ -17,11 +17,11 @@ const event = (revision: number, title = ''): EventView => ({
   after: { title },
 });
 
-/** A feed that has read a log up to a revision. */
-function feedOf(log: readonly EventView[], revision: number) {
+/** A feed that has read a log up to a revision. @param most events of a page */
+function feedOf(log: readonly EventView[], revision: number, most = Infinity) {
   const read = jest.fn(async (after: number, limit: number) => {
     await setImmediate();
-    return log.filter((each) => each.revision > after).slice(0, limit);
+    return log.filter((each) => each.revision > after).slice(0, Math.min(limit, most));
   });
   return { feed: new BoardFeed(1, 'Team', revision, read), read };
 }
@@ -56,9 +56,9 @@ describe('the feed of a board', () => {
     expect(late.end).toHaveBeenCalledTimes(1);
   });
 
-  it('delivers many long events in parts, so that a client that reads them keeps up', async () => {
+  it('delivers many long events page by page, so that a client that reads them keeps up', async () => {
     const log = [event(1), ...Array.from({ length: 40 }, (_, i) => event(i + 2, 'x'.repeat(1e5)))];
-    const { feed } = feedOf(log, 1);
+    const { feed } = feedOf(log, 1, 2);
     const stream = streamOf(feed);
     let received = 0;
     const client = new Writable({
