@@ -213,7 +213,12 @@ describe('an import', () => {
     ],
     ['a quote inside', 'title\n5" disk\n', [], /line 2: a quote occurs in a cell/],
     ['text after a quote', 'title\n"a"b\n', [], /line 2: something other than a comma/],
-    ['a huge row', `title\n"${'x'.repeat(8_400_000)}"\n`, [], /line 2 is larger than 4 MiB/],
+    [
+      'a huge row',
+      `title\n"${'x'.repeat(8_400_000)}"\n`,
+      [],
+      /line 2: the row is larger than 4 MiB/,
+    ],
     [
       'Latin-1',
       Buffer.from('title\nfine\ngr\xfcn\n', 'latin1'),

@@ -89,9 +89,9 @@ function tooMany(line: number, max: number): InvalidFile {
 }
 
 function tooLong(line: number): InvalidFile {
-  const detail = `is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`;
-  const message = `The row that begins on line ${line} ${detail}.`;
-  return invalidLine(line, 'too_long', detail, message);
+  const reason = `is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`;
+  const message = `The row that begins on line ${line} ${reason}.`;
+  return invalidLine(line, 'too_long', `the row ${reason}`, message);
 }
 
 /**
@@ -131,9 +131,9 @@ async function parseCsv(
       // first creates an error with the whole row: 16 KiB of empty lines took a second.
       Object.assign(parser.info, { records: 0 });
       if (cells.length > MAX_COLUMNS) {
-        const detail = `has ${cells.length} cells, more than ${MAX_COLUMNS}`;
-        const message = `The row that begins on line ${line} ${detail}.`;
-        throw invalidLine(line, 'too_many', detail, message);
+        const reason = `has ${cells.length} cells, more than ${MAX_COLUMNS}`;
+        const message = `The row that begins on line ${line} ${reason}.`;
+        throw invalidLine(line, 'too_many', `the row ${reason}`, message);
       }
       for (const cell of cells) countedTwice += crlfsIn(cell);
       records += 1;
