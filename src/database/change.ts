@@ -187,9 +187,10 @@ export class Change extends Transaction {
     return board.revision + pending.length;
   }
 
-  /** Between the steps of a long change: writes the events if they are long, so that they do not fill the memory. */
-  async flushIfLong(): Promise<void> {
+  /** Between the steps of a long change: writes long events, so that they do not fill the memory, and pauses. */
+  async betweenSteps(): Promise<void> {
     if (this.length > MAX_LENGTH) await this.flush();
+    await this.pause();
   }
 
   /** Writes the events that are not written yet, and the revisions of their boards. */

@@ -6,18 +6,15 @@ import { STORY_FIELDS } from './story.dto';
 import type { StoryRow } from './story.queries';
 import { readOfSprint, representStory, STORY_TABLES } from './story.queries';
 
-/** Stands for the long description that a story has at one of its versions. */
-export interface DescriptionReference {
-  story_id: number;
-  version: number;
-}
+/** Stands for a long description that is not in memory: the one that the story has at its version. */
+const UNREAD = { unread: true } as const;
 
 /**
  * A story without a long description. A change of 1,000 stories keeps these in memory, because descriptions of
  * the greatest length take 98 MB, and 196 MB as JSON.
  */
 export type BriefStory = Omit<StoryView, 'description'> & {
-  description: string | null | DescriptionReference;
+  description: string | null | typeof UNREAD;
 };
 
 /** Bytes of the longest description that a brief story contains. */
@@ -36,7 +33,7 @@ export type BriefStoryRow = StoryRow & { is_long: number };
 
 export function representBriefStory({ is_long, ...row }: BriefStoryRow): BriefStory {
   const story = representStory(row);
-  return is_long ? { ...story, description: referenceTo(story) } : story;
+  return is_long ? { ...story, description: UNREAD } : story;
 }
 
 /** Rows that one statement reads, because on SQLite it blocks the process. */
@@ -105,29 +102,25 @@ export async function findBriefStoriesByExternalId(
   return new Map(rows.map((row) => [row.external_id, representBriefStory(row)]));
 }
 
-/** Replaces a long description by a reference. */
+/** Removes a long description. */
 export function briefly<T extends object>(resource: T): T {
   const story = resource as T & Partial<BriefStory>;
   const { description } = story;
   if (typeof description !== 'string' || Buffer.byteLength(description) <= MAX_BYTES) return story;
-  return { ...story, description: referenceTo(story as unknown as StoryView) };
+  return { ...story, description: UNREAD };
 }
 
-const referenceTo = ({ id, version }: StoryView): DescriptionReference => ({
-  story_id: id,
-  version,
-});
-
-const referenceOf = (resource: object): DescriptionReference | undefined => {
+/** Whether a resource is a story whose description is not in memory. */
+const isUnread = (resource: object): boolean => {
   const { description } = resource as Partial<BriefStory>;
-  return typeof description === 'object' && description !== null ? description : undefined;
+  return typeof description === 'object' && description !== null;
 };
 
 /** Characters of the descriptions of these resources; infinite if one is not in memory. */
 export const descriptionLength = (resources: readonly object[]): number =>
   resources.reduce((sum, resource) => {
     const { description } = resource as Partial<BriefStory>;
-    return sum + (referenceOf(resource) ? Infinity : ((description as string | null)?.length ?? 0));
+    return sum + (isUnread(resource) ? Infinity : ((description as string | null)?.length ?? 0));
   }, 0);
 
 /** Descriptions that are read together. */
@@ -144,45 +137,41 @@ export async function* withDescriptions<T extends object>(
 }
 
 /**
- * Replaces references by the descriptions. Each is the one at the version that the reference names, even if the story
- * was changed or deleted since.
+ * Reads the descriptions that are not in memory. Each is the one at the version that the story has here, even if it was
+ * changed or deleted since.
  * @throws Problem `story_not_found` if a board was deleted since, with its log
  */
 export async function readDescriptions<T extends object>(
   reader: Reader,
   resources: readonly T[],
 ): Promise<T[]> {
-  const ids = resources.flatMap((resource) => referenceOf(resource)?.story_id ?? []);
-  if (ids.length === 0) return [...resources];
+  const unread = resources.filter(isUnread) as (T & BriefStory)[];
+  if (unread.length === 0) return [...resources];
   const rows = await reader.query<Pick<StoryView, 'id' | 'version' | 'description'>>(
-    `SELECT id, version, description FROM stories WHERE id IN (${ids.map(() => '?').join(', ')})`,
-    ids,
+    `SELECT id, version, description FROM stories WHERE id IN (${unread.map(() => '?').join(', ')})`,
+    unread.map(({ id }) => id),
   );
   const current = new Map(rows.map((row) => [row.id, row]));
-  const result: T[] = [];
-  for (const resource of resources) {
-    const reference = referenceOf(resource);
-    if (!reference) {
-      result.push(resource);
-      continue;
-    }
-    const row = current.get(reference.story_id);
-    const before =
-      row?.version === reference.version ? undefined : await findReplaced(reader, reference);
-    const { description } = before ?? row ?? {};
+  const found = new Map<T, string | null>();
+  for (const story of unread) {
+    const row = current.get(story.id);
+    const isCurrent = row?.version === story.version;
+    const { description } = (!isCurrent && (await findReplaced(reader, story))) || (row ?? {});
     if (description === undefined) throw new Problem('story_not_found');
-    result.push({ ...resource, description });
+    found.set(story, description);
   }
-  return result;
+  return resources.map((resource) =>
+    found.has(resource) ? { ...resource, description: found.get(resource) } : resource,
+  );
 }
 
 /**
- * Finds the description of a story at a version in the event that replaced it; undefined if it was not replaced. To be
- * read after the story, so that no change between the two statements is missed.
+ * Finds the description of a story at its version in the event that replaced it; undefined if it was not replaced. To
+ * be read after the story, so that no change between the two statements is missed.
  */
 async function findReplaced(
   reader: Reader,
-  { story_id: id, version }: DescriptionReference,
+  { id, version }: BriefStory,
 ): Promise<{ description: string | null } | undefined> {
   const [event] = await reader.query<{ before: string }>(
     `SELECT e.\`before\` FROM events e

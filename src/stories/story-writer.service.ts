@@ -98,8 +98,7 @@ export class StoryWriter {
       for await (const brief of withDescriptions(change, stories)) {
         const story = brief as StoryView;
         created(story, refs.size > 0 ? refs.get(keyOf(story))?.shift() : undefined);
-        await change.flushIfLong();
-        await change.pause();
+        await change.betweenSteps();
       }
       last = rows.at(-1)?.id ?? last;
       more = rows.length === CHUNK;
@@ -187,8 +186,7 @@ export class StoryWriter {
     const [full = after] = await readDescriptions(change, [after]);
     const withTasks = { ...full, tasks: await findTasks(change, id) };
     recordEvent(change, to, 'story.moved_in', null, withTasks);
-    await change.flushIfLong();
-    await change.pause();
+    await change.betweenSteps();
   }
 }
 

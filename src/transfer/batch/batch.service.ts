@@ -109,8 +109,7 @@ export class BatchService {
         const description = descriptions.get(id);
         const isKept = description !== undefined && result.description === description;
         results.push(isKept ? { ...result, description } : briefly(result));
-        await change.flushIfLong();
-        await change.pause();
+        await change.betweenSteps();
       }
       await change.flush();
       const { revision: after } = board;

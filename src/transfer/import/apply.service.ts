@@ -96,8 +96,7 @@ export class ApplyService {
     });
     run.created.stories += creations.length;
     for (const update of updates) {
-      await change.flushIfLong();
-      await change.pause();
+      await change.betweenSteps();
       const { planned, story } = update;
       waiting.push(...(await this.update(run, update)));
       if (planned.tasks) withTasks.push({ story, isNew: false, tasks: planned.tasks });
@@ -240,8 +239,7 @@ export class ApplyService {
       const leaving = waiting.get(id) ?? [];
       waiting.delete(id);
       for (const one of leaving) {
-        await change.flushIfLong();
-        await change.pause();
+        await change.betweenSteps();
         const moved = await this.moveOn(run, one);
         if (moved.route.length > 0) wait(moved);
       }
