@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { countFitting } from '../http/responses/stream';
 import type { BoardFeed, SentEvent, Subscriber } from './board-feed';
 import { eventText, isLast, PAGE } from './board-feed';
 
@@ -97,7 +98,10 @@ export class EventStream extends Readable implements Subscriber {
       while (this.isOpen && this.after < this.feed.revision) {
         const events = await this.page(this.after, this.rows);
         if (events.length === 0) throw new Error('the log is behind its feed');
-        const fitting = this.fitting(events);
+        const fitting = countFitting(
+          events.map(({ bytes }) => bytes.length),
+          READ_AHEAD,
+        );
         for (const event of events.slice(0, fitting)) this.send(event);
         // Events that were read but do not fit are read again.
         this.rows = fitting < events.length ? fitting : Math.min(PAGE, 2 * this.rows);
@@ -109,13 +113,6 @@ export class EventStream extends Readable implements Subscriber {
     } finally {
       this.isCatchingUp = false;
     }
-  }
-
-  /** Counts how many of these events fit into the read-ahead; at least one. */
-  private fitting(events: readonly SentEvent[]): number {
-    let bytes = 0;
-    const end = events.findIndex((event) => (bytes += event.bytes.length) > READ_AHEAD);
-    return end < 0 ? events.length : Math.max(1, end);
   }
 
   private send(event: SentEvent): void {

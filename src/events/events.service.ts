@@ -11,6 +11,7 @@ import { Listing } from '../http/lists/listing';
 import type { PageQuery } from '../http/lists/page.dto';
 import { Problem } from '../http/problem';
 import type { Cell } from '../http/responses/csv';
+import { countFitting } from '../http/responses/stream';
 import { toRfc3339 } from '../time/clock';
 import type { Fields } from './event';
 import type { EventView, FeedQuery } from './event.dto';
@@ -20,6 +21,9 @@ import type { StoredEvent } from './event.queries';
 /** Columns of an event `e` and its board `b`. The history is sorted by `entity_version`. */
 const COLUMNS =
   'b.name AS board_name, e.revision, e.type, e.at, e.actor, e.entity, e.entity_id, e.entity_version, e.before, e.after';
+
+/** The length of the JSON of an event, which has from 100 bytes to 400 kB. SQLite reads it without the JSON. */
+const BYTES = 'COALESCE(OCTET_LENGTH(e.before), 0) + COALESCE(OCTET_LENGTH(e.after), 0)';
 
 /**
  * Bytes of the events of a page, except for a longer event; far fewer than may wait for the client of a stream. A page
@@ -65,6 +69,7 @@ export class EventsService {
         query: () => query.clone(),
         order: [column('revision', 'e', 'integer')],
         indexed: given.length === 0 || 'searched',
+        bytes: BYTES,
         represent,
         table: () => Promise.resolve({ columns: CSV_COLUMNS, cells }),
         board: { ...board, tagOf: collectionTag },
@@ -100,7 +105,7 @@ export class EventsService {
       (await reader.query<{ revision: number }>(...last))[0]?.revision;
     return new Listing(
       this.database,
-      { query: () => query.clone(), order, indexed: true, represent, revision },
+      { query: () => query.clone(), order, indexed: true, bytes: BYTES, represent, revision },
       page,
     );
   }
@@ -115,13 +120,14 @@ export class EventsService {
       .orderBy('e.revision');
     const lengths = await next
       .clone()
-      .select('COALESCE(OCTET_LENGTH(e.before), 0) + COALESCE(OCTET_LENGTH(e.after), 0)', 'bytes')
+      .select(BYTES, 'bytes')
       .limit(limit)
       .getRawMany<{ bytes: number }>();
-    let sum = 0;
-    const end = lengths.findIndex(({ bytes }) => (sum += bytes) > PAGE_BYTES);
-    const count = end === -1 ? lengths.length : Math.max(1, end);
-    if (count === 0) return [];
+    if (lengths.length === 0) return [];
+    const count = countFitting(
+      lengths.map(({ bytes }) => Number(bytes)),
+      PAGE_BYTES,
+    );
     return (await next.limit(count).getRawMany<EventRow>()).map(represent);
   }
 

@@ -1,11 +1,15 @@
+import type { EventView } from '../../src/events/event.dto';
+import type { Row } from '../../src/http/lists/keyset';
+import { ListReader } from '../../src/http/lists/list-reader';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { nextPage } from '../support/client';
 import { shownBoard } from '../support/fingerprint';
-import { freshName, boardPath, Workspace } from '../support/make';
+import { freshName, boardPath, made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { replay } from '../support/replay';
 import { onStatement } from '../support/statements';
+import { upload } from '../support/upload';
 
 const service = useApp();
 afterEach(() => service.clock.set());
@@ -27,6 +31,34 @@ async function expectReplayed(board: Workspace): Promise<void> {
 }
 
 describe('the log of a board', () => {
+  it('is read in parts by the length of its events, even if all events before were short', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const stories = Array.from({ length: 100 }, (_, i) => `A-${i},short`);
+    const file = ['external_id,title', ...stories].join('\n');
+    expect((await upload(client, board.name, file, { type: 'text/csv' })).status).toBe(200);
+    const [{ id }] = await made2xx<any[]>(client.get(`${board.path}/backlog?limit=1`));
+    for (let i = 0; i < 8; i += 1) {
+      const description = (i % 2 ? 'ä' : 'ö').repeat(32_767);
+      await made2xx(client.patch(`/api/stories/${id}`, { description }));
+    }
+    const reading = jest.spyOn(ListReader.prototype, 'read');
+    const read = async (path: string): Promise<number> => {
+      const events = await made2xx<any[]>(client.get(path));
+      return events.length;
+    };
+    for (const format of ['', '&limit=50', '&limit=1000&entity=story']) {
+      expect(await read(`${board.path}/events?after=0${format}`)).toBeGreaterThan(40);
+      expect(await read(`${board.path}/events?after=101${format}`)).toBe(8);
+    }
+    const parts = (await Promise.all(
+      reading.mock.results.map(({ value }) => value as Promise<Row[]>),
+    )) as Partial<EventView>[][];
+    reading.mockRestore();
+    const long = parts.map((rows) => rows.filter(({ revision = 0 }) => revision > 102));
+    expect(Math.max(...long.map((rows) => rows.filter((row) => 'after' in row).length))).toBe(1);
+  });
+
   it('begins with the creation of the board and has actor, type and time', async () => {
     const { client } = service;
     service.clock.set('2026-11-21T12:00:00.123Z');

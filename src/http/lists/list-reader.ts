@@ -1,4 +1,5 @@
 import type { Parameter, Reader } from '../../database/reader';
+import { countFitting, PART_LENGTH } from '../responses/stream';
 import { MAX_ROWS } from './item-lengths';
 import type { Row } from './keyset';
 import { keyset } from './keyset';
@@ -44,6 +45,27 @@ export class ListReader {
     return this.selection;
   }
 
+  /**
+   * Returns how many of `count` rows may be read at once: fewer if their `bytes` are more than those of a part.
+   * @param previous the row that they follow; by default, they follow the sort keys `after`
+   */
+  async fitting(
+    reader: Reader,
+    after: Parameter[] | undefined,
+    count: number,
+    previous?: Row,
+  ): Promise<number> {
+    const { bytes } = this.source;
+    if (bytes === undefined) return count;
+    const select = this.source.query().select(bytes, 'bytes').getQueryAndParameters();
+    const rows = await this.read(reader, this.keysAfter(previous, after), count, 0, select);
+    const fitting = countFitting(
+      rows.map((row) => Number(row.bytes)),
+      PART_LENGTH,
+    );
+    return fitting === rows.length ? count : fitting;
+  }
+
   /** Counts the rows of all pages. */
   async total(reader: Reader): Promise<number> {
     const query = this.source.query().select('COUNT(*)', 'total');
@@ -62,8 +84,14 @@ export class ListReader {
   }
 
   private byKeyset(reader: Reader, after: Parameter[] | undefined): ReadPart {
-    return (previous, count) =>
-      this.read(reader, previous ? this.source.order.map((key) => key.of(previous)) : after, count);
+    return (previous, count) => this.read(reader, this.keysAfter(previous, after), count);
+  }
+
+  private keysAfter(
+    previous: Row | undefined,
+    after: Parameter[] | undefined,
+  ): Parameter[] | undefined {
+    return previous ? this.source.order.map((key) => key.of(previous)) : after;
   }
 
   /** Sorts the ids once; each part then reads its rows by id. */

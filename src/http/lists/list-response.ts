@@ -84,6 +84,8 @@ export class ListResponse {
     let rows = await this.probe();
     if (!rows) {
       if (wanted > this.lengths.rowsOfPart(this.key)) return undefined;
+      const fitting = await this.rows.fitting(this.reader, this.after, wanted + 1);
+      if (fitting <= wanted) return undefined;
       rows = await this.rows.read(this.reader, this.after, wanted + 1);
     }
     const { board, resolve } = this.source;
@@ -171,7 +173,7 @@ export function partsOf(
     end: end && `${end}\n`,
     most,
     size: {
-      rows: () => lengths.rowsOfPart(key),
+      rows: (last) => rows.fitting(reader, after, lengths.rowsOfPart(key), last),
       measured: (length, count) => lengths.measured(key, length, count),
     },
   });

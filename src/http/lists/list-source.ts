@@ -20,6 +20,8 @@ export interface ListSource {
    * requests.
    */
   indexed: boolean | 'searched';
+  /** SQL of the bytes of a row, if they vary so much that the average length does not bound a part. */
+  bytes?: string;
   represent: (row: never) => object;
   /** Returns the list as CSV. Reads what it needs besides the rows from their snapshot. */
   table?: (reader: Reader) => Promise<Table>;

@@ -83,9 +83,17 @@ export class StreamedAnswer extends Answer {
 /** Characters of a part of a long response; a slow client keeps one part in memory. */
 export const PART_LENGTH = 64 * 1024;
 
+/** Counts the first items whose lengths have at most the sum `max`; at least one. */
+export function countFitting(lengths: readonly number[], max: number): number {
+  let sum = 0;
+  const end = lengths.findIndex((length) => (sum += length) > max);
+  return end === -1 ? lengths.length : Math.max(1, end);
+}
+
 /** Determines how many rows are read for a part, so that its length is bounded. */
-interface PartSize {
-  rows(): number;
+interface PartSize<Row> {
+  /** @param after the last row of the part before */
+  rows(after: Row | undefined): number | Promise<number>;
   /** @param length characters of the written rows */
   measured(length: number, rows: number): void;
 }
@@ -94,7 +102,7 @@ interface PartSize {
  * Determines the rows of a part by the length of the part before; at most doubles them, because long rows
  * may follow short ones.
  */
-export class GrowingPartSize implements PartSize {
+export class GrowingPartSize implements PartSize<unknown> {
   /** Few rows at first, because their length is unknown. */
   private next = 2;
 
@@ -125,7 +133,7 @@ interface RowsInParts<Row> {
   end?: string;
   /** Maximum rows of all parts. */
   most?: number;
-  size: PartSize;
+  size: PartSize<Row>;
 }
 
 /**
@@ -146,7 +154,7 @@ export async function* inParts<Row>({
   let before = begin;
   // A function, because a generator keeps its variables, such as the rows, until the part is read.
   const next = async (): Promise<string> => {
-    const limit = Math.min(size.rows(), left);
+    const limit = Math.min(await size.rows(last), left);
     const rows = await read(last, limit);
     let part = '';
     let taken = 0;
