@@ -14,6 +14,7 @@ import { acceptFirst, limitConnections, limitLoad } from './http/limits/overload
 import { limitPipelining } from './http/limits/pipelining';
 import { limitReaderTime } from './http/limits/reader-timeout';
 import { requireWellFormed } from './http/limits/request-limits';
+import { limitUnreadResponses } from './http/limits/unread-responses';
 import { enableCors } from './http/origins';
 import { logRequests } from './http/request-log';
 import { compressLongResponses } from './http/responses/compression';
@@ -72,6 +73,7 @@ export async function setUp(
   await compressLongResponses(server);
   // Before authentication, whose rate limit refunds responses with 304.
   writeResponses(server);
+  limitUnreadResponses(server);
   authenticateRequests(server, config, app.get(Authenticator));
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('Connection', 'close');

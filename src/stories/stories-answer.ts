@@ -2,9 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Reader } from '../database/reader';
 import { Answer } from '../http/responses/answer';
 import { revisionOf } from '../http/responses/board-revision';
-import { PART_LENGTH, readableOf } from '../http/responses/stream';
+import { keepingBytes, PART_LENGTH, readableOf } from '../http/responses/stream';
 import { Pace } from '../time/pace';
 import { descriptionLength, withDescriptions } from './brief-story.queries';
+
+/** Maximum characters of the descriptions of a response that is written at once. */
+const AT_ONCE = 1024 * 1024;
 
 /** The response of a change to many stories. If it is long, it is sent in parts, which the descriptions are read for. */
 export class StoriesAnswer extends Answer {
@@ -30,7 +33,9 @@ export class StoriesAnswer extends Answer {
 
   async open(): Promise<string | Readable> {
     const { items, begin, end } = this;
-    if (descriptionLength(items) > PART_LENGTH) return readableOf(this.parts());
+    if (descriptionLength(items) > AT_ONCE) {
+      return keepingBytes(await readableOf(this.parts()), sizeOf(items));
+    }
     return `${begin}${items.map((item) => JSON.stringify(item)).join(',')}${end}\n`;
   }
 
@@ -50,3 +55,15 @@ export class StoriesAnswer extends Answer {
     yield `${part}${end}\n`;
   }
 }
+
+/** Bytes of an object without its strings, about. */
+const OBJECT_BYTES = 1024;
+
+/** The memory that resources take, about. */
+const sizeOf = (resources: readonly object[]): number =>
+  resources.reduce((sum, resource) => {
+    const strings = Object.values(resource)
+      .flat()
+      .filter((value) => typeof value === 'string');
+    return strings.reduce((size, text) => size + Buffer.byteLength(text), sum + OBJECT_BYTES);
+  }, 0);

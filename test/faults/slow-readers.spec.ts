@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -12,7 +13,8 @@ import { Stream } from '../support/event-stream';
 import { afterwards, LONG } from '../support/faults';
 import { fillBacklog, fillLog, insertRows, storyRow } from '../support/fill';
 import { made2xx } from '../support/make';
-import { noOpenStreams } from '../support/reading';
+import type { Reading } from '../support/reading';
+import { noOpenStreams, readList } from '../support/reading';
 import { onStatement } from '../support/statements';
 
 /** Enough stories that the list exceeds the buffers of a socket. */
@@ -275,5 +277,97 @@ describe('the response to a change of many long stories', () => {
     expect(shown).toEqual(before.reverse());
     expect([...seqs.values()]).toEqual([...seqs.values()].sort((a, b) => a - b));
     expect((await client.get(`${board}/backlog?limit=1`)).body[0].id).toBe(stories.at(-1).id);
+  });
+});
+
+describe('long responses in memory', () => {
+  const MIB = 1024 * 1024;
+  /** A story with 5 kB and no long description. */
+  const WIDE = {
+    title: '\u5bbd'.repeat(255),
+    description: '\u5bbd'.repeat(333),
+    labels: JSON.stringify(Array.from({ length: 20 }, (_, i) => `${i}`.padEnd(50, '\u5bbd'))),
+  };
+  const WIDE_STORIES = 1000;
+
+  /** Moves all stories of a board and reads only the beginning of the response. */
+  async function moveWithoutReading(board: string, ids: number[], localAddress: string) {
+    const { port } = new URL(service.url);
+    const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
+    socket.on('error', () => undefined);
+    afterwards(() => socket.destroy());
+    const body = JSON.stringify({ story_ids: ids.reverse() });
+    socket.write(
+      `POST ${board}/stories/move HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await once(socket, 'readable');
+    return socket;
+  }
+
+  /** Whether the rest of a response arrives, too. */
+  async function arrives(socket: Socket): Promise<boolean> {
+    const response = await text(socket).catch(() => '');
+    const [, length] = /content-length: (\d+)/i.exec(response) ?? [];
+    if (length === undefined) return response.endsWith('\r\n0\r\n\r\n');
+    const [head = ''] = response.split('\r\n\r\n', 1);
+    return Buffer.byteLength(response) === head.length + 4 + Number(length);
+  }
+
+  it.each([
+    ['written at once', 'Wide', 'short'],
+    ['written in parts', 'Mixed', DESCRIPTION],
+  ])('have at most 32 MiB together, if they are %s', async (_, name, description) => {
+    const board = `/api/boards/${name}`;
+    await made2xx(service.client.post('/api/boards', { name }));
+    await fillBacklog(service, board, WIDE_STORIES - 1, WIDE);
+    await made2xx(service.client.post(`${board}/backlog`, { title: 'Last', description }));
+    const { body: stories } = await service.client.get(`${board}/backlog`);
+    const ids = stories.map(({ id }: { id: number }) => id) as number[];
+    const length = Buffer.byteLength(JSON.stringify(stories));
+    expect(length).toBeGreaterThan(4 * MIB);
+
+    const patient = await moveWithoutReading(board, ids, '127.0.0.2');
+    const greedy: Socket[] = [];
+    for (let i = 0; i < 9; i += 1) greedy.push(await moveWithoutReading(board, ids, '127.0.0.3'));
+    const arrived = await Promise.all(greedy.map(arrives));
+    // The client with the most of them has lost the oldest ones.
+    expect(arrived.filter(Boolean).length * length).toBeLessThan(32 * MIB);
+    expect(arrived.at(-1)).toBe(true);
+    expect(await arrives(patient)).toBe(true);
+  });
+
+  it('count once if many clients read the same one', async () => {
+    const sprint = await made2xx(
+      service.client.post('/api/boards/Shared/sprints', { start_date: '2020-01-01' }),
+    );
+    const { body: board } = await service.client.get('/api/boards/Shared');
+    const rest = { ...WIDE, sprint_id: sprint.id as number };
+    await insertRows(service, 'stories', 700, (i) => storyRow(board.id as number, i, rest));
+    const url = `${service.url}/api/boards/Shared/sprints/current`;
+    await readList(url);
+    const agent = new Agent({ keepAlive: true });
+    afterwards(() => agent.destroy());
+    let closed = 0;
+    const watch = (socket: Socket): unknown => socket.once('close', () => (closed += 1));
+    service.app.getHttpServer().on('connection', watch);
+    afterwards(() => service.app.getHttpServer().off('connection', watch));
+    let begun = 0;
+    let letAllGoOn: () => void;
+    const allHaveBegun = new Promise<void>((resolve) => (letAllGoOn = resolve));
+    const reader = (): Promise<Reading> => {
+      let isFirst = true;
+      const onData = (): Promise<void> => {
+        begun += Number(isFirst);
+        isFirst = false;
+        if (begun === 12) letAllGoOn();
+        return allHaveBegun;
+      };
+      return readList(url, { agent, onData });
+    };
+    const readings = await Promise.all(Array.from({ length: 12 }, reader));
+    expect(readings.map(({ complete }) => complete)).toEqual(Array(12).fill(true));
+    expect(12 * readings[0]!.bytes).toBeGreaterThan(32 * MIB);
+    expect(closed).toBe(0);
   });
 });

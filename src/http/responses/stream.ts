@@ -39,6 +39,17 @@ export async function readableOf(parts: AsyncGenerator<string>): Promise<Readabl
   return readable;
 }
 
+const keptBytes = new WeakMap<Readable, number>();
+
+/** Marks a stream with the bytes that it keeps in memory until all of it is read. */
+export function keepingBytes(readable: Readable, bytes: number): Readable {
+  keptBytes.set(readable, bytes);
+  return readable;
+}
+
+/** The bytes that a stream is marked with. */
+export const keptBytesOf = (readable: Readable): number => keptBytes.get(readable) ?? 0;
+
 /** Yields the parts, and closes their snapshot before the response ends: the next request may need its slot. */
 async function* closing(snapshot: Snapshot, parts: AsyncGenerator<string>): AsyncGenerator<string> {
   try {
