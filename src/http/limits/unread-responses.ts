@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
-import { clientOf } from '../access';
-import { keptBytesOf } from '../responses/stream';
+import { keptBytesOf, PART_LENGTH } from '../responses/stream';
 
 /** Maximum bytes of the responses in memory. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -9,68 +8,93 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Shorter responses are not counted, because the kernel takes them at once. */
 const MIN_BYTES = 16 * 1024;
 
-/** A response in memory; many clients may read a cached one. */
-interface Unread {
+/** Longer responses are written in parts, which show whether the client reads. The parts cost time. */
+const WHOLE_BYTES = 128 * 1024;
+
+/** A response in memory, which many clients read if it is cached. */
+interface Content {
   bytes: number;
-  client: string;
-  readers: Set<FastifyReply>;
+  readers: number;
+}
+
+/** The response to one client. */
+interface Reading {
+  content: object;
+  reply: FastifyReply;
 }
 
 /**
  * Limits the memory for responses that clients have not read yet. (Lists are not counted: they are read from the
- * database in parts as their clients read them.) Beyond the limit, the client with the most bytes loses its oldest
- * response.
+ * database in parts as their clients read them.) Beyond the limit, the client that has read nothing for the longest
+ * time is disconnected.
  */
 export function limitUnreadResponses(server: FastifyInstance): void {
-  // The oldest first.
-  const unread = new Map<object, Unread>();
+  const contents = new Map<object, Content>();
   let total = 0;
-  const forget = (content: object): void => {
-    total -= unread.get(content)?.bytes ?? 0;
-    unread.delete(content);
+  /** The one that has waited longest for its client comes first. */
+  const readings = new Set<Reading>();
+
+  const begin = (reading: Reading, bytes: number): void => {
+    const content = contents.get(reading.content) ?? { bytes, readers: 0 };
+    if (content.readers === 0) total += bytes;
+    content.readers += 1;
+    contents.set(reading.content, content);
+    readings.add(reading);
   };
-  const disconnect = (): void => {
-    const ofClients = new Map<string, number>();
-    for (const { client, bytes } of unread.values()) {
-      ofClients.set(client, (ofClients.get(client) ?? 0) + bytes);
-    }
-    const most = Math.max(...ofClients.values());
-    for (const [content, { client, readers }] of unread) {
-      if (ofClients.get(client) !== most) continue;
-      forget(content);
-      for (const { request } of readers) request.raw.socket.destroy();
-      return;
-    }
+  const end = (reading: Reading): void => {
+    if (!readings.delete(reading)) return;
+    const content = contents.get(reading.content) as Content;
+    content.readers -= 1;
+    if (content.readers > 0) return;
+    contents.delete(reading.content);
+    total -= content.bytes;
   };
+  async function* watched(
+    reading: Reading,
+    parts: AsyncIterable<Buffer> | Iterable<Buffer>,
+  ): AsyncGenerator<Buffer> {
+    for await (const part of parts) {
+      if (readings.delete(reading)) readings.add(reading);
+      yield part;
+    }
+  }
 
   server.addHook<unknown>('onSend', (request, reply, payload, done) => {
-    // As bytes, because Node.js would keep a string in addition to its bytes.
-    const isLong = typeof payload === 'string' && payload.length >= MIN_BYTES;
-    const content = isLong ? Buffer.from(payload) : payload;
-    const bytes = bytesOf(content);
-    if (bytes < MIN_BYTES || reply.raw.destroyed) {
+    const bytes = bytesOf(payload);
+    if (bytes < MIN_BYTES || request.method === 'HEAD' || reply.raw.destroyed) {
+      done(null, payload);
+      return;
+    }
+    const isLong = bytes > WHOLE_BYTES;
+    const content = typeof payload === 'string' && isLong ? Buffer.from(payload) : payload;
+    const reading = { content: typeof content === 'string' ? {} : (content as object), reply };
+    begin(reading, bytes);
+    // The kernel has taken all of it, or the client has disconnected.
+    reply.raw.once('close', () => end(reading));
+    for (const longest of readings) {
+      if (total <= MAX_BYTES || longest === reading) break;
+      end(longest);
+      longest.reply.request.raw.socket.destroy();
+    }
+    if (!isLong) {
       done(null, content);
       return;
     }
-    const key = content as object;
-    const own = unread.get(key) ?? { bytes, client: clientOf(request), readers: new Set() };
-    if (!unread.has(key)) {
-      unread.set(key, own);
-      total += bytes;
-    }
-    own.readers.add(reply);
-    // The kernel has taken all of it, or the client has disconnected.
-    reply.raw.once('close', () => {
-      own.readers.delete(reply);
-      if (own.readers.size === 0 && unread.get(key) === own) forget(key);
-    });
-    while (total > MAX_BYTES && unread.size > 1) disconnect();
-    done(null, content);
+    if (Buffer.isBuffer(content)) reply.header('Content-Length', bytes);
+    const parts = Buffer.isBuffer(content) ? partsOf(content) : (content as Readable);
+    const watchedParts = watched(reading, parts);
+    done(null, Readable.from(watchedParts, { objectMode: false, highWaterMark: 0 }));
   });
 }
 
 /** Bytes of a response in memory. */
 function bytesOf(content: unknown): number {
-  if (Buffer.isBuffer(content)) return content.length;
+  if (typeof content === 'string' || Buffer.isBuffer(content)) return Buffer.byteLength(content);
   return content instanceof Readable ? keptBytesOf(content) : 0;
+}
+
+function* partsOf(content: Buffer): Generator<Buffer> {
+  for (let start = 0; start < content.length; start += PART_LENGTH) {
+    yield content.subarray(start, start + PART_LENGTH);
+  }
 }
