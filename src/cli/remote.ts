@@ -36,7 +36,7 @@ export async function request(
   if (!response.ok) {
     const answer = (await response.json().catch(() => null)) as Answer | null;
     const { code, detail, errors } = answer ?? {};
-    if (code && code in PROBLEMS) throw new Problem(code, detail, { errors });
+    if (code && Object.hasOwn(PROBLEMS, code)) throw new Problem(code, detail, { errors });
     throw new CommandError(detail ?? `${url} answers ${response.status}.`);
   }
   const type = response.headers.get('content-type') ?? 'no content type';

@@ -398,21 +398,21 @@ describe('an import of another format', () => {
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
   });
 
-  it('rejects the response of another service, such as the page of a proxy', async () => {
-    const proxy = createServer((incoming, response) => {
+  it.each([
+    ['the page of a proxy', 200, 'text/html', '', 'is not Sprintline: it answered with text/html.'],
+    ['an error with a strange code', 400, 'text/json', '{"code":"constructor"}', 'answers 400.'],
+  ])('rejects the response of another service: %s', async (_, status, type, body, message) => {
+    const other = createServer((incoming, response) => {
       incoming.resume();
-      response.setHeader('content-type', 'text/html').end('<html>Sign in</html>');
+      response.writeHead(status, { 'content-type': type }).end(body);
     });
-    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    await once(other.listen(0, '127.0.0.1'), 'listening');
     try {
-      const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      expect(await load(CARDS, 'Proxied', '--url', url)).toEqual({
-        code: 1,
-        out: '',
-        err: `${url} is not Sprintline: it answered with text/html.\n`,
-      });
+      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const outcome = await load(CARDS, 'Elsewhere', '--url', url);
+      expect(outcome).toEqual({ code: 1, out: '', err: `${url} ${message}\n` });
     } finally {
-      proxy.close();
+      other.close();
     }
   });
 

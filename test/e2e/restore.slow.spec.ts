@@ -239,6 +239,16 @@ describe('a restore is rejected and creates nothing', () => {
     ]);
   });
 
+  it('if its header is not one that an export has', async () => {
+    const [header = '', ...rest] = linesOf(file);
+    const rows = rest.filter((line) => !line.startsWith('{"event"'));
+    const unborn = header.replace(/"revision":\d+/g, '"revision":0');
+    expect(await failure(signed([unborn, ...rows]))).toEqual(['malformed', 1]);
+    const days = header.replace(/"working_days":\[[^\]]*\]/, '"working_days":["fri","mon"]');
+    expect(days).not.toBe(header);
+    expect(await failure(signed([days, ...rest]))).toEqual(['invalid_value', 1]);
+  });
+
   it('if an event has an invalid value', async () => {
     const lines = linesOf(file);
     const created = lines.findIndex((line) => line.includes('"type":"sprint.created"'));

@@ -54,6 +54,14 @@ const listOf =
     value.every(predicate) &&
     new Set(value).size === value.length;
 
+/** Whether each word follows those before it in the list of all words, as validation sorts them. */
+const inOrderOf =
+  (words: readonly string[]): Predicate =>
+  (values) =>
+    (values as string[]).every(
+      (word, i, all) => i === 0 || words.indexOf(all[i - 1] as string) < words.indexOf(word),
+    );
+
 const date: Predicate = (value) =>
   typeof value === 'string' && value.length === 10 && 'value' in parseDate(value);
 
@@ -90,7 +98,11 @@ function predicateOf(schema: FieldSchema): Predicate {
   if (type === 'string') return minLength > 0 ? notBlank(text(maxLength)) : text(maxLength);
   if (type === 'integer') return integer(minimum, maximum);
   if (type === 'number') return decimal(minimum, maximum);
-  if (type === 'array') return listOf(predicateOf(items), minItems, maxItems);
+  if (type === 'array') {
+    const list = listOf(predicateOf(items), minItems, maxItems);
+    const inOrder = items.enum && inOrderOf(items.enum);
+    return inOrder ? (value) => list(value) && inOrder(value) : list;
+  }
   throw new Error(`no predicate for ${JSON.stringify(schema)}`);
 }
 

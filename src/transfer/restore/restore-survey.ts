@@ -2,7 +2,7 @@ import { isObject } from '../../http/validation/collections';
 import { EXPORT_VERSION } from '../export/export-format';
 import type { ExportHeader } from '../export/export-format';
 import { linesOf } from '../export/export-lines';
-import { parseLine, requireRow } from '../export/export-validation';
+import { OPTIONAL, parseLine, requireRow } from '../export/export-validation';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { Ids } from './ids';
 
@@ -75,7 +75,9 @@ export function readHeader(text: string): ExportHeader {
   }
   requireRow(1, 'board', board);
   const { revision: ofBoard } = board as ExportHeader['board'];
-  if (typeof log !== 'boolean' || revision !== ofBoard || Object.keys(others).length > 0) {
+  // The log of a board begins with its creation.
+  const isComplete = log === false || (log === true && ofBoard > 0);
+  if (!isComplete || revision !== ofBoard || Object.keys(others).length > 0) {
     throw invalidLine(1, 'malformed', 'the header is not that of an export');
   }
   return header as unknown as ExportHeader;
@@ -99,7 +101,7 @@ class LineReader {
       const { kind, value } = kindOf(line, text);
       this.requireOrder(line, kind);
       requireRow(line, kind, value);
-      this.readRow(line, kind, value);
+      this.readRow(line, kind, { ...OPTIONAL[kind], ...value });
     }
     if (this.order === ORDER.event && !header.log) {
       throw invalidLine(line, 'unexpected', 'an export without the log has no events');
