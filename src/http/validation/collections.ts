@@ -23,26 +23,30 @@ export const IsRecord = (
   schema: Schema,
   test: (value: unknown) => boolean,
 ): PropertyDecorator => {
-  const faulty = (value: unknown): string[] =>
+  const invalidNames = (value: unknown): string[] =>
     Object.entries(value as object).flatMap(([name, item]) => (test(item) ? [] : [name]));
   return applyDecorators(
     IsSingle(),
     Rule('invalid_type', 'must be an object', isObject),
     Rule(
       'invalid_value',
-      (value) => `has values other than ${values}, in: ${faulty(value).slice(0, 20).join(', ')}`,
-      (value) => faulty(value).length === 0,
+      (value) =>
+        `has values other than ${values}, in: ${invalidNames(value).slice(0, 20).join(', ')}`,
+      (value) => invalidNames(value).length === 0,
     ),
     Doc({ type: 'object', additionalProperties: schema }),
   );
 };
 
-/** A list of at most 20 different labels, each of 1 to 50 code points. */
+const MAX_LABELS = 20;
+const LABEL_LENGTH = 50;
+
+/** A list of different labels, each of 1 to `LABEL_LENGTH` code points. */
 export const IsLabels = (): PropertyDecorator =>
   applyDecorators(
     convertList((item) => item),
     IsArray(),
-    ArrayMaxSize(20),
+    ArrayMaxSize(MAX_LABELS),
     IsString(EACH),
     Rule(
       'blank',
@@ -53,16 +57,16 @@ export const IsLabels = (): PropertyDecorator =>
     Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable, EACH),
     Rule(
       'too_long',
-      'must not contain more than 50 characters in one string',
-      (item) => !isLonger(item as string, 50),
+      `must not contain more than ${LABEL_LENGTH} characters in one string`,
+      (item) => !isLonger(item as string, LABEL_LENGTH),
       EACH,
     ),
     ArrayUnique({ message: NO_DUPLICATES }),
     Doc({
       type: 'array',
-      maxItems: 20,
+      maxItems: MAX_LABELS,
       uniqueItems: true,
-      items: { type: 'string', minLength: 1, maxLength: 50 },
+      items: { type: 'string', minLength: 1, maxLength: LABEL_LENGTH },
     }),
   );
 

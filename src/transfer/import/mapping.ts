@@ -3,14 +3,13 @@ import { Pace } from '../../time/pace';
 import type { SourceFile, SourceStory, SourceTask } from '../files/source';
 import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
+import { STORY_LIMITS } from './limits';
 import { MappedNames } from './mapping-names';
 import { Rows } from './mapping-rows';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory, PlannedTask } from './plan';
 import { pointsReader } from './points-text';
 import { planSprints } from './sprint-plan';
 import { Texts } from './texts';
-
-const MAX_LABELS = 20;
 
 /**
  * Plans the import of a file: decides about statuses, priorities, dates, sub-tasks, and values over a limit.
@@ -160,7 +159,12 @@ class Mapper {
       external_id: id,
       title: this.title(source, id),
       ...(!lacks.description && {
-        description: this.texts.block(source.description ?? '', 32_767, 'description', line),
+        description: this.texts.block(
+          source.description ?? '',
+          STORY_LIMITS.description.maxLength,
+          'description',
+          line,
+        ),
       }),
       ...(status && { status }),
       ...(!lacks.priority && { priority: this.names.priority(source.priority, line) }),
@@ -190,12 +194,14 @@ class Mapper {
   }
 
   private id({ external_id: id, line }: SourceTask | SourceStory): string | null {
-    return id === null ? null : this.texts.line(id, 100, 'external_id', line);
+    return id === null
+      ? null
+      : this.texts.line(id, STORY_LIMITS.external_id.maxLength, 'external_id', line);
   }
 
   /** @param id the `external_id` within its limits, which replaces a missing title */
   private title({ title, line }: SourceTask | SourceStory, id: string | null): string {
-    const plain = this.texts.line(title, 255, 'title', line);
+    const plain = this.texts.line(title, STORY_LIMITS.title.maxLength, 'title', line);
     if (plain !== null) return plain;
     const replacement = id ?? 'Untitled';
     this.source.warnings.at('title_missing', line, `the title is "${replacement}" now`);
@@ -203,15 +209,18 @@ class Mapper {
   }
 
   private assignee({ assignee, line }: SourceTask | SourceStory): string | null {
-    return assignee === null ? null : this.texts.line(assignee, 100, 'assignee', line);
+    return assignee === null
+      ? null
+      : this.texts.line(assignee, STORY_LIMITS.assignee.maxLength, 'assignee', line);
   }
 
   /** Returns the labels; that of the epic comes first, so that it is kept even if the story has too many. */
   private labels({ labels, epic, line }: SourceStory): string[] {
     const names = new Set([...(epic === null ? [] : [epic]), ...labels]);
-    const all = [...names].map((label) => this.texts.line(label, 50, 'label', line));
+    const { maxItems, items } = STORY_LIMITS.labels;
+    const all = [...names].map((label) => this.texts.line(label, items.maxLength, 'label', line));
     const different = [...new Set(all.filter((label) => label !== null))];
-    const dropped = different.splice(MAX_LABELS);
+    const dropped = different.splice(maxItems);
     if (dropped.length > 0) this.source.warnings.at('labels_dropped', line, dropped.join(', '));
     return different;
   }

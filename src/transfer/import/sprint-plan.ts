@@ -5,6 +5,7 @@ import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
 import type { Mapping } from './import.dto';
 import { byName, inLowerCase } from './known-names';
+import { SPRINT_LIMITS } from './limits';
 import type { PlannedSprint } from './plan';
 import type { Texts } from './texts';
 
@@ -190,9 +191,14 @@ class SprintPlanner {
     }
     return {
       key: sprint.key,
-      external_id: texts.line(sprint.external_id ?? '', 100, 'external_id', place),
-      name: texts.line(sprint.name ?? '', 100, 'sprint_name', place),
-      goal: texts.block(sprint.goal ?? '', 2000, 'sprint_goal', place),
+      external_id: texts.line(
+        sprint.external_id ?? '',
+        SPRINT_LIMITS.external_id.maxLength,
+        'external_id',
+        place,
+      ),
+      name: texts.line(sprint.name ?? '', SPRINT_LIMITS.name.maxLength, 'sprint_name', place),
+      goal: texts.block(sprint.goal ?? '', SPRINT_LIMITS.goal.maxLength, 'sprint_goal', place),
       start_date: start,
       end_date: end,
       ...(assumed && { assumed }),
