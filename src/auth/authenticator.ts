@@ -15,6 +15,7 @@ import { SessionsService } from './sessions.service';
 import { Token } from './token.entity';
 import type { Rejection, TokenRow } from './token.queries';
 import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
+import { placeholders } from '../database/reader';
 
 /** Milliseconds for which the absence of tokens is cached; another process may create the first one. */
 const OPEN_MS = 100;
@@ -72,7 +73,7 @@ export class Authenticator {
       ids.length === 0
         ? []
         : await this.database.query<TokenRow>(
-            `SELECT ${TOKEN_COLUMNS} FROM tokens t WHERE t.id IN (${ids.map(() => '?').join(', ')})`,
+            `SELECT ${TOKEN_COLUMNS} FROM tokens t WHERE t.id IN (${placeholders(ids)})`,
             ids,
           );
     const now = this.clock.now();

@@ -12,6 +12,7 @@ import { Session } from './session.entity';
 import { Token } from './token.entity';
 import type { Rejection, TokenRow } from './token.queries';
 import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
+import { placeholders } from '../database/reader';
 
 /** Seconds that a session lasts after its last use. */
 export const SESSION_SECONDS = 30 * 86_400;
@@ -100,7 +101,7 @@ export class SessionsService {
   async existing(ids: readonly number[]): Promise<Set<number>> {
     if (ids.length === 0) return new Set();
     const rows = await this.database.query<{ id: number }>(
-      `SELECT id FROM sessions WHERE id IN (${ids.map(() => '?').join(', ')})`,
+      `SELECT id FROM sessions WHERE id IN (${placeholders(ids)})`,
       ids,
     );
     return new Set(rows.map(({ id }) => id));

@@ -7,3 +7,7 @@ export interface Reader {
   /** Aborted when the client that reads disconnects. */
   readonly signal?: AbortSignal;
 }
+
+/** The `?` of a list of parameters, separated by commas. */
+export const placeholders = (parameters: readonly unknown[]): string =>
+  parameters.map(() => '?').join(', ');

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { Pace } from '../time/pace';
 import type { Reader } from './reader';
+import { placeholders } from './reader';
 
 /** Limits of one INSERT: rows (SQLite accepts 32,766 parameters), and characters after which it is sent. */
 const MAX_ROWS = 250;
@@ -50,7 +51,7 @@ export class Transaction implements Reader {
   async insert(table: string, row: Record<string, unknown>): Promise<number> {
     const columns = Object.keys(row);
     const result: unknown = await this.query(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders(columns)})`,
       Object.values(row),
     );
     return typeof result === 'number' ? result : (result as { insertId: number }).insertId;
@@ -72,7 +73,7 @@ export class Transaction implements Reader {
     rows: Iterable<readonly unknown[]>,
   ): Promise<void> {
     const insert = `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')}) VALUES `;
-    const row = `(${columns.map(() => '?').join(', ')})`;
+    const row = `(${placeholders(columns)})`;
     let values: unknown[] = [];
     let count = 0;
     let length = 0;

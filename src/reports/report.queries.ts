@@ -1,4 +1,5 @@
 import type { Reader } from '../database/reader';
+import { placeholders } from '../database/reader';
 import type { Fields } from '../events/event';
 import type { StoredEvent } from '../events/event.queries';
 import type { SprintRow } from '../sprints/sprint.queries';
@@ -113,7 +114,7 @@ async function readStories(
   const lists: ReplayedEvent[][] = [];
   for (let start = 0; start < ids.length; start += STORIES_AT_ONCE) {
     const some = ids.slice(start, start + STORIES_AT_ONCE);
-    const sql = `${EVENTS_OF_STORIES} (${some.map(() => '?').join(', ')})`;
+    const sql = `${EVENTS_OF_STORIES} (${placeholders(some)})`;
     lists.push(await readEvents(reader, sql, [boardId, ...some]));
   }
   return lists.flat();

@@ -1,5 +1,6 @@
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
+import { placeholders } from '../database/reader';
 import { Problem } from '../http/problem';
 import type { StoryView } from './story.dto';
 import { STORY_FIELDS } from './story.dto';
@@ -51,7 +52,7 @@ export async function findBriefStories(
     // Without the `+` SQLite reads the whole board for more than a few ids.
     const rows = await change.query<BriefStoryRow>(
       `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}
-       WHERE +s.board_id = ? AND s.id IN (${chunk.map(() => '?').join(', ')})`,
+       WHERE +s.board_id = ? AND s.id IN (${placeholders(chunk)})`,
       [boardId, ...chunk],
     );
     stories.push(...rows.map(representBriefStory));
@@ -96,7 +97,7 @@ export async function findBriefStoriesByExternalId(
   if (externalIds.length === 0) return new Map();
   const rows = await reader.query<BriefStoryRow & { external_id: string }>(
     `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}
-     WHERE s.board_id = ? AND s.external_id IN (${externalIds.map(() => '?').join(', ')})`,
+     WHERE s.board_id = ? AND s.external_id IN (${placeholders(externalIds)})`,
     [boardId, ...externalIds],
   );
   return new Map(rows.map((row) => [row.external_id, representBriefStory(row)]));
@@ -148,7 +149,7 @@ export async function readDescriptions<T extends object>(
   const unread = resources.filter(isUnread) as (T & BriefStory)[];
   if (unread.length === 0) return [...resources];
   const rows = await reader.query<Pick<StoryView, 'id' | 'version' | 'description'>>(
-    `SELECT id, version, description FROM stories WHERE id IN (${unread.map(() => '?').join(', ')})`,
+    `SELECT id, version, description FROM stories WHERE id IN (${placeholders(unread)})`,
     unread.map(({ id }) => id),
   );
   const current = new Map(rows.map((row) => [row.id, row]));

@@ -6,6 +6,7 @@ import type { BriefStory } from './brief-story.queries';
 import type { Gap, Shift, Side, StorySeq } from './positions';
 import { assignSeqs, findGap } from './positions';
 import { StoryWriter } from './story-writer.service';
+import { placeholders } from '../database/reader';
 
 /** The stories of a sprint or, with null, of the backlog of a board. */
 export interface StoryList {
@@ -176,7 +177,7 @@ async function shift(
     await change.query(
       `UPDATE stories SET seq = seq + ?, updated_at = ?, version = version + 1
        WHERE ${sql} AND ${part.sql}
-       ${except.length > 0 ? `AND id NOT IN (${except.map(() => '?').join(', ')})` : ''}`,
+       ${except.length > 0 ? `AND id NOT IN (${placeholders(except)})` : ''}`,
       [by, toStored(change.instant), ...parameters, ...part.parameters, ...except],
     );
     await change.pause();
@@ -225,7 +226,7 @@ async function update(
     `UPDATE stories SET ${assignments.join('')}
        seq = CASE id ${moves.map(() => 'WHEN ? THEN ?').join(' ')} END,
        updated_at = ?, version = version + 1
-     WHERE id IN (${ids.map(() => '?').join(', ')})`,
+     WHERE id IN (${placeholders(ids)})`,
     [
       ...Object.values(list),
       ...moves.flatMap(({ after }) => [after.id, after.seq]),

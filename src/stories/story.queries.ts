@@ -1,6 +1,7 @@
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
+import { placeholders } from '../database/reader';
 import { maySee } from '../http/access';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
@@ -69,7 +70,7 @@ export async function findStories(
   if (ids.length === 0) return [];
   // Without the `+` SQLite reads the whole board for more than a few ids.
   const rows = await reader.query<StoryRow>(
-    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE +s.board_id = ? AND s.id IN (${ids.map(() => '?').join(', ')})`,
+    `SELECT ${STORY_COLUMNS} FROM ${STORY_TABLES} WHERE +s.board_id = ? AND s.id IN (${placeholders(ids)})`,
     [boardId, ...ids],
   );
   return rows.map(representStory);
@@ -213,7 +214,7 @@ export async function requireFree(
   const ids = externalIds.filter((id) => id !== null);
   if (ids.length === 0) return;
   const other = await change.first(
-    `SELECT id FROM stories WHERE board_id = ? AND external_id IN (${ids.map(() => '?').join(', ')}) LIMIT 1`,
+    `SELECT id FROM stories WHERE board_id = ? AND external_id IN (${placeholders(ids)}) LIMIT 1`,
     [board.id, ...ids],
   );
   if (other) throw new Problem('external_id_taken');

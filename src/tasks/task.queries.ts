@@ -1,5 +1,6 @@
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
+import { placeholders } from '../database/reader';
 import { Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { TaskView } from './task.dto';
@@ -98,7 +99,7 @@ export async function findTasksOfStories(
 ): Promise<TaskView[]> {
   if (storyIds.length === 0) return [];
   const rows = await reader.query<TaskRow>(
-    `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id IN (${storyIds.map(() => '?').join(', ')})
+    `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id IN (${placeholders(storyIds)})
      ORDER BY t.story_id, t.seq, t.id`,
     storyIds,
   );

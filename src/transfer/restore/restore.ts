@@ -9,6 +9,7 @@ import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
 import type { RowKind, Rows, Table } from './restored-rows';
 import { TABLES } from './restored-rows';
+import { placeholders } from '../../database/reader';
 
 /** The most rows of a transaction, and the characters after which it ends: other changes wait for it. */
 const MAX_ROWS = 1000;
@@ -203,6 +204,6 @@ async function deleteRows(
   ids: readonly number[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const places = ids.map(() => '?').join(', ');
+  const places = placeholders(ids);
   await transaction.query(`DELETE FROM ${table} WHERE id IN (${places})`, ids);
 }
