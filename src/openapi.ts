@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppModule } from './app.module';
 import { Config } from './config/config';
-import { DOCUMENT_FILE } from './docs';
+import { DOCUMENT_FILE } from './openapi/docs';
 import { createAdapter } from './http/adapter';
 import type { Schema } from './http/validation/property';
 import { createLogger } from './logging/logger';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { clientOf } from '../http/access';
+import { clientOf } from '../http/client';
 import { Problem } from '../http/problem';
 
 const WINDOW_SECONDS = 60;

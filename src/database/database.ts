@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
-import type { Client } from '../http/access';
+import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
 import { toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';

@@ -1,4 +1,4 @@
-import type { Client } from '../http/access';
+import type { Client } from '../http/client';
 import { Slots, SlotsOfClients } from './slots';
 import type { Snapshot } from './snapshots';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { countFitting } from '../http/responses/stream';
+import { countFitting } from '../http/responses/parts';
 import type { BoardFeed, SentEvent, Subscriber } from './board-feed';
 import { eventText, isLast, PAGE } from './board-feed';
 

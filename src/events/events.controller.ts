@@ -1,7 +1,8 @@
 import { Controller, Get, Header, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accessOf, clientOf } from '../http/access';
+import { accessOf } from '../http/access';
+import { clientOf } from '../http/client';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input/parameters';

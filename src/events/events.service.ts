@@ -11,7 +11,7 @@ import { Listing } from '../http/lists/listing';
 import type { PageQuery } from '../http/lists/page.dto';
 import { Problem } from '../http/problem';
 import type { Cell } from '../http/responses/csv';
-import { countFitting } from '../http/responses/stream';
+import { countFitting } from '../http/responses/parts';
 import { toRfc3339 } from '../time/clock';
 import type { Fields } from './event';
 import type { EventView, FeedQuery } from './event.dto';

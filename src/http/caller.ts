@@ -1,8 +1,10 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Access, Client } from './access';
-import { accessOf, clientOf, connectedClient } from './access';
+import type { Access } from './access';
+import type { Client } from './client';
+import { accessOf } from './access';
+import { clientOf, connectedClient } from './client';
 
 declare module 'fastify' {
   interface FastifyRequest {

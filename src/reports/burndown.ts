@@ -1,4 +1,4 @@
-import { fromHundredths, hundredths } from '../stories/points';
+import { fromHundredths, hundredths } from './points';
 import { calendarDate } from '../time/clock';
 import { addDays, daysFromTo, isWorkingDay, workingDaysFromTo } from './calendar';
 import type { SprintHistory, StoryState } from './replay';

@@ -1,5 +1,5 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { hundredths } from '../stories/points';
+import { hundredths } from './points';
 import type { Throughput, Work } from './forecast';
 import type { ForecastView } from './report.dto';
 import type { Steps } from './steps';

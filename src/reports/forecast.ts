@@ -1,5 +1,5 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { hundredths } from '../stories/points';
+import { hundredths } from './points';
 import { addDays } from './calendar';
 import type { ForecastView } from './report.dto';
 import type { Steps } from './steps';

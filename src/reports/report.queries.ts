@@ -3,7 +3,7 @@ import { placeholders } from '../database/reader';
 import type { Fields } from '../events/event';
 import type { StoredEvent } from '../events/event.queries';
 import type { SprintRow } from '../sprints/sprint.queries';
-import { fromHundredths } from '../stories/points';
+import { fromHundredths } from './points';
 import { toRfc3339 } from '../time/clock';
 import type { ReplayedEvent, SprintHistory } from './replay';
 import { Replay } from './replay';

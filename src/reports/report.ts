@@ -1,4 +1,4 @@
-import { sum } from '../stories/points';
+import { sum } from './points';
 import { calendarDate } from '../time/clock';
 import { endOfDay } from './calendar';
 import type { SprintHistory, StoryHistory, StoryState } from './replay';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Client } from '../http/access';
+import type { Client } from '../http/client';
 import { CurrentClient } from '../http/caller';
 import { Query } from '../http/input/parameters';
 import { BoardName } from '../http/input/path';

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { findBoard } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
-import type { Client } from '../http/access';
+import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import type { SprintView } from '../sprints/sprint.dto';

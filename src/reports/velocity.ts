@@ -1,4 +1,4 @@
-import { fromHundredths, hundredths } from '../stories/points';
+import { fromHundredths, hundredths } from './points';
 import { daysFromTo } from './calendar';
 import type { Report } from './report';
 import type { VelocitySprintView, VelocityView } from './report.dto';

@@ -1,5 +1,5 @@
 import type { Reader } from '../database/reader';
-import { GrowingPartSize, inParts } from '../http/responses/stream';
+import { GrowingPartSize, inParts } from '../http/responses/parts';
 import { findStoriesOfSprint } from '../stories/story.queries';
 import { findTasksOfStories, withTasks } from '../tasks/task.queries';
 import type { SprintView, StoryWithTasks } from './sprint.dto';

@@ -4,7 +4,7 @@ import type { BoardRow } from '../boards/board.queries';
 import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
-import type { Client } from '../http/access';
+import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
 import type { Answer } from '../http/responses/answer';
 import { CachedAnswer } from '../http/responses/answer';

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Client } from '../http/access';
+import type { Client } from '../http/client';
 import type { Caller } from '../http/caller';
 import { CurrentCaller, CurrentClient } from '../http/caller';
 import { Body, Query } from '../http/input/parameters';

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Reader } from '../database/reader';
 import { Answer } from '../http/responses/answer';
 import { revisionOf } from '../http/responses/board-revision';
-import { keepingBytes, PART_LENGTH, readableOf } from '../http/responses/stream';
+import { PART_LENGTH } from '../http/responses/parts';
+import { keepingBytes, readableOf } from '../http/responses/stream';
 import { Pace } from '../time/pace';
 import { descriptionLength, withDescriptions } from './brief-story.queries';
 

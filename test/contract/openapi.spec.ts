@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { DOCUMENT_FILE } from '../../src/docs';
+import { DOCUMENT_FILE } from '../../src/openapi/docs';
 import { FILE_TYPES } from '../../src/http/input/upload';
 import { startApp, useApp } from '../support/app';
 import { operations } from '../support/conformance';

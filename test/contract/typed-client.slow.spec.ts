@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { DOCUMENT_FILE } from '../../src/docs';
+import { DOCUMENT_FILE } from '../../src/openapi/docs';
 import { startApp } from '../support/app';
 
 const run = promisify(execFile);

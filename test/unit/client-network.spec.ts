@@ -1,4 +1,4 @@
-import { networkOf } from '../../src/http/access';
+import { networkOf } from '../../src/http/client';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,4 +1,4 @@
-import { GrowingPartSize } from '../../src/http/responses/stream';
+import { GrowingPartSize } from '../../src/http/responses/parts';
 
 it('a part of a long response has at most twice as many rows as the previous part', () => {
   const size = new GrowingPartSize(500);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Transform } from 'node:stream';
-import { clientOf } from '../access';
+import { clientOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
-import { keptBytesOf, PART_LENGTH } from '../responses/stream';
+import { PART_LENGTH } from '../responses/parts';
+import { keptBytesOf } from '../responses/stream';
 
 /** Maximum bytes of the responses in memory. */
 const MAX_BYTES = 32 * 1024 * 1024;

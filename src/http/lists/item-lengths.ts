@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database';
-import { PART_LENGTH } from '../responses/stream';
+import { PART_LENGTH } from '../responses/parts';
 
 /** Rows of a list that are read at once while their length is unknown. */
 export const FIRST_ROWS = 60;

@@ -1,5 +1,5 @@
 import type { Parameter, Reader } from '../../database/reader';
-import { countFitting, PART_LENGTH } from '../responses/stream';
+import { countFitting, PART_LENGTH } from '../responses/parts';
 import { MAX_ROWS } from './item-lengths';
 import type { Row } from './keyset';
 import { keyset } from './keyset';

@@ -4,7 +4,7 @@ import type { Parameter, Reader } from '../../database/reader';
 import { BOARD_REVISION } from '../responses/board-revision';
 import { notModified } from '../responses/etag';
 import type { Format } from '../responses/formats';
-import { inParts, PART_LENGTH } from '../responses/stream';
+import { inParts, PART_LENGTH } from '../responses/parts';
 import type { ItemLengths } from './item-lengths';
 import { FIRST_ROWS, PROBE_ROWS } from './item-lengths';
 import type { Location, Row } from './keyset';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hundredths } from '../../../src/stories/points';
+import { hundredths } from '../../../src/reports/points';
 import type { Report } from '../../../src/reports/report';
 import { WEEKDAYS } from '../../../src/boards/working-days';
 import { Log } from './log';

@@ -4,13 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { etagOf, notModified } from './http/responses/etag';
-import { vary } from './http/responses/formats';
-import type { RouteSettings } from './http/route';
-import { policyOfPage } from './http/security-headers';
+import { etagOf, notModified } from '../http/responses/etag';
+import { vary } from '../http/responses/formats';
+import type { RouteSettings } from '../http/route';
+import { policyOfPage } from '../http/security-headers';
 
 /** The OpenAPI document, which is committed, tested and served. */
-export const DOCUMENT_FILE = join(__dirname, '..', 'openapi.json');
+export const DOCUMENT_FILE = join(__dirname, '../..', 'openapi.json');
 
 /** The page has no form. */
 const POLICY = policyOfPage("form-action 'none'");
