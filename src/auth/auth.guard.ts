@@ -5,6 +5,7 @@ import type { Access } from '../http/access';
 import { accessOf, maySee, SCOPES } from '../http/access';
 import { PathResources } from '../http/path-resources';
 import { Problem } from '../http/problem';
+import { challenge } from './challenge';
 
 /** Checks that the caller has the scope of the route and may see the board of the path. */
 @Injectable()
@@ -21,9 +22,9 @@ export class AuthGuard implements CanActivate {
     if (scope === undefined) throw new Problem('forbidden');
     const access = accessOf(request);
     if (SCOPES.indexOf(access.scope) < SCOPES.indexOf(scope)) {
-      throw this.forbidden(request, access, `A token with the scope "${scope}" is required.`, {
-        'WWW-Authenticate': `Bearer realm="sprintline", error="insufficient_scope", scope="${scope}"`,
-      });
+      const headers = challenge('insufficient_scope', scope);
+      const detail = `A token with the scope "${scope}" is required.`;
+      throw this.forbidden(request, access, detail, headers);
     }
     return access.boards && !filtered ? this.maySeeBoard(request, access) : true;
   }

@@ -1,21 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { performance } from 'node:perf_hooks';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
+import { placeholders } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Access } from '../http/access';
 import { OPEN } from '../http/access';
 import { Problem } from '../http/problem';
-import { Clock, toStored } from '../time/clock';
+import { Clock } from '../time/clock';
+import { challenge } from './challenge';
+import { LastUse } from './last-use';
 import { lookupOf } from './secret';
 import { readCookie } from './session-cookie';
 import { SessionsService } from './sessions.service';
 import { Token } from './token.entity';
 import type { Rejection, TokenRow } from './token.queries';
 import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
-import { placeholders } from '../database/reader';
 
 /** Milliseconds for which the absence of tokens is cached; another process may create the first one. */
 const OPEN_MS = 100;
@@ -32,7 +33,7 @@ const PROXY_HEADER = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
 @Injectable()
 export class Authenticator {
   private readonly logger = new Logger('Authenticator');
-  private readonly recorded = new LRUCache<number, true>({ max: 10_000, ttl: USE_MS });
+  private readonly uses: LastUse;
   private wasOpen = false;
   private openUntil = 0;
   private counting: Promise<boolean> | undefined;
@@ -40,10 +41,12 @@ export class Authenticator {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
-    private readonly unitOfWork: UnitOfWork,
+    unitOfWork: UnitOfWork,
     private readonly sessions: SessionsService,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.uses = new LastUse(unitOfWork, Token, USE_MS);
+  }
 
   /**
    * Returns the access of a request; undefined if it needs a token, sends none, and its route is `anonymous`.
@@ -119,10 +122,8 @@ export class Authenticator {
     if (!mayBeAnonymous || found !== 'missing') this.log(request, found);
     if (mayBeAnonymous) return undefined;
     // The reason is for the log only: clients see that the token is invalid (RFC 6750, section 3).
-    const error = authorization === undefined ? '' : ', error="invalid_token"';
-    throw new Problem('unauthorized', undefined, {
-      headers: { 'WWW-Authenticate': `Bearer realm="sprintline"${error}` },
-    });
+    const error = authorization === undefined ? undefined : 'invalid_token';
+    throw new Problem('unauthorized', undefined, { headers: challenge(error) });
   }
 
   private async byToken(authorization: string): Promise<Access | Rejection> {
@@ -130,7 +131,7 @@ export class Authenticator {
     const now = this.clock.now();
     const row = await findToken(this.database, secret, now);
     if (typeof row === 'string') return row;
-    this.recordUse(row, now);
+    this.uses.record(row.id, row.last_used_at, now);
     return accessOfToken(row);
   }
 
@@ -139,7 +140,7 @@ export class Authenticator {
     if (secret === undefined) return 'missing';
     const row = await this.sessions.find(secret);
     if (!row) return 'no session';
-    this.recordUse(row, this.clock.now());
+    this.uses.record(row.id, row.last_used_at, this.clock.now());
     return { ...accessOfToken(row), sessionId: row.session_id };
   }
 
@@ -160,16 +161,6 @@ export class Authenticator {
       });
     this.counting = counting;
     return counting;
-  }
-
-  /** Updates `last_used_at` in the background: no request waits for it or fails with it. */
-  private recordUse({ id, last_used_at: last }: TokenRow, now: Date): void {
-    const before = toStored(new Date(now.getTime() - USE_MS));
-    if ((last !== null && last > before) || this.recorded.has(id)) return;
-    this.recorded.set(id, true);
-    this.unitOfWork
-      .maintain((manager) => manager.update(Token, id, { last_used_at: now }))
-      .catch((error: unknown) => this.logger.debug(error));
   }
 
   private log(request: FastifyRequest, reason: Rejection): void {

@@ -1,18 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { LRUCache } from 'lru-cache';
 import { In, LessThanOrEqual } from 'typeorm';
 import { Database } from '../database/database';
+import { placeholders } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Access } from '../http/access';
 import { Problem } from '../http/problem';
 import { Clock, toStored } from '../time/clock';
-import { isToken, lookupOf, makeToken } from './secret';
+import { challenge } from './challenge';
+import { LastUse } from './last-use';
+import { createSecret, lookupOf, matches } from './secret';
 import { Session } from './session.entity';
 import { Token } from './token.entity';
 import type { Rejection, TokenRow } from './token.queries';
 import { accessOfToken, findToken, isExpired, TOKEN_COLUMNS } from './token.queries';
-import { placeholders } from '../database/reader';
 
 /** Seconds that a session lasts after its last use. */
 export const SESSION_SECONDS = 30 * 86_400;
@@ -36,13 +37,15 @@ interface SessionRow extends TokenRow {
 @Injectable()
 export class SessionsService {
   private readonly logger = new Logger('Sessions');
-  private readonly recorded = new LRUCache<number, true>({ max: 10_000, ttl: USE_MS });
+  private readonly uses: LastUse;
 
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.uses = new LastUse(unitOfWork, Session, USE_MS);
+  }
 
   /**
    * Creates a session. Deletes the former session of the browser and, if the token has too many, the least
@@ -57,7 +60,7 @@ export class SessionsService {
     const now = this.clock.now();
     const row = await findToken(this.database, token, now);
     if (typeof row === 'string') throw this.rejected(token, row);
-    const { token: secret, lookup, hash } = makeToken();
+    const { secret, lookup, hash } = createSecret();
     const times = { created_at: now, last_used_at: now };
     const sessionId = await this.unitOfWork.maintain(async (manager) => {
       // Locks the row, so that concurrent sign-ins count each other's sessions and the token cannot be deleted.
@@ -91,9 +94,9 @@ export class SessionsService {
     if (lookup === undefined) return undefined;
     const row = await this.database.first<SessionRow>(SESSION, [lookup]);
     const now = this.clock.now();
-    if (!row || !isToken(secret, row.session_hash) || isExpired(row, now)) return undefined;
+    if (!row || !matches(secret, row.session_hash) || isExpired(row, now)) return undefined;
     if (row.session_used_at <= toStored(oldestUsed(now))) return undefined;
-    this.recordUse(row, now);
+    this.uses.record(row.session_id, row.session_used_at, now);
     return row;
   }
 
@@ -122,18 +125,8 @@ export class SessionsService {
 
   private rejected(token: string, reason: Rejection): Problem {
     this.logger.warn({ reason, lookup: lookupOf(token) }, 'sign-in rejected');
-    return new Problem('unauthorized', 'The token is not valid.', {
-      headers: { 'WWW-Authenticate': 'Bearer realm="sprintline", error="invalid_token"' },
-    });
-  }
-
-  /** Updates `last_used_at` in the background: no request waits for it or fails with it. */
-  private recordUse({ session_id: id, session_used_at: last }: SessionRow, now: Date): void {
-    if (last > toStored(new Date(now.getTime() - USE_MS)) || this.recorded.has(id)) return;
-    this.recorded.set(id, true);
-    this.unitOfWork
-      .maintain((manager) => manager.update(Session, id, { last_used_at: now }))
-      .catch((error: unknown) => this.logger.debug(error));
+    const headers = challenge('invalid_token');
+    return new Problem('unauthorized', 'The token is not valid.', { headers });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/reader';
 import type { Access, Scope } from '../http/access';
 import { toStored } from '../time/clock';
-import { isToken, lookupOf } from './secret';
+import { lookupOf, matches } from './secret';
 
 /** The reason why a request is not authenticated, for the log. */
 export type Rejection = 'missing' | 'malformed' | 'unknown' | 'wrong' | 'expired' | 'no session';
@@ -32,7 +32,7 @@ export async function findToken(
   if (lookup === undefined) return 'malformed';
   const [row] = await reader.query<TokenRow>(TOKEN, [lookup]);
   if (!row) return 'unknown';
-  if (!isToken(secret, row.hash)) return 'wrong';
+  if (!matches(secret, row.hash)) return 'wrong';
   return isExpired(row, now) ? 'expired' : row;
 }
 

@@ -14,7 +14,7 @@ import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { Clock, toRfc3339 } from '../time/clock';
 import { Authenticator } from './authenticator';
-import { makeToken } from './secret';
+import { createSecret } from './secret';
 import type { CreateToken, NewTokenView, TokenView } from './token.dto';
 import { Token } from './token.entity';
 import type { TokenRow } from './token.queries';
@@ -45,7 +45,7 @@ export class TokensService {
   async create({ actor }: Caller, body: CreateToken): Promise<NewTokenView> {
     const { name, scope, boards = null, expires_at = null } = body;
     const now = this.clock.now();
-    const { token, lookup, hash } = makeToken();
+    const { secret: token, lookup, hash } = createSecret();
     const id = await this.unitOfWork.maintain(async (manager) => {
       if (scope !== 'admin' && (await lockTokens(manager, "t.scope = 'admin'")).length === 0) {
         const error = 'must be admin for the first token';

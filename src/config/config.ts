@@ -6,9 +6,6 @@ import type { DatabaseTarget } from './database-url';
 import { readDatabaseUrl } from './database-url';
 import { Integer, ListOf, OneOf, Read, Setting, SETTINGS } from './setting';
 
-export { ConfigError, SETTINGS };
-export type { DatabaseTarget };
-
 /**
  * The settings of a process, which are read from its environment once. A new setting is a new property
  * of this class; `npm run docs:settings` writes its documentation.

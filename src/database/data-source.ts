@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import type { DataSourceOptions } from 'typeorm';
 import { DataSource } from 'typeorm';
-import type { DatabaseTarget } from '../config/config';
+import type { DatabaseTarget } from '../config/database-url';
 import { createPool } from './mysql-pool';
 import { entities, migrations } from './registry';
 

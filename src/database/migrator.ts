@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { QueryFailedError } from 'typeorm';
-import type { DatabaseTarget } from '../config/config';
+import type { DatabaseTarget } from '../config/database-url';
 import { createDataSource } from './data-source';
 
 /** The database has a migration that this program does not know. */

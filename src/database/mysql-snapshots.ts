@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { DatabaseTarget } from '../config/config';
+import type { DatabaseTarget } from '../config/database-url';
 import { createDataSource } from './data-source';
 import type { Snapshot, Snapshots } from './snapshots';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseTarget } from '../config/config';
-import { ConfigError } from '../config/config';
+import type { DatabaseTarget } from '../config/database-url';
+import { ConfigError } from '../config/config-error';
 
 const REASONS: Record<string, string> = {
   EACCES: 'this user lacks the permission',

@@ -10,6 +10,6 @@ import { StreamsService } from './streams.service';
   imports: [TypeOrmModule.forFeature([Event]), AuthModule],
   controllers: [EventsController],
   providers: [EventsService, StreamsService],
-  exports: [EventsService, StreamsService],
+  exports: [StreamsService],
 })
 export class EventsModule {}

@@ -26,6 +26,6 @@ import { SprintsService } from './sprints.service';
     { provide: SprintWords, useClass: SprintWordsOfBodies },
     { provide: PathWords, useClass: SprintWordsOfPaths },
   ],
-  exports: [SprintsService, SprintChanges, SprintQueries, SprintWords, PathWords],
+  exports: [SprintChanges, SprintQueries, SprintWords, PathWords],
 })
 export class SprintsModule {}

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
+import { placeholders } from '../database/reader';
 import { toStored } from '../time/clock';
 import type { BriefStory } from './brief-story.queries';
 import type { Gap, Shift, Side, StorySeq } from './positions';
 import { assignSeqs, findGap } from './positions';
 import { StoryWriter } from './story-writer.service';
-import { placeholders } from '../database/reader';
 
 /** The stories of a sprint or, with null, of the backlog of a board. */
 export interface StoryList {

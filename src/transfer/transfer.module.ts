@@ -27,6 +27,5 @@ import { RestoreService } from './restore/restore.service';
     ImportService,
     RestoreService,
   ],
-  exports: [ExportService],
 })
 export class TransferModule {}

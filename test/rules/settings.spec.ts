@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config, ConfigError, SETTINGS } from '../../src/config/config';
+import { Config } from '../../src/config/config';
+import { ConfigError } from '../../src/config/config-error';
+import { SETTINGS } from '../../src/config/setting';
 import { afterwards } from '../support/faults';
 import { printed } from '../support/print';
 

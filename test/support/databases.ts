@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { DataSource } from 'typeorm';
-import type { DatabaseTarget } from '../../src/config/config';
+import type { DatabaseTarget } from '../../src/config/database-url';
 import { Config } from '../../src/config/config';
 import { createDataSource } from '../../src/database/data-source';
 

@@ -1,5 +1,6 @@
 import type { BoardLoad } from '../../boards/board-loader.service';
 import { EVENT_COLUMNS } from '../../database/change';
+import { placeholders } from '../../database/reader';
 import type { Transaction } from '../../database/transaction';
 import type { TaskView } from '../../tasks/task.dto';
 import { linesOf } from '../export/export-lines';
@@ -9,7 +10,6 @@ import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
 import type { RowKind, Rows, Table } from './restored-rows';
 import { TABLES } from './restored-rows';
-import { placeholders } from '../../database/reader';
 
 /** The most rows of a transaction, and the characters after which it ends: other changes wait for it. */
 const MAX_ROWS = 1000;
