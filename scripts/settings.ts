@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { SETTINGS } from '../src/config/setting';
+import { SETTINGS } from '../src/config/config';
 
 const settings = Object.entries(SETTINGS);
 

@@ -27,7 +27,7 @@ interface ImportFlags {
   yes?: boolean;
   url?: string;
   token?: string;
-  /** Each is `ours=theirs`. */
+  /** Each is `field=column`. */
   map?: string[];
   null?: string;
 }
@@ -43,7 +43,7 @@ export function defineImport(command: Command): void {
     .option('--url <url>', 'import into the service at this URL instead of the database')
     .addOption(new Option('--token <token>', 'the token for that service').env('SPRINTLINE_TOKEN'))
     .option(
-      '--map <ours=theirs>',
+      '--map <field=column>',
       'read our column from a column of the file (repeatable)',
       collect,
     )
@@ -189,23 +189,23 @@ function readable(error: unknown): unknown {
   return new CommandError([...lines, 'Nothing was imported.'].join('\n'));
 }
 
-/** Parses the values of `--map`: columns of the file by our columns. @throws CommandError */
+/** Parses the values of `--map`: columns of the file by field. @throws CommandError */
 function readMap(maps: readonly string[]): Record<string, string> {
   const columns: Record<string, string> = {};
   for (const map of maps) {
     const at = map.indexOf('=');
-    const [ours, theirs] = [map.slice(0, at), map.slice(at + 1)];
-    if (at < 1 || theirs === '')
-      throw new CommandError(`--map ${map} does not have the form ours=theirs.`);
-    if (!(CSV_COLUMNS as readonly string[]).includes(ours)) {
+    const [field, column] = [map.slice(0, at), map.slice(at + 1)];
+    if (at < 1 || column === '')
+      throw new CommandError(`--map ${map} does not have the form field=column.`);
+    if (!(CSV_COLUMNS as readonly string[]).includes(field)) {
       throw new CommandError(
-        `--map ${map}: a story has ${CSV_COLUMNS.join(', ')}, but no ${ours}.`,
+        `--map ${map}: a story has ${CSV_COLUMNS.join(', ')}, but no ${field}.`,
       );
     }
-    if (Object.values(columns).includes(theirs)) {
-      throw new CommandError(`--map names the column ${theirs} twice.`);
+    if (Object.values(columns).includes(column)) {
+      throw new CommandError(`--map names the column ${column} twice.`);
     }
-    columns[ours] = theirs;
+    columns[field] = column;
   }
   return columns;
 }

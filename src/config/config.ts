@@ -6,6 +6,9 @@ import type { DatabaseTarget } from './database-url';
 import { readDatabaseUrl } from './database-url';
 import { Integer, ListOf, OneOf, Read, Setting, SETTINGS } from './setting';
 
+// Exported here, because the decorators below fill them.
+export { SETTINGS };
+
 /**
  * The settings of a process, which are read from its environment once. A new setting is a new property
  * of this class; `npm run docs:settings` writes its documentation.

@@ -68,7 +68,10 @@ export function forecastCsv({
   return [...csv(FORECAST, rows)].join('');
 }
 
-/** CSV (RFC 4180) with a header; null and undefined are empty. Values are never altered. */
+/**
+ * CSV (RFC 4180) with a header; null and undefined are empty. Unlike in lists, a value that a spreadsheet may read as
+ * a formula is not altered (docs/decisions/reports-forms.md).
+ */
 function* csv<Column extends string>(
   columns: readonly Column[],
   rows: Iterable<Partial<Record<Column, Cell>>>,

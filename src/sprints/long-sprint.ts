@@ -8,7 +8,7 @@ import type { SprintView, StoryWithTasks } from './sprint.dto';
 const STORIES_OF_PART = 200;
 
 /** The JSON of a sprint with its stories and their tasks, in parts; calls `written` for each story. */
-export function partsOf(
+export function partsOfSprint(
   reader: Reader,
   boardId: number,
   sprint: SprintView,

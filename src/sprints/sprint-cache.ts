@@ -14,7 +14,7 @@ import type { StoryView } from '../stories/story.dto';
 import { findStoriesOfSprint } from '../stories/story.queries';
 import { findTasksOfSprint, withTasks } from '../tasks/task.queries';
 import { calendarDate, Clock } from '../time/clock';
-import { partsOf } from './long-sprint';
+import { partsOfSprint } from './long-sprint';
 import type { SprintInFullView } from './sprint.dto';
 import type { Relative } from './sprint.queries';
 import { representSprint, SprintQueries } from './sprint.queries';
@@ -153,7 +153,12 @@ export class SprintCache {
     const sprint = await this.sprints.findRelative(reader, board.id, which, today);
     if (!sprint) throw new Problem(`no_${which}_sprint`);
     let stories = 0;
-    const parts = partsOf(reader, board.id, representSprint(sprint, now), () => (stories += 1));
+    const parts = partsOfSprint(
+      reader,
+      board.id,
+      representSprint(sprint, now),
+      () => (stories += 1),
+    );
     const { revision } = board;
     const keep = (bytes: Buffer): void => {
       this.isLong.set(sprint.id, stories > STORIES_AT_ONCE || bytes.length > BYTES_AT_ONCE);

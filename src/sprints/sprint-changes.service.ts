@@ -61,7 +61,7 @@ export class SprintChanges {
     body: CreateSprint,
     createdAt = change.instant,
   ): Promise<SprintView> {
-    await this.sprints.requireFree(change, board.id, body.external_id ?? null);
+    await this.sprints.requireFreeExternalId(change, board.id, body.external_id ?? null);
     const columns = {
       board_id: board.id,
       name: body.name ?? null,
@@ -107,7 +107,7 @@ export class SprintChanges {
       if ('start_date' in changed || 'end_date' in changed) throw new Problem('sprint_completed');
     }
     const { external_id: externalId = null } = changed ?? {};
-    await this.sprints.requireFree(change, locked.board.id, externalId);
+    await this.sprints.requireFreeExternalId(change, locked.board.id, externalId);
     requireUnchanged(body, sprint, errorsOfDates({ ...sprint, ...changed }, body));
     if (!changed) return sprint;
     return this.write(change, locked, 'sprint.updated', changed);

@@ -209,7 +209,11 @@ export class SprintQueries {
   }
 
   /** @throws Problem `external_id_taken` if a sprint of the board has this `external_id` */
-  async requireFree(change: Change, boardId: number, externalId: string | null): Promise<void> {
+  async requireFreeExternalId(
+    change: Change,
+    boardId: number,
+    externalId: string | null,
+  ): Promise<void> {
     if (externalId === null) return;
     const sql = 'SELECT s.id FROM sprints s WHERE s.board_id = ? AND s.external_id = ? LIMIT 1';
     if (await change.first(sql, [boardId, externalId])) throw new Problem('external_id_taken');

@@ -103,7 +103,7 @@ export async function findBriefStoriesByExternalId(
   return new Map(rows.map((row) => [row.external_id, representBriefStory(row)]));
 }
 
-/** Removes a long description. */
+/** Replaces a long description by a mark that it is not in memory. */
 export function briefly<T extends object>(resource: T): T {
   const story = resource as T & Partial<BriefStory>;
   const { description } = story;

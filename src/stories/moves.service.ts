@@ -20,7 +20,7 @@ import type { Place, StoryList } from './story-order.service';
 import { StoryOrder } from './story-order.service';
 import type { StoryView } from './story.dto';
 import { Story } from './story.entity';
-import { findOpenSprint, lockStory, requireFree, requireSpace } from './story.queries';
+import { findOpenSprint, lockStory, requireFreeExternalIds, requireSpace } from './story.queries';
 
 /** A story that a position refers to. */
 type Neighbour = StorySeq & Pick<Story, 'board_id' | 'sprint_id'>;
@@ -172,7 +172,7 @@ async function requireMovable(
   await requireSpace(change, list, entering.length);
   if (list.board.id !== board.id) {
     const externalIds = stories.map(({ external_id }) => external_id);
-    await requireFree(change, list.board, externalIds);
+    await requireFreeExternalIds(change, list.board, externalIds);
   }
 }
 

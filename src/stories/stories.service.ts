@@ -19,7 +19,7 @@ import {
   findStory,
   lockStory,
   MAX_STORIES,
-  requireFree,
+  requireFreeExternalIds,
   requireSpace,
 } from './story.queries';
 
@@ -63,7 +63,7 @@ export class StoriesService {
       sprintId === null
         ? await findEndOfBacklog(change, board)
         : await this.endOfOpenSprint(change, board, sprintId);
-    await requireFree(change, board, [body.external_id ?? null]);
+    await requireFreeExternalIds(change, board, [body.external_id ?? null]);
     const seq = body.seq ?? last + 1;
     if (seq > MAX_INT32) throw new Problem('seq_exhausted');
     return this.writer.create(change, board, { body: { ...body, seq }, sprint_id: sprintId });
@@ -94,7 +94,7 @@ export class StoriesService {
       }
     }
     if (externalId !== story.external_id || (to && to.id !== board.id)) {
-      await requireFree(change, to ?? board, [externalId]);
+      await requireFreeExternalIds(change, to ?? board, [externalId]);
     }
     requireUnchanged(body, story, to ? [] : [noSprint(sent)]);
     const target = { board: to ?? board, sprintId: sprintId ?? null };

@@ -206,7 +206,7 @@ export async function requireSpace(
 }
 
 /** @throws Problem `external_id_taken` if a story of the board has one of these */
-export async function requireFree(
+export async function requireFreeExternalIds(
   change: Change,
   board: LockedBoard,
   externalIds: readonly (string | null)[],

@@ -21,7 +21,7 @@ const FIELDS = [
 ] as const satisfies readonly (keyof TaskView)[];
 
 /** A row of `TASK_COLUMNS`: the representation with times as they are stored. */
-export type TaskRow = Pick<TaskView, (typeof FIELDS)[number]>;
+type TaskRow = Pick<TaskView, (typeof FIELDS)[number]>;
 
 /** The columns of the representation of a task `t`. */
 export const TASK_COLUMNS = FIELDS.map((name) => `t.${name}`).join(', ');
@@ -69,7 +69,7 @@ export const findEndOfTasks = (
   );
 
 /** @throws Problem `external_id_taken` if a task of the story has this `external_id` */
-export async function requireFree(
+export async function requireFreeExternalId(
   change: Change,
   storyId: number,
   externalId: string | null,

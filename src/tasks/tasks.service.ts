@@ -27,7 +27,7 @@ import {
   findTask,
   MAX_TASKS,
   representTask,
-  requireFree,
+  requireFreeExternalId,
   TASK_COLUMNS,
 } from './task.queries';
 
@@ -85,7 +85,7 @@ export class TasksService {
     if (story.count >= MAX_TASKS) throw new Problem('too_many_tasks');
     const seq = body.seq ?? (story.last ?? 0) + 1;
     if (seq > MAX_INT32) throw new Problem('seq_exhausted');
-    await requireFree(change, storyId, body.external_id ?? null);
+    await requireFreeExternalId(change, storyId, body.external_id ?? null);
     return this.writer.create(change, board, { story_id: storyId, body: { ...body, seq } });
   }
 
@@ -100,7 +100,8 @@ export class TasksService {
     requireMatch(change.caller, task);
     requireVersion(body, task);
     const { external_id: externalId = task.external_id } = body;
-    if (externalId !== task.external_id) await requireFree(change, task.story_id, externalId);
+    if (externalId !== task.external_id)
+      await requireFreeExternalId(change, task.story_id, externalId);
     requireUnchanged(body, task);
     return this.writer.update(change, board, task, body);
   }

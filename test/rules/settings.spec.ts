@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config } from '../../src/config/config';
+import { Config, SETTINGS } from '../../src/config/config';
 import { ConfigError } from '../../src/config/config-error';
-import { SETTINGS } from '../../src/config/setting';
 import { afterwards } from '../support/faults';
 import { printed } from '../support/print';
 

@@ -74,7 +74,7 @@ export const AnyOf = (words: readonly string[]): PropertyDecorator =>
     ),
   );
 
-export const AnyInteger = (min: number, max: number): PropertyDecorator =>
+const AnyInteger = (min: number, max: number): PropertyDecorator =>
   Filter(
     MAX_VALUES,
     { type: 'integer', minimum: min, maximum: max },

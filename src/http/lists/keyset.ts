@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Parameter } from '../../database/reader';
 import { fieldError, Problem } from '../problem';
-import { parseDate } from '../validation/dates';
+import { isDate } from '../validation/dates';
 
 /** A row of a list, as the database returns it. */
 export type Row = Record<string, unknown>;
@@ -11,12 +11,11 @@ const VALID = {
   integer: Number.isSafeInteger,
   decimal: Number.isFinite,
   text: (value: unknown) => typeof value === 'string',
-  date: (value: unknown) => typeof value === 'string' && isDate(value),
+  date: isDate,
   instant: (value: unknown) =>
     typeof value === 'string' && isDate(value.slice(0, 10)) && TIME_OF_DAY.test(value.slice(10)),
 } as const satisfies Record<string, (value: unknown) => boolean>;
 
-const isDate = (text: string): boolean => text.length === 10 && 'value' in parseDate(text);
 const TIME_OF_DAY = /^ ([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}$/;
 
 /** One of the keys that a list is sorted by; together they are unique. */

@@ -28,7 +28,7 @@ export class ListResponse {
   private readonly rows: ListReader;
   private readonly location: Location;
   private readonly lengths: ItemLengths;
-  /** The key of `lengths`. */
+  /** Under which `lengths` has the average of this list: its path and format. */
   private readonly key: string;
   /** The keys that the page begins after. */
   private readonly after: Parameter[] | undefined;
@@ -146,7 +146,7 @@ export class ListResponse {
 
   private parts(): AsyncGenerator<string> {
     const { rows, reader, writer, lengths, key, after, most } = this;
-    return partsOf(rows, reader, writer, { lengths, key, after, most });
+    return partsOfList(rows, reader, writer, { lengths, key, after, most });
   }
 }
 
@@ -159,7 +159,7 @@ interface PartOfList {
 }
 
 /** Reads and writes a list in parts of bounded length. */
-export function partsOf(
+export function partsOfList(
   rows: ListReader,
   reader: Reader,
   { begin, separator, end, write }: ListWriter,

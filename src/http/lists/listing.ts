@@ -7,7 +7,7 @@ import { readInSnapshot } from '../responses/stream';
 import { itemLengthsOf } from './item-lengths';
 import { locationOf } from './keyset';
 import { ListReader } from './list-reader';
-import { ListResponse, partsOf, tagIn } from './list-response';
+import { ListResponse, partsOfList, tagIn } from './list-response';
 import type { ListSource } from './list-source';
 import type { ListWriter } from './list-writer';
 import { csvWriter, jsonWriter } from './list-writer';
@@ -58,7 +58,7 @@ export class Listing extends Answer {
     const { database, source } = this;
     const writer = await tableOf(source, snapshot);
     const part = { key: 'csv', most: Infinity, lengths: itemLengthsOf(database) };
-    yield* partsOf(new ListReader(source), snapshot, writer, part);
+    yield* partsOfList(new ListReader(source), snapshot, writer, part);
   }
 }
 

@@ -17,6 +17,10 @@ export function parseDate(value: unknown): Parsed {
   return { value: value.slice(0, 10) };
 }
 
+/** Whether a value is a calendar date `YYYY-MM-DD`, without a time. */
+export const isDate = (value: unknown): value is string =>
+  typeof value === 'string' && value.length === 10 && 'value' in parseDate(value);
+
 export const IsCalendarDate = (): PropertyDecorator =>
   Parse(parseDate, { type: 'string', format: 'date' });
 
@@ -33,8 +37,8 @@ const INSTANT =
 
 function parseInstant(value: unknown): Parsed {
   const match = typeof value === 'string' ? INSTANT.exec(value) : null;
-  const isDate = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
-  if (!match && !isDate) return reject('invalid_type', 'must be an RFC 3339 date-time');
+  const isWithoutTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
+  if (!match && !isWithoutTime) return reject('invalid_type', 'must be an RFC 3339 date-time');
   const date = parseDate(match?.[1] ?? value);
   if ('code' in date) return date;
   const time = new Date((value as string).replace(' ', 'T').toUpperCase());

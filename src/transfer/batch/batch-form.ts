@@ -5,7 +5,14 @@ import { isReference } from '../../http/validation/choices';
 import { isObject } from '../../http/validation/collections';
 import { validate } from '../../http/validation/validation.pipe';
 import { Pace } from '../../time/pace';
-import { Batch, BatchOperation, fieldsOf, KINDS, MAX_OPERATIONS, takesCurrent } from './batch.dto';
+import {
+  Batch,
+  BatchOperation,
+  operationFields,
+  KINDS,
+  MAX_OPERATIONS,
+  takesCurrent,
+} from './batch.dto';
 import type { OperationName, ResourceType } from './batch.dto';
 
 /** The kinds of operations, such as `create story`. */
@@ -80,7 +87,7 @@ async function readOperation(
   if (SetDto === undefined) {
     if (operation) fail('op', 'invalid_value', `cannot be ${op} for a ${type}`);
   } else {
-    const fields = fieldsOf(op, SetDto !== null);
+    const fields = operationFields(op, SetDto !== null);
     for (const field of ['id', 'as', 'if_match', 'set'] as const) {
       if (field in sent && !fields.includes(field)) {
         fail(field, 'excluded', `cannot be combined with ${op} ${type}`);

@@ -64,7 +64,7 @@ export const KINDS = {
   complete: { sprint: BatchCompleteSprint },
 } as const satisfies Record<string, Partial<Record<ResourceType, Type<object> | null>>>;
 
-export const RESOURCE_TYPES = ['story', 'sprint', 'task'] as const;
+const RESOURCE_TYPES = ['story', 'sprint', 'task'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 export type OperationName = keyof typeof KINDS;
 
@@ -79,7 +79,7 @@ export class BatchOperation {
 }
 
 /** The fields besides `op` and `type` that a kind of operation may have. */
-export const fieldsOf = (op: OperationName, takesSet: boolean): (keyof BatchOperation)[] => [
+export const operationFields = (op: OperationName, takesSet: boolean): (keyof BatchOperation)[] => [
   ...(op === 'create' ? (['as'] as const) : (['id', 'if_match'] as const)),
   ...(takesSet ? (['set'] as const) : []),
 ];
@@ -105,7 +105,7 @@ function schemaOf(op: OperationName, type: string, SetDto: Type<object> | null):
     if_match: { type: 'string', maxLength: 1000 },
     ...(SetDto && { set: { $ref: getSchemaPath(SetDto) } }),
   };
-  const fields = fieldsOf(op, SetDto !== null);
+  const fields = operationFields(op, SetDto !== null);
   return {
     type: 'object',
     properties: {

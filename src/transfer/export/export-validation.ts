@@ -138,7 +138,7 @@ export function parseLine(line: number, text: string): Fields {
   return value;
 }
 
-/** Parses a line that `requireRow` has checked; nullable fields that are missing become null. Events have no row. */
+/** Parses a line that `requireRow` has checked; nullable fields that are missing become null. An event is no row. */
 export function parseRow(
   line: number,
   text: string,

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { parseDate } from '../../http/validation/dates';
+import { isDate } from '../../http/validation/dates';
 import { schemasOf } from '../../http/validation/property';
 import { isLonger } from '../../http/validation/text';
 
@@ -62,9 +62,6 @@ const inOrderOf =
       (word, i, all) => i === 0 || words.indexOf(all[i - 1] as string) < words.indexOf(word),
     );
 
-const date: Predicate = (value) =>
-  typeof value === 'string' && value.length === 10 && 'value' in parseDate(value);
-
 const INSTANT =
   /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
@@ -72,7 +69,7 @@ const INSTANT =
 export const instant: Predicate = (value) =>
   typeof value === 'string' &&
   INSTANT.test(value) &&
-  (value.slice(8, 10) <= '28' || date(value.slice(0, 10)));
+  (value.slice(8, 10) <= '28' || isDate(value.slice(0, 10)));
 
 interface FieldSchema {
   type?: string;
@@ -94,7 +91,7 @@ function predicateOf(schema: FieldSchema): Predicate {
   const { minimum = 0, maximum = Infinity, items = {}, minItems = 0, maxItems = Infinity } = schema;
   if (nullable) return orNull(predicateOf({ ...schema, nullable: false }));
   if (words) return oneOf(words);
-  if (format === 'date') return date;
+  if (format === 'date') return isDate;
   if (type === 'string') return minLength > 0 ? notBlank(text(maxLength)) : text(maxLength);
   if (type === 'integer') return integer(minimum, maximum);
   if (type === 'number') return decimal(minimum, maximum);

@@ -128,7 +128,7 @@ export class JsonTokens {
 }
 
 /** The function that gets the entries at a path; entries are numbered from 1. */
-export type JsonEntries = Record<string, (value: unknown, number: number) => void>;
+type JsonEntries = Record<string, (value: unknown, number: number) => void>;
 
 interface JsonOptions {
   /** Names of large fields of entries, which are not read. */

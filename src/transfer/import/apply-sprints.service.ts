@@ -122,7 +122,7 @@ export class ApplySprints {
       warnings.add('sprint_completed', `${placed.name} keeps its dates`);
     }
     // Another sprint of the file may have got this id.
-    await this.sprints.requireFree(change, board.id, changed?.external_id ?? null);
+    await this.sprints.requireFreeExternalId(change, board.id, changed?.external_id ?? null);
     if (changed) await this.changes.write(change, locked, 'sprint.updated', changed);
     (changed || placed.completesAt ? updated : unchanged).sprints += 1;
     return placed;

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CountField, EnumField, IntegerField } from '../../http/responses/schema';
 import { IsFlag, IsOneOf } from '../../http/validation/choices';
 import { IsRecord } from '../../http/validation/collections';
-import { parseDate } from '../../http/validation/dates';
+import { isDate } from '../../http/validation/dates';
 import { Optional } from '../../http/validation/property';
 import { IsTimeZone, isLonger } from '../../http/validation/text';
 import type { Status } from '../../stories/story.entity';
@@ -34,11 +34,9 @@ const isText = (value: unknown): boolean => typeof value === 'string' && !isLong
 function areDates(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { start_date, end_date = null, ...others } = value as Partial<SprintDates>;
-  const isDate = (date: unknown): boolean =>
-    /^.{10}$/.test(String(date)) && 'value' in parseDate(date);
   return (
     isDate(start_date) &&
-    (end_date === null || (isDate(end_date) && (start_date as string) <= end_date)) &&
+    (end_date === null || (isDate(end_date) && start_date <= end_date)) &&
     Object.keys(others).length === 0
   );
 }

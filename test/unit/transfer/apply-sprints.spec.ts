@@ -12,7 +12,7 @@ const COUNT = 1000;
 const DATES = { start_date: '2026-11-23', end_date: null };
 
 const change = new Pace() as unknown as Change;
-const queries = { requireFree: () => Promise.resolve() } as unknown as SprintQueries;
+const queries = { requireFreeExternalId: () => Promise.resolve() } as unknown as SprintQueries;
 const board = { id: 1 } as LockedBoard;
 
 /** Finds or creates sprints, on a board that has others. */
