@@ -195,7 +195,7 @@ describe('an import', () => {
       'a map without a column',
       'title\na\n',
       ['--map', 'points'],
-      /does not have the form ours=theirs/,
+      /does not have the form field=column/,
     ],
     ['a map of a field that no story has', 'title\na\n', ['--map', 'id=title'], /no id/],
     ['a map of a missing column', 'title\na\n', ['--map', 'points=sp'], /no column sp/],

@@ -3,6 +3,7 @@ import { Transform } from 'node:stream';
 import { clientOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
+import { Counter } from './counter';
 
 const MIB = 1024 * 1024;
 /** Limits on the bytes of the bodies that are arriving, in total and of one client. */
@@ -16,12 +17,10 @@ const MAX_BYTES_OF_ONE_CLIENT = 128 * MIB;
 export function limitArrivingBodies(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   let total = 0;
-  const ofClients = new Map<string, number>();
+  const ofClients = new Counter();
   const add = (client: string, bytes: number): void => {
     total += bytes;
-    const now = (ofClients.get(client) ?? 0) + bytes;
-    if (now > 0) ofClients.set(client, now);
-    else ofClients.delete(client);
+    ofClients.add(client, bytes);
   };
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { headers, raw, routeOptions } = request;
@@ -37,7 +36,7 @@ export function limitArrivingBodies(server: FastifyInstance): void {
     const client = clientOf(request);
     let counted = 0;
     const count = (bytes: number): boolean => {
-      const own = ofClients.get(client) ?? 0;
+      const own = ofClients.of(client);
       const fits =
         (own === counted || own + bytes <= MAX_BYTES_OF_ONE_CLIENT) &&
         (total === counted || total + bytes <= MAX_BYTES);

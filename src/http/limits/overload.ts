@@ -5,6 +5,7 @@ import { Pace } from '../../time/pace';
 import { clientOf, networkOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
+import { Counter } from './counter';
 
 /**
  * Limits on concurrent requests; more would only wait for each other. A burst of 300 changes of one board
@@ -52,13 +53,10 @@ export function limitLoad(server: FastifyInstance): void {
   const counts = { reads: 0, changes: 0 };
   const beginning = new FairQueue(1, BEGIN_MS, overloaded);
   const pace = new Pace();
-  const ofNetwork = { reads: new Map<string, number>(), changes: new Map<string, number>() };
+  const ofNetwork = { reads: new Counter(), changes: new Counter() };
   const count = (kind: Kind, { ip }: FastifyRequest, by: 1 | -1): void => {
-    const network = networkOf(ip);
     counts[kind] += by;
-    const now = (ofNetwork[kind].get(network) ?? 0) + by;
-    if (now > 0) ofNetwork[kind].set(network, now);
-    else ofNetwork[kind].delete(network);
+    ofNetwork[kind].add(networkOf(ip), by);
   };
   const rejected = new LRUCache<string, true>({ max: MAX_REJECTED, ttl: REJECTED_MS });
   server.decorateRequest('countedAs', undefined);
@@ -71,7 +69,7 @@ export function limitLoad(server: FastifyInstance): void {
     if (isAlways(request)) return true;
     const kind = kindOf(request);
     if (kind === 'reads' && rejected.size > 0 && rejected.has(keyOf(request))) return false;
-    const own = ofNetwork[kind].get(networkOf(request.ip)) ?? 0;
+    const own = ofNetwork[kind].of(networkOf(request.ip));
     return counts[kind] < MAX_REQUESTS[kind] && own < MAX_OF_NETWORK[kind];
   };
   const end = (request: FastifyRequest): void => {
