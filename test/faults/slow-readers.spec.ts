@@ -317,7 +317,7 @@ describe('long responses in memory', () => {
   it.each([
     ['written at once', 'Wide', 'short'],
     ['written in parts', 'Mixed', DESCRIPTION],
-  ])('have at most 32 MiB together, if they are %s', async (_, name, description) => {
+  ])('have at most 16 MiB together, if they are %s', async (_, name, description) => {
     const board = `/api/boards/${name}`;
     await made2xx(service.client.post('/api/boards', { name }));
     await fillBacklog(service, board, WIDE_STORIES - 1, WIDE);
@@ -337,7 +337,7 @@ describe('long responses in memory', () => {
       expect(body).toHaveLength(WIDE_STORIES);
     }
     const arrived = await Promise.all(idle.map(arrives));
-    expect(arrived.filter(Boolean).length * length).toBeLessThan(32 * MIB);
+    expect(arrived.filter(Boolean).length * length).toBeLessThan(16 * MIB);
     // Those that had read nothing for the longest time were disconnected.
     expect(arrived).toEqual([...arrived].sort());
     expect(arrived.at(-1)).toBe(true);
@@ -373,7 +373,7 @@ describe('long responses in memory', () => {
     };
     const readings = await Promise.all(Array.from({ length: 12 }, reader));
     expect(readings.map(({ complete }) => complete)).toEqual(Array(12).fill(true));
-    expect(12 * readings[0]!.bytes).toBeGreaterThan(32 * MIB);
+    expect(12 * readings[0]!.bytes).toBeGreaterThan(16 * MIB);
     expect(closed).toBe(0);
   });
 });

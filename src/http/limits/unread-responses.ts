@@ -4,7 +4,7 @@ import { PART_LENGTH } from '../responses/parts';
 import { keptBytesOf } from '../responses/stream';
 
 /** Maximum bytes of the responses in memory. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Shorter responses are not counted, because the kernel takes them at once. */
 const MIN_BYTES = 16 * 1024;
