@@ -1,7 +1,10 @@
+import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { PART_LENGTH } from '../responses/parts';
 import { keptBytesOf } from '../responses/stream';
+
+const logger = new Logger('UnreadResponses');
 
 /** Maximum bytes of the responses in memory. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -75,7 +78,9 @@ export function limitUnreadResponses(server: FastifyInstance): void {
     for (const longest of readings) {
       if (total <= MAX_BYTES || longest === reading) break;
       end(longest);
-      longest.reply.request.raw.socket.destroy();
+      const { id, raw } = longest.reply.request;
+      raw.socket.destroy();
+      logger.warn({ request_id: id }, 'a client that did not read its response was disconnected');
     }
     if (!isLong) {
       done(null, content);
