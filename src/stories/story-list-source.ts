@@ -5,7 +5,7 @@ import { column } from '../http/lists/keyset';
 import type { ListSource } from '../http/lists/list-source';
 import type { PageQuery } from '../http/lists/page.dto';
 import { fieldError, Problem } from '../http/problem';
-import { toStored } from '../time/clock';
+import { fromRfc3339 } from '../time/clock';
 import { CSV_COLUMNS, csvCells, readSprintLabels } from './story-csv';
 import { folded, labelPattern } from './story-text';
 import type { Sortable, StoryListQuery } from './story.dto';
@@ -143,7 +143,7 @@ const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]
   updated_since: (builder, instant, { isRecent }) => {
     // The `+` makes it an expression, for which SQLite uses no index.
     builder.andWhere(`${isRecent ? '' : '+'}s.updated_at >= :since`, {
-      since: toStored(new Date(instant)),
+      since: fromRfc3339(instant),
     });
   },
 };

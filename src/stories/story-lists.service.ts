@@ -6,7 +6,7 @@ import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { BoardRevision, ListSource } from '../http/lists/list-source';
 import { Listing } from '../http/lists/listing';
-import { toStored } from '../time/clock';
+import { fromRfc3339 } from '../time/clock';
 import { storyListSource } from './story-list-source';
 import type { StoryListQuery } from './story.dto';
 import { Story } from './story.entity';
@@ -88,7 +88,7 @@ export class StoryListsService {
   private async isRecent(boardId: number, since: string): Promise<boolean> {
     const more = await this.database.first(
       `SELECT 1 AS one FROM stories s WHERE s.board_id = ? AND s.updated_at >= ? LIMIT 1 OFFSET ${FEW}`,
-      [boardId, toStored(new Date(since))],
+      [boardId, fromRfc3339(since)],
     );
     return !more;
   }

@@ -139,7 +139,7 @@ export class StoryWriter {
       ...columns,
       ...(labels && { labels: storedLabels(labels) }),
       ...(boardName !== undefined && { board_id: to.board.id }),
-      ...(doneAt !== undefined && { done_at: doneAt && toStored(new Date(doneAt)) }),
+      ...(doneAt !== undefined && { done_at: doneAt && fromRfc3339(doneAt) }),
       ...(('title' in changed || 'description' in changed) && {
         search: searchable(after.title, after.description as string | null),
       }),

@@ -4,7 +4,7 @@ import type { Change } from '../database/change';
 import { differences } from '../events/differences';
 import { recordEvent } from '../events/record-event';
 import { writable } from '../http/input/read-only';
-import { fromRfc3339, toStored } from '../time/clock';
+import { fromRfc3339 } from '../time/clock';
 import { doneAtAfter } from './done-at';
 import type { CreateTask, TaskView, UpdateTask } from './task.dto';
 import { Task } from './task.entity';
@@ -71,7 +71,7 @@ export class TaskWriter {
     };
     await change.update('tasks', task.id, {
       ...changed,
-      ...(doneAt !== undefined && { done_at: doneAt && toStored(new Date(doneAt)) }),
+      ...(doneAt !== undefined && { done_at: doneAt && fromRfc3339(doneAt) }),
       updated_at: fromRfc3339(now),
       version: after.version,
     });
