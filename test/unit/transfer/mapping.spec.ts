@@ -230,6 +230,25 @@ describe('texts', () => {
       ['external_id_cut'],
     ]);
   });
+
+  it('of sprints fit the limits of their fields', async () => {
+    const long = { name: 'n'.repeat(101), goal: 'g'.repeat(2001), external_id: 'i'.repeat(101) };
+    const { sprints, warnings } = await plan({
+      sprints: [sprint({ ...long, start: '2026-11-23' })],
+    });
+    expect(sprints).toEqual([
+      expect.objectContaining({
+        name: 'n'.repeat(100),
+        goal: 'g'.repeat(2000),
+        external_id: 'i'.repeat(100),
+      }),
+    ]);
+    expect(warnings.map(({ code }) => code).sort()).toEqual([
+      'external_id_cut',
+      'sprint_goal_cut',
+      'sprint_name_cut',
+    ]);
+  });
 });
 
 describe('labels', () => {
