@@ -331,14 +331,14 @@ describe('long responses in memory', () => {
     for (let i = 0; i < 9; i += 1) {
       idle.push(await moveWithoutReading(board, ids, `127.0.0.${10 + i}`));
     }
-    // The memory is full, but not for a client that reads.
+    // A client that reads gets its responses, although the limit is reached.
     for (let i = 0; i < 3; i += 1) {
       const { body } = await service.client.post(`${board}/stories/move`, { story_ids: ids });
       expect(body).toHaveLength(WIDE_STORIES);
     }
     const arrived = await Promise.all(idle.map(arrives));
     expect(arrived.filter(Boolean).length * length).toBeLessThan(16 * MIB);
-    // Those that had read nothing for the longest time were disconnected.
+    // The connections that had been idle longest were closed.
     expect(arrived).toEqual([...arrived].sort());
     expect(arrived.at(-1)).toBe(true);
   });

@@ -29,13 +29,13 @@ interface Reading {
 
 /**
  * Limits the memory for responses that clients have not read yet. (Lists are not counted: they are read from the
- * database in parts as their clients read them.) Beyond the limit, the client that has read nothing for the longest
- * time is disconnected.
+ * database in parts as their clients read them.) Beyond the limit, the connection that has been idle longest is
+ * closed.
  */
 export function limitUnreadResponses(server: FastifyInstance): void {
   const contents = new Map<object, Content>();
   let total = 0;
-  /** The one that has waited longest for its client comes first. */
+  /** The one that has been idle longest comes first. */
   const readings = new Set<Reading>();
 
   const begin = (reading: Reading, bytes: number): void => {
@@ -75,12 +75,15 @@ export function limitUnreadResponses(server: FastifyInstance): void {
     begin(reading, bytes);
     // The kernel has taken all of it, or the client has disconnected.
     reply.raw.once('close', () => end(reading));
-    for (const longest of readings) {
-      if (total <= MAX_BYTES || longest === reading) break;
-      end(longest);
-      const { id, raw } = longest.reply.request;
+    for (const idle of readings) {
+      if (total <= MAX_BYTES || idle === reading) break;
+      end(idle);
+      const { id, raw } = idle.reply.request;
       raw.socket.destroy();
-      logger.warn({ request_id: id }, 'a client that did not read its response was disconnected');
+      logger.warn(
+        { request_id: id },
+        'closed the connection of a client that did not read its response',
+      );
     }
     if (!isLong) {
       done(null, content);
