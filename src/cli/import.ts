@@ -42,11 +42,7 @@ export function defineImport(command: Command): void {
     .option('--yes', 'do not ask for confirmation')
     .option('--url <url>', 'import into the service at this URL instead of the database')
     .addOption(new Option('--token <token>', 'the token for that service').env('SPRINTLINE_TOKEN'))
-    .option(
-      '--map <field=column>',
-      'read our column from a column of the file (repeatable)',
-      collect,
-    )
+    .option('--map <field=column>', 'read a field from a column of the file (repeatable)', collect)
     .option('--null <text>', 'our own CSV: treat a cell with this text as empty')
     .option('--update', 'update stories whose external_id is on the board; this is always done')
     .addHelpText(
