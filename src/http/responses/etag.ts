@@ -1,25 +1,20 @@
 import type { FastifyReply } from 'fastify';
 import { createHash, hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '../caller';
 import { Problem } from '../problem';
+
+const version = createHash('sha1');
+for (const name of ['package.json', 'openapi.json']) {
+  version.update(readFileSync(join(__dirname, '../../..', name)));
+}
 
 /**
  * A digest of package.json and openapi.json. Entity tags that are not a digest of the content contain it,
  * so that they change when an upgrade adds a field.
  */
-export const REPRESENTATION = representationVersion();
-
-function representationVersion(): string {
-  const root = join(__dirname, '../..');
-  const version = createHash('sha1');
-  for (const name of ['package.json', 'openapi.json']) {
-    const file = join(root, name);
-    if (existsSync(file)) version.update(readFileSync(file));
-  }
-  return version.digest('base64url').slice(0, 8);
-}
+export const REPRESENTATION = version.digest('base64url').slice(0, 8);
 
 /** Returns the strong entity tag (RFC 9110, section 8.8.3) of a representation: a digest of its bytes. */
 export function etagOf(body: string | Buffer): string {
