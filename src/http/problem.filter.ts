@@ -110,6 +110,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .removeHeader('etag')
     .removeHeader(BOARD_REVISION)
     .removeHeader('x-total-count')
+    .removeHeader('content-disposition')
     .type('application/problem+json')
     .serializer((document: unknown) => `${JSON.stringify(document)}\n`)
     .send(problem.document(instance ?? '', request.id));

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { Database } from '../../src/database/database';
+import { unavailable } from '../../src/database/errors';
 import { ExportService } from '../../src/transfer/export/export.service';
 import { useApp } from '../support/app';
 import type { Outcome } from '../support/command';
@@ -125,6 +126,15 @@ describe('an export', () => {
     await board.story(null);
     await see('');
     expect(tags.size).toBe(4);
+  });
+
+  it('that fails is a problem document, not a file', async () => {
+    const opening = jest.spyOn(service.app.get(Database), 'openStream');
+    opening.mockRejectedValueOnce(unavailable());
+    const answer = await service.client.get(`${board.path}/export`);
+    opening.mockRestore();
+    expectProblem(answer, 503, 'database_unavailable');
+    expect(answer.headers.get('content-disposition')).toBeNull();
   });
 
   it.each([
