@@ -79,6 +79,14 @@ describe('a long response', () => {
   });
 });
 
+it('a response is long by its bytes, not by its characters', async () => {
+  const { id } = await board.story(null, { description: 'я'.repeat(10_000) });
+  for (const headers of [{}, gzip]) {
+    const answer = await read(`/api/stories/${id}`, headers);
+    expect([headers, answer.headers.vary]).toEqual([headers, 'accept-encoding']);
+  }
+});
+
 it('a short response is not compressed', async () => {
   const { headers } = await read('/api/boards', gzip);
   expect([headers['content-encoding'], headers.etag]).toEqual([

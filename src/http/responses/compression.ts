@@ -23,7 +23,7 @@ export async function compressLongResponses(server: FastifyInstance): Promise<vo
   server.addHook('onSend', (_request, reply, payload, done) => {
     const isLong =
       typeof payload === 'string' || Buffer.isBuffer(payload)
-        ? payload.length >= THRESHOLD
+        ? Buffer.byteLength(payload) >= THRESHOLD
         : payload !== null && payload !== undefined;
     // A 304 has the `Vary` of the 200 that it replaces (RFC 9110, section 15.4.5), which may be long.
     const mayBeLong = isLong || reply.statusCode === 304;
