@@ -6,7 +6,7 @@ import { IsOneOf } from '../http/validation/choices';
 import { IsBoardNames } from '../http/validation/collections';
 import { IsFutureInstant } from '../http/validation/dates';
 import { Check, Doc, Nullable } from '../http/validation/property';
-import { IsLine } from '../http/validation/text';
+import { IsName } from '../http/validation/text';
 
 /** A token as clients see it: without the secret. */
 export class TokenView {
@@ -27,7 +27,7 @@ export class NewTokenView extends TokenView {
 
 export class CreateToken {
   /** The `actor` of events that the token causes. */
-  @IsLine(100) @Doc({ example: 'CI' }) name: string;
+  @IsName() @Doc({ example: 'CI' }) name: string;
   /** Each scope includes those before it. The first token must be `admin`. */
   @IsOneOf(SCOPES) scope: Scope;
 

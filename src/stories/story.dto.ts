@@ -13,7 +13,7 @@ import {
 import { IsOneOf, IsWordOrId } from '../http/validation/choices';
 import { IsLabels } from '../http/validation/collections';
 import { IsInstant } from '../http/validation/dates';
-import { IsInt32, IsPoints } from '../http/validation/numbers';
+import { IsDecimal, IsInt32 } from '../http/validation/numbers';
 import { Doc, Nullable, Optional } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { SprintOfBody } from './sprint-words';
@@ -56,7 +56,7 @@ export class CreateStory {
   @Nullable() @IsInt32() priority?: number | null;
   @Optional() @IsOneOf(STATUSES) status?: Status;
   /** At most two decimals. */
-  @Nullable() @IsPoints() points?: number | null;
+  @Nullable() @IsDecimal(1000) points?: number | null;
   @Nullable() @IsText(100) assignee?: string | null;
   @Optional() @IsLabels() labels?: string[];
   /** Unique on its board. */

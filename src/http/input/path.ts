@@ -2,6 +2,7 @@ import { Param } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import type { ProblemCode } from '../problem';
 import { fieldError, Problem } from '../problem';
+import { Rejected } from '../validation/property';
 import { parseBoardName } from '../validation/text';
 
 /** Every parameter of a path, and the problem if there is no such resource. */
@@ -27,16 +28,16 @@ export function readId(value: string, missing: ProblemCode): number {
 
 /** Reads the name of an existing board. @throws Problem `board_not_found` */
 export function readBoardName(value: string): string {
-  const parsed = parseBoardName(value);
-  if ('code' in parsed) throw new Problem('board_not_found');
-  return parsed.value as string;
+  const name = parseBoardName(value);
+  if (name instanceof Rejected) throw new Problem('board_not_found');
+  return name;
 }
 
 /** Reads the name of a board that is created if it does not exist. @throws Problem `invalid_request` */
 export function readNewBoardName(value: string): string {
-  const parsed = parseBoardName(value);
-  if ('value' in parsed) return parsed.value as string;
-  throw Problem.invalid([fieldError('parameter', 'board_name', parsed.code, parsed.message)]);
+  const name = parseBoardName(value);
+  if (!(name instanceof Rejected)) return name;
+  throw Problem.invalid([fieldError('parameter', 'board_name', name.code, name.message)]);
 }
 
 const parameter =

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsBoolean, IsIn, IsString } from 'class-validator';
 import { ID_SCHEMA, isId, toInteger } from './numbers';
-import type { Parsed, Schema } from './property';
-import { Doc, IsSingle, Parse, Rule, convert, reject } from './property';
+import type { Schema } from './property';
+import { Doc, IsSingle, Parse, Rejected, Rule, convert } from './property';
 
 export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
   applyDecorators(
@@ -44,16 +44,16 @@ export const IsReferenceName = (): PropertyDecorator =>
     Doc({ type: 'string', pattern: REFERENCE_SCHEMA.pattern.replace('\\$', '') }),
   );
 
-function parsePosition(value: unknown, named: boolean): Parsed {
-  if (value === 'first' || value === 'last') return { value };
+function parsePosition(value: unknown, named: boolean): unknown {
+  if (value === 'first' || value === 'last') return value;
   const [[side, id] = [], ...rest] =
     typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const neighbour = toInteger(id);
   return (side === 'before' || side === 'after') &&
     rest.length === 0 &&
     (isId(neighbour) || (named && isReference(neighbour)))
-    ? { value: { [side]: neighbour } }
-    : reject('invalid_value', 'must be "first", "last", {"before": id} or {"after": id}');
+    ? { [side]: neighbour }
+    : new Rejected('invalid_value', 'must be "first", "last", {"before": id} or {"after": id}');
 }
 
 const besideSchema = (side: string, named: boolean): Schema => ({
@@ -78,12 +78,13 @@ export const IsWordOrId = (words: readonly string[], { named = false } = {}): Pr
   Parse(
     (value) => {
       const id = toInteger(value);
-      if (words.includes(value as string) || isId(id) || (named && isReference(id))) {
-        return { value: id };
-      }
+      if (words.includes(value as string) || isId(id) || (named && isReference(id))) return id;
       const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
       const word = words.length > 0 ? `one of ${words.join(', ')}, or ` : '';
-      return reject(code, `must be ${word}an id${named ? ', or a name such as "$story"' : ''}`);
+      return new Rejected(
+        code,
+        `must be ${word}an id${named ? ', or a name such as "$story"' : ''}`,
+      );
     },
     {
       oneOf: [

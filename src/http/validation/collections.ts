@@ -10,7 +10,7 @@ import {
 } from 'class-validator';
 import { ID_SCHEMA, isId, toInteger } from './numbers';
 import type { Schema } from './property';
-import { Doc, EACH, IsSingle, NO_DUPLICATES, Rule, convertList } from './property';
+import { Doc, EACH, IsSingle, NO_DUPLICATES, Rejected, Rule, convertList } from './property';
 import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
 
 /** Whether a value is a JSON object. */
@@ -94,8 +94,8 @@ export const IsListOf = (words: readonly string[]): PropertyDecorator =>
 export const IsBoardNames = (max: number): PropertyDecorator =>
   applyDecorators(
     convertList((item) => {
-      const parsed = parseBoardName(item);
-      return 'value' in parsed ? parsed.value : item;
+      const name = parseBoardName(item);
+      return name instanceof Rejected ? item : name;
     }),
     IsArray(),
     ArrayMaxSize(max),
@@ -103,7 +103,7 @@ export const IsBoardNames = (max: number): PropertyDecorator =>
     Rule(
       'invalid_value',
       'must contain names of boards',
-      (item) => 'value' in parseBoardName(item),
+      (item) => !(parseBoardName(item) instanceof Rejected),
       EACH,
     ),
     ArrayUnique({ message: NO_DUPLICATES }),

@@ -1,25 +1,24 @@
 import { applyDecorators } from '@nestjs/common';
-import type { Parsed } from './property';
-import { Parse, Rule, reject, validatedAt } from './property';
+import { isISO8601 } from 'class-validator';
+import { Parse, Rejected, Rule, validatedAt } from './property';
 
 const DATE =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
+  /^\d{4}-\d{2}-\d{2}(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
 
 /** Parses a calendar date `YYYY-MM-DD` of the years 1000 to 9999; ignores the time of a date-time. */
-export function parseDate(value: unknown): Parsed {
-  if (typeof value !== 'string') return reject('invalid_type', 'must be a date, YYYY-MM-DD');
-  const match = DATE.exec(value);
-  if (!match) return reject('invalid_date', 'must be a date, YYYY-MM-DD');
-  const [, year, month, day] = match.map(Number) as [number, number, number, number];
-  if (year < 1000) return reject('out_of_range', 'must be in the years 1000 to 9999');
-  const days = month >= 1 && month <= 12 ? new Date(Date.UTC(year, month, 0)).getUTCDate() : 0;
-  if (day < 1 || day > days) return reject('invalid_date', 'must be a day of the calendar');
-  return { value: value.slice(0, 10) };
+export function parseDate(value: unknown): string | Rejected {
+  if (typeof value !== 'string') return new Rejected('invalid_type', 'must be a date, YYYY-MM-DD');
+  if (!DATE.test(value)) return new Rejected('invalid_date', 'must be a date, YYYY-MM-DD');
+  if (value < '1000') return new Rejected('out_of_range', 'must be in the years 1000 to 9999');
+  const date = value.slice(0, 10);
+  return isISO8601(date, { strict: true })
+    ? date
+    : new Rejected('invalid_date', 'must be a day of the calendar');
 }
 
 /** Whether a value is a calendar date `YYYY-MM-DD`, without a time. */
 export const isDate = (value: unknown): value is string =>
-  typeof value === 'string' && value.length === 10 && 'value' in parseDate(value);
+  typeof value === 'string' && parseDate(value) === value;
 
 export const IsCalendarDate = (): PropertyDecorator =>
   Parse(parseDate, { type: 'string', format: 'date' });
@@ -29,24 +28,25 @@ export const NotBefore = (other: string): PropertyDecorator =>
   Rule('out_of_range', `must not be before ${other}`, (value, { object }) => {
     const first = parseDate((object as Record<string, unknown>)[other]);
     // An invalid date has an error of its own.
-    return !('value' in first) || typeof value !== 'string' || (first.value as string) <= value;
+    return first instanceof Rejected || typeof value !== 'string' || first <= value;
   });
 
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-function parseInstant(value: unknown): Parsed {
+function parseInstant(value: unknown): string | Rejected {
   const match = typeof value === 'string' ? INSTANT.exec(value) : null;
   const isWithoutTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
-  if (!match && !isWithoutTime) return reject('invalid_type', 'must be an RFC 3339 date-time');
+  if (!match && !isWithoutTime)
+    return new Rejected('invalid_type', 'must be an RFC 3339 date-time');
   const date = parseDate(match?.[1] ?? value);
-  if ('code' in date) return date;
+  if (date instanceof Rejected) return date;
   const time = new Date((value as string).replace(' ', 'T').toUpperCase());
   // An offset may lead out of the years that a database can store.
   const year = time.getUTCFullYear();
   return year < 1000 || year > 9999
-    ? reject('out_of_range', 'must be in the years 1000 to 9999 in UTC')
-    : { value: time.toISOString() };
+    ? new Rejected('out_of_range', 'must be in the years 1000 to 9999 in UTC')
+    : time.toISOString();
 }
 
 /** An RFC 3339 date-time, converted to UTC with milliseconds; a date is its first instant in UTC. */

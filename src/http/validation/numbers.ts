@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsInt, Max, Min } from 'class-validator';
-import type { Parsed } from './property';
-import { Doc, Parse, convert, reject } from './property';
+import { Doc, Parse, Rejected, convert } from './property';
 
 export const toInteger = (value: unknown): unknown =>
   typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value) ? Number(value) + 0 : value;
@@ -26,26 +25,23 @@ export const ID_SCHEMA = { type: 'integer', minimum: ID[0], maximum: ID[1] } as 
 
 export const IsInt32 = (): PropertyDecorator => IsInteger(MIN_INT32, MAX_INT32);
 
-function parseDecimal(value: unknown, max: number): Parsed {
+function parseDecimal(value: unknown, max: number): number | Rejected {
   const isText = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value);
   const number = isText ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) {
-    return reject('invalid_type', 'must be a number');
+    return new Rejected('invalid_type', 'must be a number');
   }
-  if (number < 0 || number > max) return reject('out_of_range', `must be from 0 to ${max}`);
+  if (number < 0 || number > max) return new Rejected('out_of_range', `must be from 0 to ${max}`);
   if (Math.round(number * 100) / 100 !== number) {
-    return reject('too_precise', 'must have at most two decimals');
+    return new Rejected('too_precise', 'must have at most two decimals');
   }
-  return { value: number + 0 };
+  return number + 0;
 }
 
 /** A number from 0 to `max` with at most two decimals, as a JSON number or a decimal string. */
 export const IsDecimal = (max: number): PropertyDecorator =>
   // No `multipleOf: 0.01`: with it many validators reject 0.07.
   Parse((value) => parseDecimal(value, max), { type: 'number', minimum: 0, maximum: max });
-
-/** Story points. */
-export const IsPoints = (): PropertyDecorator => IsDecimal(1000);
 
 export const isId = (value: unknown): boolean =>
   Number.isSafeInteger(value) && (value as number) >= ID[0];

@@ -106,16 +106,11 @@ export const convertList = (
     return Array.isArray(list) ? order(list.map(change)) : list;
   });
 
-export type Parsed = { value: unknown } | Rejected;
-
-/** A value that `parse` reads. */
-export const Parse = (parse: (value: unknown) => Parsed, schema: Schema): PropertyDecorator =>
+/** A value that `parse` converts, or replaces by a `Rejected`. */
+export const Parse = (parse: (value: unknown) => unknown, schema: Schema): PropertyDecorator =>
   applyDecorators(
     // Parses the value that was sent: if a subclass overrides a property, the base class converts `value` first.
-    convert((_, sent) => {
-      const parsed = parse(sent);
-      return parsed instanceof Rejected ? parsed : parsed.value;
-    }),
+    convert((_, sent) => parse(sent)),
     Rule(
       'required',
       'is required',
@@ -123,9 +118,6 @@ export const Parse = (parse: (value: unknown) => Parsed, schema: Schema): Proper
     ),
     Doc(schema),
   );
-
-export const reject = (code: FieldErrorCode, message: string): Rejected =>
-  new Rejected(code, message);
 
 /** The time at which a DTO is validated. */
 export const validatedAt = new WeakMap<object, Date>();

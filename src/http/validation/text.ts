@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { isTimeZone } from '../../time/clock';
-import type { Parsed } from './property';
-import { Doc, IsSingle, Parse, Rule, convert, reject } from './property';
+import { Doc, IsSingle, Parse, Rejected, Rule, convert } from './property';
 
 /** Whether a string has more than `max` code points; each is one or two UTF-16 units of its `length`. */
 export function isLonger(text: string, max: number): boolean {
@@ -33,33 +32,35 @@ export const IsText = (max: number, { blank = true } = {}): PropertyDecorator =>
 /** Maximum UTF-16 units that NFC composes to one code point: four code points of two units. */
 const MAX_DECOMPOSED = 8;
 
-/** Parses a name: trimmed, in NFC, of 1 to `max` code points without control characters. */
-function parseLine(value: unknown, max: number): Parsed {
-  if (typeof value !== 'string') return reject('invalid_type', 'must be a string');
-  if (!isStorable(value)) return reject('invalid_text', 'must not contain NUL or lone surrogates');
-  const trimmed = value.trim();
-  if (trimmed === '') return reject('blank', 'must not be blank');
-  const tooLong = reject('too_long', `must have at most ${max} characters`);
-  // The time of normalization is quadratic in the length of a run of combining marks.
-  if (trimmed.length > MAX_DECOMPOSED * max) return tooLong;
-  const name = trimmed.normalize('NFC');
-  if (isLonger(name, max)) return tooLong;
-  if (/\p{Cc}/u.test(name)) return reject('invalid_text', 'must not contain control characters');
-  return { value: name };
-}
-
-/** As `parseLine`; `.` and `..` are rejected, because URLs drop them. */
-export function parseBoardName(value: unknown): Parsed {
-  const parsed = parseLine(value, 100);
-  return 'value' in parsed && (parsed.value === '.' || parsed.value === '..')
-    ? reject('invalid_value', 'must not be "." or ".."')
-    : parsed;
-}
-
 export const NAME_SCHEMA = { type: 'string', minLength: 1, maxLength: 100 } as const;
+const MAX_NAME = NAME_SCHEMA.maxLength;
 
-export const IsLine = (max: number): PropertyDecorator =>
-  Parse((value) => parseLine(value, max), { ...NAME_SCHEMA, maxLength: max });
+/** Parses a name: trimmed, in NFC, of 1 to 100 code points without control characters. */
+function parseName(value: unknown): string | Rejected {
+  if (typeof value !== 'string') return new Rejected('invalid_type', 'must be a string');
+  if (!isStorable(value))
+    return new Rejected('invalid_text', 'must not contain NUL or lone surrogates');
+  const trimmed = value.trim();
+  if (trimmed === '') return new Rejected('blank', 'must not be blank');
+  const tooLong = new Rejected('too_long', `must have at most ${MAX_NAME} characters`);
+  // The time of normalization is quadratic in the length of a run of combining marks.
+  if (trimmed.length > MAX_DECOMPOSED * MAX_NAME) return tooLong;
+  const name = trimmed.normalize('NFC');
+  if (isLonger(name, MAX_NAME)) return tooLong;
+  if (/\p{Cc}/u.test(name))
+    return new Rejected('invalid_text', 'must not contain control characters');
+  return name;
+}
+
+/** As `parseName`; `.` and `..` are rejected, because URLs drop them. */
+export function parseBoardName(value: unknown): string | Rejected {
+  const name = parseName(value);
+  return name === '.' || name === '..'
+    ? new Rejected('invalid_value', 'must not be "." or ".."')
+    : name;
+}
+
+export const IsName = (): PropertyDecorator => Parse(parseName, NAME_SCHEMA);
 
 export const IsBoardName = (): PropertyDecorator => Parse(parseBoardName, NAME_SCHEMA);
 
