@@ -90,11 +90,10 @@ export class SprintCache {
     which: Relative,
   ): Promise<Answer | undefined> {
     const now = this.clock.now();
-    const today = calendarDate(now, board.time_zone);
-    const etag = collectionTag(board, today, which);
+    const etag = collectionTag(board, calendarDate(now, board.time_zone), which);
     const cached = this.answers.get(etag);
     if (cached) return cached;
-    const sprint = await this.sprints.findRelative(reader, board.id, which, today);
+    const sprint = await this.sprints.findRelative(reader, board, which, now);
     const stories = sprint ? await this.readShort(reader, board.id, sprint.id) : [];
     if (!stories) {
       const build = (snapshot: Reader): Promise<StreamedContent> =>
@@ -148,10 +147,8 @@ export class SprintCache {
   ): Promise<StreamedContent> {
     const board = await findBoard(reader, boardName);
     const now = this.clock.now();
-    const today = calendarDate(now, board.time_zone);
-    const etag = collectionTag(board, today, which);
-    const sprint = await this.sprints.findRelative(reader, board.id, which, today);
-    if (!sprint) throw new Problem(`no_${which}_sprint`);
+    const etag = collectionTag(board, calendarDate(now, board.time_zone), which);
+    const sprint = await this.sprints.relative(reader, board, which, now);
     let stories = 0;
     const parts = partsOfSprint(
       reader,

@@ -3,9 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Repository } from 'typeorm';
 import { findBoard } from '../boards/board.queries';
+import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { Problem } from '../http/problem';
+import type { SprintOfBody, SprintWords } from '../stories/sprint-words';
 import { calendarDate, toRfc3339 } from '../time/clock';
 import type { SprintState, SprintView } from './sprint.dto';
 import { Sprint } from './sprint.entity';
@@ -29,6 +31,12 @@ export type SprintBrief = Pick<
 /** The words by which a path may name a sprint of a board. */
 export const RELATIVE = ['current', 'next', 'previous'] as const;
 export type Relative = (typeof RELATIVE)[number];
+
+/** What determines the day of a board. */
+interface BoardWithTimeZone {
+  id: number;
+  time_zone: string;
+}
 
 /** A sprint that a path names by a word and the name of its board. */
 export interface RelativeReference {
@@ -100,7 +108,7 @@ export function representSprint(row: SprintRow, now: Date): SprintView {
 
 /** Reads sprints from the database, in a snapshot or in a change. */
 @Injectable()
-export class SprintQueries {
+export class SprintQueries implements SprintWords {
   constructor(@InjectRepository(Sprint) private readonly sprints: Repository<Sprint>) {}
 
   /** Selects the sprints of a board; each row is a `SprintRow`. */
@@ -136,17 +144,18 @@ export class SprintQueries {
   }
 
   /**
-   * Finds a sprint of a board by the day in its time zone. The current sprint is the last active one or,
+   * Finds a sprint of a board by the day at an instant in its time zone. The current sprint is the last active one or,
    * without one, the last ended one; `next` is the first after it that is not completed, and `previous`
    * the last before it; by (start_date, id). Without a current sprint, `next` is the first planned one
    * and `previous` the last completed one.
    */
   async findRelative(
     reader: Reader,
-    boardId: number,
+    { id: boardId, time_zone: timeZone }: BoardWithTimeZone,
     which: Relative,
-    today: string,
+    now: Date,
   ): Promise<SprintRow | undefined> {
+    const today = calendarDate(now, timeZone);
     const current =
       (await this.findLastActive(reader, boardId, today)) ??
       (await first(reader, ordered(this.inState(boardId, 'ended', today), 'DESC')));
@@ -175,14 +184,22 @@ export class SprintQueries {
    */
   async relative(
     reader: Reader,
-    board: { id: number; time_zone: string },
+    board: BoardWithTimeZone,
     which: Relative,
     now: Date,
   ): Promise<SprintRow> {
-    const today = calendarDate(now, board.time_zone);
-    const sprint = await this.findRelative(reader, board.id, which, today);
+    const sprint = await this.findRelative(reader, board, which, now);
     if (!sprint) throw new Problem(`no_${which}_sprint`);
     return sprint;
+  }
+
+  async idOf(
+    change: Change,
+    board: LockedBoard,
+    sprint: SprintOfBody,
+  ): Promise<number | null | undefined> {
+    if (typeof sprint !== 'string') return sprint;
+    return (await this.findRelative(change, board, sprint, change.instant))?.id;
   }
 
   /** Finds the first sprint after another, by (start_date, id), or with `open` the first that is not completed. */

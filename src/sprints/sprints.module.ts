@@ -6,7 +6,6 @@ import { SprintWords } from '../stories/sprint-words';
 import { StoriesModule } from '../stories/stories.module';
 import { SprintCache } from './sprint-cache';
 import { SprintChanges } from './sprint-changes.service';
-import { SprintWordsOfBodies } from './sprint-words-of-bodies';
 import { SprintWordsOfPaths } from './sprint-words-of-paths';
 import { Sprint } from './sprint.entity';
 import { SprintQueries } from './sprint.queries';
@@ -23,7 +22,7 @@ import { SprintsService } from './sprints.service';
     SprintChanges,
     SprintQueries,
     SprintCache,
-    { provide: SprintWords, useClass: SprintWordsOfBodies },
+    { provide: SprintWords, useExisting: SprintQueries },
     { provide: PathWords, useClass: SprintWordsOfPaths },
   ],
   exports: [SprintChanges, SprintQueries, SprintWords, PathWords],
