@@ -49,8 +49,6 @@ export interface BurndownDays extends Iterable<BurndownDayView> {
   readonly scope: Totals['work'];
   /** Whether the day with an index is a working day. */
   isWorking(index: number): boolean;
-  /** The points of the ideal line at the end of the day with an index; null without an end date. */
-  ideal(index: number): number | null;
   /** The days with these indices, which must ascend. */
   at(indices: Iterable<number>): Iterable<BurndownDayView>;
   /** The indices of the days with a change; between them only the date and the ideal line differ. */
@@ -101,6 +99,7 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
   const planned = end_date === null ? 0 : daysUntilEnd(start_date);
   const dateOf = (index: number): string => addDays(start_date, index) as string;
   const isWorking = (index: number): boolean => isWorkingDay(dateOf(index), working_days);
+  /** The points of the ideal line at the end of the day with an index; null without an end date. */
   const ideal = (index: number): number | null => {
     if (end_date === null) return null;
     if (dateOf(index) >= end_date) return 0;
@@ -132,7 +131,6 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
     committed: committed.work,
     scope: atEnd.work,
     isWorking,
-    ideal,
     at,
     eventful,
     [Symbol.iterator]: () => at(Array(length).keys()),

@@ -1,7 +1,7 @@
 import { addDays } from '../../src/reports/calendar';
 import { fan } from '../../src/reports/fan';
 import { forecast } from '../../src/reports/forecast';
-import type { BurndownPicture } from '../../src/reports/pictures/burndown';
+import type { BurndownPicture } from '../../src/reports/pictures/burndown.words';
 import type { ForecastPicture } from '../../src/reports/pictures/forecast';
 import { measure } from '../../src/reports/pictures/text';
 import type { Unit } from '../../src/reports/pictures/text';

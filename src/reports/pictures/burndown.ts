@@ -16,8 +16,6 @@ import { COLOURS, element, end, halo, line, path, semibold, text } from './svg';
 import type { Unit } from './text';
 import { measure, number, range } from './text';
 
-export type { BurndownPicture };
-
 /** The minimum number of days shown of an open sprint without an end date. */
 const OPEN_DAYS = 14;
 /** The last date; there is no label for a later day. */

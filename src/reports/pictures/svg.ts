@@ -115,10 +115,6 @@ export const line = (points: readonly Point[], attributes: Attributes): string =
     ...attributes,
   });
 
-/** A line from one point to another. */
-export const segment = (from: Point, to: Point, attributes: Attributes): string =>
-  line([from, to], attributes);
-
 /** The commands of a path through points. */
 export const path = (points: readonly Point[]): string =>
   points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${rounded(x)},${rounded(y)}`).join('');

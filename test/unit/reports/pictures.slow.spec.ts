@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import threads from 'node:worker_threads';
 import { DOCS, documented } from '../../../scripts/pictures';
-import type { BurndownPicture } from '../../../src/reports/pictures/burndown';
+import type { BurndownPicture } from '../../../src/reports/pictures/burndown.words';
 import { burndownPicture } from '../../../src/reports/pictures/burndown';
 import { forecastPicture } from '../../../src/reports/pictures/forecast';
 import { densityOf, FONT_FILES, png } from '../../../src/reports/pictures/png';
