@@ -46,18 +46,7 @@ export function completeOperation(
   describePath(path, operation);
   describeConditions(path, method, operation, settings);
   describeResponses(path, method, operation, settings);
-  Object.assign(
-    operation.responses,
-    problems.of({
-      operationId: operation.operationId,
-      method,
-      path,
-      scope: settings.scope,
-      always: settings.always ?? false,
-      parameters: operation.parameters,
-      declared: settings.problems ?? [],
-    }),
-  );
+  Object.assign(operation.responses, problems.of({ ...operation, method, path, settings }));
   describeBody(operation, schemas);
   if (settings.file) describeFile(operation);
 }

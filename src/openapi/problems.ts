@@ -1,8 +1,8 @@
-import type { Scope } from '../http/access';
 import type { PathParameter } from '../http/input/path';
 import { NOT_FOUND } from '../http/input/path';
 import type { ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
+import type { RouteSettings } from '../http/route';
 import type { Schema } from '../http/validation/property';
 import { RELATIVE } from '../sprints/sprint.queries';
 import type { Header } from './components';
@@ -13,13 +13,9 @@ interface Rejecting {
   operationId: string;
   method: string;
   path: string;
-  scope: Scope | 'public' | undefined;
-  /** Whether it is served under overload, too. */
-  always: boolean;
   /** Parameters, also those in headers. */
   parameters: { name: string }[];
-  /** The problems that the handler declares. */
-  declared: readonly ProblemCode[];
+  settings: RouteSettings;
 }
 
 /** Problems of any request, before its operation is known, and of defects. */
@@ -31,14 +27,7 @@ const UNEXPECTED: ProblemCode[] = [
 ];
 
 /** The problems that an operation can have, besides the unexpected ones. */
-function problemsOf({
-  method,
-  path,
-  scope,
-  always,
-  parameters,
-  declared,
-}: Rejecting): ProblemCode[] {
+function problemsOf({ method, path, parameters, settings }: Rejecting): ProblemCode[] {
   const changes = method !== 'get';
   const has = (name: string): boolean => parameters.some((parameter) => parameter.name === name);
   const relative = RELATIVE.find((which) => new RegExp(`/sprints/${which}(/|$)`).test(path));
@@ -46,7 +35,7 @@ function problemsOf({
     if (!(name in NOT_FOUND)) throw new Error(`add ${name} to NOT_FOUND in http/input/path.ts`);
     return NOT_FOUND[name as PathParameter];
   });
-  const isPublic = scope === 'public';
+  const isPublic = settings.scope === 'public';
   const codes: (ProblemCode | false | undefined)[] = [
     'bad_request',
     'invalid_request',
@@ -65,9 +54,9 @@ function problemsOf({
     has('Idempotency-Key') && 'idempotency_key_reused',
     !isPublic && 'too_many_requests',
     !isPublic && 'database_unavailable',
-    !always && 'overloaded',
+    !settings.always && 'overloaded',
     'shutting_down',
-    ...declared,
+    ...(settings.problems ?? []),
   ];
   return codes.filter((code) => code !== undefined && code !== false);
 }
