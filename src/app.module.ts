@@ -17,7 +17,7 @@ import { ReportsModule } from './reports/reports.module';
 import { SprintsModule } from './sprints/sprints.module';
 import { StoriesModule } from './stories/stories.module';
 import { TasksModule } from './tasks/tasks.module';
-import { TimeModule } from './time/time.module';
+import { Clock } from './time/clock';
 import { TransferModule } from './transfer/transfer.module';
 
 @Module({
@@ -34,7 +34,6 @@ export class AppModule {
       global: true,
       imports: [
         ScheduleModule.forRoot(),
-        TimeModule,
         HttpModule,
         DatabaseModule,
         AuthModule,
@@ -49,8 +48,8 @@ export class AppModule {
         HealthModule,
         MetricsModule,
       ],
-      providers: [{ provide: Config, useValue: config }],
-      exports: [Config],
+      providers: [Clock, { provide: Config, useValue: config }],
+      exports: [Clock, Config],
     };
   }
 }
