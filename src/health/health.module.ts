@@ -1,14 +1,12 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthController } from './health.controller';
 import { Lifecycle } from './lifecycle';
 
-@Global()
 @Module({
   // The database and the exception filter log what fails.
   imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController],
   providers: [Lifecycle],
-  exports: [Lifecycle],
 })
 export class HealthModule {}

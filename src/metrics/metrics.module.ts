@@ -7,6 +7,5 @@ import { MetricsController } from './metrics.controller';
   imports: [EventsModule],
   controllers: [MetricsController],
   providers: [Metrics],
-  exports: [Metrics],
 })
 export class MetricsModule {}
