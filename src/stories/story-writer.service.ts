@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record-event';
 import { writable } from '../http/input/read-only';
 import { doneAtAfter } from '../tasks/done-at';
 import { Task } from '../tasks/task.entity';
-import { findTasks } from '../tasks/task.queries';
+import { findTasksOfStories } from '../tasks/task.queries';
 import { fromRfc3339, toStored } from '../time/clock';
 import type { BriefStory, BriefStoryRow } from './brief-story.queries';
 import {
@@ -155,7 +155,7 @@ export class StoryWriter {
   /** Deletes a story and its tasks; returns the number of tasks. */
   async delete(change: Change, board: LockedBoard, story: StoryView): Promise<number> {
     const { id } = story;
-    const tasks = await findTasks(change, id);
+    const tasks = await findTasksOfStories(change, [id]);
     for (const task of tasks) recordEvent(change, board, 'task.deleted', task, null);
     if (tasks.length > 0) await change.manager.delete(Task, { story_id: id });
     await change.manager.delete(Story, id);
@@ -184,7 +184,7 @@ export class StoryWriter {
     // The event gets no `sprint_id`, because the sprint is one of the other board.
     change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
     const [full = after] = await readDescriptions(change, [after]);
-    const withTasks = { ...full, tasks: await findTasks(change, id) };
+    const withTasks = { ...full, tasks: await findTasksOfStories(change, [id]) };
     recordEvent(change, to, 'story.moved_in', null, withTasks);
     await change.betweenSteps();
   }

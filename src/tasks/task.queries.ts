@@ -81,18 +81,9 @@ export async function requireFreeExternalId(
 }
 
 /**
- * Reads the tasks of a story in their order. Plain SQL: moving stories reads the tasks of each story, up to
- * 1,000 stories in one change.
+ * Reads the tasks of stories, by story and in their order. Plain SQL: moving stories to another board reads those of
+ * up to 1,000 stories in one change.
  */
-export async function findTasks(reader: Reader, storyId: number): Promise<TaskView[]> {
-  const rows = await reader.query<TaskRow>(
-    `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id = ? ORDER BY t.seq, t.id`,
-    [storyId],
-  );
-  return rows.map(representTask);
-}
-
-/** Reads the tasks of several stories, by story and in their order. */
 export async function findTasksOfStories(
   reader: Reader,
   storyIds: readonly number[],
