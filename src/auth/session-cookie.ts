@@ -9,14 +9,10 @@ export function readCookie({ headers, server }: FastifyRequest): string | undefi
   return headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[NAME];
 }
 
-export const setCookie = (reply: FastifyReply, secret: string): void =>
-  send(reply, secret, SESSION_SECONDS);
-
-export const clearCookie = (reply: FastifyReply): void => send(reply, '', 0);
-
-function send(reply: FastifyReply, value: string, maxAge: number): void {
-  const cookie = reply.server.serializeCookie(NAME, value, {
-    maxAge,
+/** Sets the session cookie, or deletes it if the secret is empty. */
+export function setCookie(reply: FastifyReply, secret: string): void {
+  const cookie = reply.server.serializeCookie(NAME, secret, {
+    maxAge: secret === '' ? 0 : SESSION_SECONDS,
     path: '/',
     httpOnly: true,
     // A trusted proxy says whether the browser used https.

@@ -7,7 +7,7 @@ import { Body } from '../http/input/parameters';
 import { Problem } from '../http/problem';
 import { Deleted } from '../http/responses/schema';
 import { Answers, Creates, Rejects, RequireScope, Route } from '../http/route';
-import { clearCookie, readCookie, setCookie } from './session-cookie';
+import { readCookie, setCookie } from './session-cookie';
 import { CreateSession, SessionView } from './session.dto';
 import { SessionsService } from './sessions.service';
 
@@ -65,7 +65,7 @@ export class SessionController {
     @Req() { access }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Deleted> {
-    clearCookie(reply);
+    setCookie(reply, '');
     const id = access?.sessionId;
     if (id === undefined) throw new Problem('session_not_found');
     await this.sessions.end(id);
