@@ -95,11 +95,10 @@ export class Change extends Transaction {
    * @returns the board; undefined if it is deleted, or the caller may not see it
    */
   async lock(id: number): Promise<LockedBoard | undefined> {
-    if (!this.hasLocks) {
-      for (const each of [...new Set([id, ...this.restarted])].sort((a, b) => a - b)) {
-        await this.lockWhere('b.id = ? AND b.name IS NOT NULL', each, true);
-      }
-    } else if (!this.boards.has(id)) throw new Restart('another board to lock', id);
+    if (this.hasLocks) return this.lockedBoard(id);
+    for (const each of [...new Set([id, ...this.restarted])].sort((a, b) => a - b)) {
+      await this.lockWhere('b.id = ? AND b.name IS NOT NULL', each, true);
+    }
     return this.boards.get(id);
   }
 
