@@ -2,9 +2,7 @@ import { QueryFailedError } from 'typeorm';
 import { Problem } from '../http/problem';
 
 /** A statement, or a free connection of the pool, took too long. */
-export class DatabaseTimeout extends Error {
-  readonly code = 'TIMEOUT';
-}
+export class DatabaseTimeout extends Error {}
 
 /** The kinds of errors of a statement or a transaction. */
 type Failure =
