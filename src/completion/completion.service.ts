@@ -61,9 +61,7 @@ export class CompletionService {
     if (sprint.state === 'completed') throw new Problem('sprint_completed');
     if (sprint.state === 'planned') throw new Problem('sprint_not_started');
     const sprintId = await this.targetOf(change, row, unfinished);
-    const stories = await findBriefStoriesOfSprint(change, board.id, row.id, {
-      done: false,
-    });
+    const stories = await findBriefStoriesOfSprint(change, board.id, row.id, { done: false });
     await requireSpace(change, { board, sprintId }, stories.length);
     await change.pause();
     const columns = { completed_at: change.instant };

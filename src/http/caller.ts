@@ -48,14 +48,6 @@ export const CurrentCaller = createParamDecorator(
     const { actor, scope, boards } = accessOf(request);
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     const { idempotency } = request;
-    return {
-      actor,
-      scope,
-      client: clientOf(request),
-      ...(boards && { boards }),
-      ...(ifMatch !== undefined && { ifMatch }),
-      ...(ifNoneMatch !== undefined && { ifNoneMatch }),
-      ...(idempotency && { idempotency }),
-    };
+    return { actor, scope, boards, client: clientOf(request), ifMatch, ifNoneMatch, idempotency };
   },
 );

@@ -48,7 +48,7 @@ export class SprintCache {
   private readonly answers = new LRUCache<string, CachedAnswer>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ANSWER_BYTES,
-    sizeCalculation: (answer) => answer.size,
+    sizeCalculation: ({ bytes }) => bytes.length,
   });
   private keptBytes = 0;
   /** The entity tags of the answers that are being kept. */

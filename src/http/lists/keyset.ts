@@ -54,12 +54,6 @@ export function locationOf(url: string): Location {
   return { path, parameters: new URLSearchParams(query) };
 }
 
-export function withParameters({ parameters }: Location, others: Record<string, string>): string {
-  const next = new URLSearchParams(parameters);
-  for (const [name, value] of Object.entries(others)) next.set(name, value);
-  return next.toString();
-}
-
 /** The digest that binds a cursor to the path with the owner of the list, the filters and the sort. */
 function digestOf({ path, parameters, ownerId }: Location): string {
   const others = [...parameters]

@@ -8,7 +8,7 @@ import { inParts, PART_LENGTH } from '../responses/parts';
 import type { ItemLengths } from './item-lengths';
 import { FIRST_ROWS, PROBE_ROWS } from './item-lengths';
 import type { Location, Row } from './keyset';
-import { decodeCursor, encodeCursor, withParameters } from './keyset';
+import { decodeCursor, encodeCursor } from './keyset';
 import { ListReader } from './list-reader';
 import type { BoardRevision, ListSource } from './list-source';
 import type { ListWriter } from './list-writer';
@@ -120,8 +120,9 @@ export class ListResponse {
     const { location } = this;
     const { next, order } = this.source;
     const parameters = next?.(last as never) ?? { cursor: encodeCursor(order, last, location) };
-    const query = withParameters(location, parameters);
-    this.reply.header('Link', `<${location.path}?${query}>; rel="next"`);
+    const query = new URLSearchParams(location.parameters);
+    for (const [name, value] of Object.entries(parameters)) query.set(name, value);
+    this.reply.header('Link', `<${location.path}?${query.toString()}>; rel="next"`);
   }
 
   /** Sets the headers of the revision at which the rows were read, and of its entity tag. */

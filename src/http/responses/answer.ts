@@ -28,13 +28,9 @@ export class CachedAnswer extends Answer {
   constructor(
     readonly etag: string,
     readonly revision: number,
-    private readonly bytes: Buffer,
+    readonly bytes: Buffer,
   ) {
     super();
-  }
-
-  get size(): number {
-    return this.bytes.length;
   }
 
   open(): Buffer {
