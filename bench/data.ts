@@ -74,11 +74,6 @@ const STATUSES = ['todo', 'in_progress', 'done'];
 const LABELS = [[], ['api'], ['api', 'needs design'], ['billing']];
 const POINTS = [null, 0.5, 1, 2, 3, 5, 8];
 
-const STORY = [
-  ...['id', 'board_id', 'sprint_id', 'title', 'description', 'seq', 'priority', 'status', 'points'],
-  ...['assignee', 'labels', 'external_id', 'search', 'created_at', 'updated_at', 'done_at'],
-  'version',
-];
 const EVENT = [
   ...['board_id', 'revision', 'type', 'at', 'actor', 'entity', 'entity_id', 'entity_version'],
   ...['sprint_id', '`before`', '`after`'],
@@ -112,7 +107,8 @@ export async function fill(database: Database, plans: BoardPlan[]): Promise<Boar
     ['id', 'board_id', 'name', 'goal', 'start_date', 'end_date', 'completed_at', ...times],
     all(sprints),
   );
-  await database.insert('stories', STORY, all(stories), chunk);
+  const columns = Object.keys(rowOf(boards[0] as Board, 0));
+  await database.insert('stories', columns, all(stories), chunk);
   await database.insert(
     'tasks',
     ['id', 'story_id', 'title', 'seq', 'status', 'assignee', ...times, 'done_at'],
@@ -177,17 +173,18 @@ function storyOf(board: Board, i: number) {
   };
 }
 
+/** The columns of a story. */
+function rowOf(board: Board, i: number): Record<string, Value> {
+  const { board_name: _, labels, ...story } = storyOf(board, i);
+  const { title, description, done_at } = story;
+  const search = (description === null ? title : `${title}\n${description}`).toUpperCase();
+  const times = { created_at: AT, updated_at: AT, done_at: done_at && AT };
+  return { board_id: board.id, search, ...story, labels: storedLabels(labels), ...times };
+}
+
 function* stories(board: Board): Generator<Value[]> {
-  for (let i = 0; i < board.planned + board.plan.backlog; i += 1) {
-    const story = storyOf(board, i);
-    const { id, sprint_id, title, description, seq, priority, status, points } = story;
-    const search = (description === null ? title : `${title}\n${description}`).toUpperCase();
-    yield [
-      ...[id, board.id, sprint_id, title, description, seq, priority, status, points],
-      ...[story.assignee, storedLabels(story.labels), story.external_id, search, AT, AT],
-      ...[story.done_at && AT, 1],
-    ];
-  }
+  for (let i = 0; i < board.planned + board.plan.backlog; i += 1)
+    yield Object.values(rowOf(board, i));
 }
 
 const storedLabels = (labels: string[]): string =>
