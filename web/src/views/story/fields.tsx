@@ -3,31 +3,18 @@ import type { Status } from '../../api/types';
 import { Field, SelectField, TextField } from '../../components/controls';
 import { SprintOptions } from '../../components/sprint-options';
 import type { StoryFields } from '../../state/changes/change';
+import { FORM_FIELDS } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
 import { parseNumber } from '../../util/number';
 
-/** The values of the form of a story, as they are typed. */
-export interface Draft {
-  title: string;
-  description: string;
-  points: string;
-  priority: string;
-  assignee: string;
-  labels: string;
-  status: Status;
-  sprint: string;
-  /** The title of a new task. */
-  task: string;
-}
+type TextFields = Exclude<(typeof FORM_FIELDS)[number], 'status'>;
+
+/** The values of the form of a story, as they are typed; `task` is the title of a new task. */
+export type Draft = Record<TextFields | 'sprint' | 'task', string> & { status: Status };
 
 export const emptyDraft = (list: ListId): Draft => ({
-  title: '',
-  description: '',
-  points: '',
-  priority: '',
-  assignee: '',
-  labels: '',
+  ...(Object.fromEntries(FORM_FIELDS.map((field) => [field, ''])) as Record<TextFields, string>),
   status: 'todo',
   sprint: list === null ? '' : String(list),
   task: '',

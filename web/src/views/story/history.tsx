@@ -10,18 +10,7 @@ import { whoOf } from '../../util/names';
 /** The fields that the history does not show, because the service sets them. */
 const DERIVED = new Set(['updated_at', 'done_at', 'version', 'seq', 'id', 'created_at', 'tasks']);
 
-const NAMES: Record<string, string> = {
-  title: 'Title',
-  description: 'Description',
-  points: 'Points',
-  priority: 'Priority',
-  assignee: 'Assignee',
-  labels: 'Labels',
-  status: 'Status',
-  sprint_id: 'Sprint',
-  board_name: 'Board',
-  external_id: 'External id',
-};
+const NAMES: Record<string, string> = { sprint_id: 'Sprint', board_name: 'Board' };
 
 export const WORDS: Partial<Record<Event['type'], string>> = {
   'story.created': 'created it',
@@ -34,7 +23,9 @@ export const WORDS: Partial<Record<Event['type'], string>> = {
   'task.deleted': 'deleted it',
 };
 
-export const nameOf = (field: string): string => NAMES[field] ?? field;
+/** The name of a field for people. */
+export const nameOf = (field: string): string =>
+  NAMES[field] ?? `${field.charAt(0).toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
 
 /** A value of an event as text. */
 export function shown(name: string, value: unknown): string {
