@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** A hostile request. */
 export interface Hostile {
   name: string;
@@ -115,7 +118,31 @@ const NOT_DATES: unknown[] = [
   null,
 ];
 
-/** For each kind of resource: paths to create and update it, a valid body, and invalid values of each field. */
+const { schemas } = (
+  JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as {
+    components: {
+      schemas: Record<
+        string,
+        { properties: Record<string, { maxLength?: number; minLength?: number }> }
+      >;
+    };
+  }
+).components;
+
+/** Invalid values of the texts of a body. */
+const badTexts = (schema: string): Record<string, unknown[]> =>
+  Object.fromEntries(
+    Object.entries(schemas[schema]?.properties ?? {}).flatMap(
+      ([name, { maxLength, minLength }]) => {
+        if (maxLength === undefined) return [];
+        const blank = minLength === undefined ? [] : [null, '', ' ', '\u3000\u00a0\t'];
+        const long = ['x', '😀'].map((character) => character.repeat(maxLength + 1));
+        return [[name, [...NOT_TEXT, ...BAD_TEXT, ...blank, ...long]]];
+      },
+    ),
+  );
+
+/** For each kind of resource: paths to create and update it, a valid body, and invalid values of fields. */
 const MEMBERS: [
   create: string | null,
   update: string,
@@ -126,18 +153,21 @@ const MEMBERS: [
     '/api/sprints/{sprint}/stories',
     '/api/stories/{story}',
     { title: 'x' },
+    badTexts('CreateStory'),
+  ],
+  [
+    '/api/boards/{board}/sprints',
+    '/api/sprints/{sprint}',
+    { start_date: '2026-11-23' },
+    badTexts('CreateSprint'),
+  ],
+  ['/api/stories/{story}/tasks', '/api/tasks/{task}', { title: 'x' }, badTexts('CreateTask')],
+  ['/api/boards', '/api/boards/{board}', { name: 'never made' }, badTexts('CreateBoard')],
+  [
+    '/api/sprints/{sprint}/stories',
+    '/api/stories/{story}',
+    { title: 'x' },
     {
-      title: [
-        ...NOT_TEXT,
-        ...BAD_TEXT,
-        null,
-        '',
-        ' ',
-        '\u3000\u00a0\t',
-        'x'.repeat(256),
-        '😀'.repeat(256),
-      ],
-      description: [...NOT_TEXT, ...BAD_TEXT, 'x'.repeat(32_768)],
       seq: NOT_INTEGERS,
       priority: NOT_INTEGERS,
       status: [...NOT_TEXT, null, '', 'Done', 'doing', ' done', 'done ', '__proto__'],
@@ -159,7 +189,6 @@ const MEMBERS: [
         '.5',
         '5.',
       ],
-      assignee: [...NOT_TEXT, ...BAD_TEXT, 'x'.repeat(101)],
       labels: [
         'x',
         5,
@@ -177,7 +206,6 @@ const MEMBERS: [
         ['x'.repeat(51)],
         Array.from({ length: 21 }, (_, i) => `${i}`),
       ],
-      external_id: [...NOT_TEXT, ...BAD_TEXT, 'x'.repeat(101)],
     },
   ],
   [
@@ -187,8 +215,6 @@ const MEMBERS: [
     {
       start_date: NOT_DATES,
       end_date: NOT_DATES.filter((date) => date !== null),
-      name: [...NOT_TEXT, ...BAD_TEXT, 'x'.repeat(101)],
-      goal: [...NOT_TEXT, ...BAD_TEXT, 'x'.repeat(2001)],
     },
   ],
   [
@@ -196,10 +222,8 @@ const MEMBERS: [
     '/api/tasks/{task}',
     { title: 'x' },
     {
-      title: [...NOT_TEXT, ...BAD_TEXT, null, '', ' ', 'x'.repeat(256)],
       seq: NOT_INTEGERS,
       status: [...NOT_TEXT, null, 'DONE'],
-      assignee: [...NOT_TEXT, ...BAD_TEXT, 'x'.repeat(101)],
     },
   ],
   [
@@ -207,22 +231,7 @@ const MEMBERS: [
     '/api/boards/{board}',
     { name: 'never made' },
     {
-      name: [
-        ...NOT_TEXT,
-        ...BAD_TEXT,
-        null,
-        '',
-        ' ',
-        '.',
-        '..',
-        ' . ',
-        'a\nb',
-        '\u0007',
-        '\u007f',
-        'a\u0085b',
-        'x'.repeat(101),
-        '😀'.repeat(101),
-      ],
+      name: ['.', '..', ' . ', 'a\nb', '\u0007', '\u007f', 'a\u0085b'],
       time_zone: [
         ...NOT_TEXT,
         null,
