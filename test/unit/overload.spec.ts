@@ -2,6 +2,7 @@ import Fastify from 'fastify';
 import { Agent } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { LimitedSnapshots } from '../../src/database/limited-snapshots';
 import { Slots, SlotsOfClients } from '../../src/database/slots';
 import { acceptFirst } from '../../src/http/limits/connections';
 import { limitLoad } from '../../src/http/limits/overload';
@@ -107,6 +108,22 @@ it('counts the slots of a client, even if one of them is released again', async 
   await expect(slots.acquire('ada')).rejects.toMatchObject({ code: 'overloaded' });
   releaseNext();
   (await slots.acquire('ada'))();
+});
+
+it('counts no snapshot that could not be opened or is closed', async () => {
+  let isAway = true;
+  const snapshots = new LimitedSnapshots(() =>
+    isAway
+      ? Promise.reject(new Error('away'))
+      : Promise.resolve({ query: () => Promise.resolve([]), close: () => Promise.resolve() }),
+  );
+  // More than the limits.
+  for (let i = 0; i < 25; i += 1) {
+    await expect(snapshots.open({ key: 'ada' }, 'list')).rejects.toThrow('away');
+  }
+  isAway = false;
+  for (let i = 0; i < 25; i += 1) await (await snapshots.open({ key: 'ada' }, 'list')).close();
+  expect(snapshots.count).toBe(0);
 });
 
 it('limits the requests of one network, so that others are served', async () => {
