@@ -8,7 +8,6 @@ import { CommandError } from './cli/command-error';
 import { printable } from './cli/printable';
 import { ConfigError } from './config/config-error';
 import { Problem } from './http/problem';
-import { InvalidFile } from './transfer/files/invalid-file';
 
 type Define = (command: Command) => void;
 
@@ -73,7 +72,7 @@ In a clone, sprintline is node dist/cli.js. docs/configuration.md lists the sett
 }
 
 /** Errors whose message is all that the user needs. */
-const EXPECTED = [CommandError, ConfigError, InvalidFile];
+const EXPECTED = [CommandError, ConfigError];
 
 /** Runs a command, prints its error to standard error, and returns its exit code. */
 export async function run(command: readonly string[]): Promise<number> {

@@ -10,8 +10,8 @@ import { fromUtf16, utf16Of } from './utf16';
 /** The data from a client that help to detect the format of a file. */
 export interface FileHints {
   format: ImportFormat | 'auto';
-  contentType?: string | undefined;
-  fileName?: string | undefined;
+  mediaType?: string | undefined;
+  name?: string | undefined;
 }
 
 /** A file whose format is known; it can be read from its first byte. */
@@ -45,7 +45,7 @@ export async function detectFormat(file: Readable, hints: FileHints): Promise<De
   rejectForeign(head);
   const isJson = /^\s*[[{]/.test(textOf(head.subarray(0, 1024)));
   const isCsvNamed =
-    /csv|tab-separated/.test(hints.contentType ?? '') || /\.[ct]sv$/i.test(hints.fileName ?? '');
+    /csv|tab-separated/.test(hints.mediaType ?? '') || /\.[ct]sv$/i.test(hints.name ?? '');
   if (hints.format === 'auto') {
     const format = isJson ? await formatOfJson(peeked, isCsvNamed) : formatOfTable(head);
     return { format, file: peeked.replay(), encoding };

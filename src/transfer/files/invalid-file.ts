@@ -6,15 +6,33 @@ export interface LineError extends Pick<FieldError, 'column' | 'value' | 'code' 
   line: number;
 }
 
-/** A file cannot be imported; the message says why, and what can be done. */
-export class InvalidFile extends Error {
+/** The most errors in a response. */
+const MAX_ERRORS = 1000;
+
+/** A file cannot be imported; the message says why, and what can be done. It has the errors of the first lines. */
+export class InvalidFile extends Problem {
   constructor(
     message: string,
-    readonly code: 'invalid_file' | 'unknown_format' | 'ambiguous_dates' = 'invalid_file',
+    code: 'invalid_file' | 'unknown_format' | 'ambiguous_dates' = 'invalid_file',
     readonly errors: readonly LineError[] = [],
   ) {
-    super(message);
+    const sorted = errors.toSorted((a, b) => a.line - b.line).slice(0, MAX_ERRORS);
+    const [first] = sorted;
+    super(
+      code,
+      first ? detailOf(message, first, errors.length) : message,
+      first && { errors: sorted },
+    );
+    // `detail` says where the errors are, too.
+    this.message = message;
   }
+}
+
+function detailOf(message: string, { line, detail }: LineError, count: number): string {
+  if (count > 1)
+    return `${message} There are ${count} errors, the first on line ${line}: ${detail}.`;
+  const isComplete = new RegExp(`\\b(line|entry) ${line}\\b`, 'i').test(message);
+  return isComplete ? message : `${message} Line ${line}: ${detail}.`;
 }
 
 /** A file with one error. @param message names the line, and may say what can be done */
@@ -31,21 +49,3 @@ export const noSeq = (line: number): LineError => ({
   code: 'seq_exhausted',
   detail: 'seq would exceed 2,147,483,647',
 });
-
-/** The most errors in a response. */
-const MAX_ERRORS = 1000;
-
-/** Converts the error to a problem, with the errors of the first lines. */
-export function problemOf({ message, code, errors }: InvalidFile): Problem {
-  if (errors.length === 0) return new Problem(code, message);
-  const sorted = [...errors].sort((a, b) => a.line - b.line).slice(0, MAX_ERRORS);
-  const [first] = sorted;
-  const lines =
-    errors.length === 1
-      ? `Line ${first?.line}: ${first?.detail}.`
-      : `There are ${errors.length} errors, the first on line ${first?.line}: ${first?.detail}.`;
-  const isComplete =
-    errors.length === 1 && new RegExp(`\\b(line|entry) ${first?.line}\\b`, 'i').test(message);
-  const detail = isComplete ? message : `${message} ${lines}`;
-  return new Problem(code, detail, { errors: sorted });
-}

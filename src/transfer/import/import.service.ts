@@ -16,7 +16,6 @@ import { validate } from '../../http/validation/validation.pipe';
 import { Clock } from '../../time/clock';
 import type { DetectedFile } from '../files/detect';
 import { detectFormat } from '../files/detect';
-import { InvalidFile, problemOf } from '../files/invalid-file';
 import { fromUtf16 } from '../files/utf16';
 import { FORMATS } from '../formats/formats';
 import { planExport } from '../formats/sprintline';
@@ -127,23 +126,17 @@ export class ImportService {
       timeZone: mapping.time_zone ?? (await this.boards.timeZoneOf(boardName)),
       nullText,
     };
-    return translating(async () => {
-      const { format, ...detected } = await detectFormat(file.bytes, {
-        format: file.format,
-        contentType: file.mediaType,
-        fileName: file.name,
-      });
-      if (format === 'sprintline') return planOwn(detected, file);
-      const plan = await FORMATS[format](detected.file, mapping, context);
-      return { format, mapping: plan.mapping ?? mapping, plan };
-    });
+    const { format, ...detected } = await detectFormat(file.bytes, file);
+    if (format === 'sprintline') return planOwn(detected, file);
+    const plan = await FORMATS[format](detected.file, mapping, context);
+    return { format, mapping: plan.mapping ?? mapping, plan };
   }
 
   /**
    * Writes a plan, all of it or nothing; with `dryRun` nothing is changed. `If-Match` refers to the board's lists.
    * @param progress called with the number of stories that are written
    */
-  apply(
+  async apply(
     caller: Caller,
     boardName: string,
     planned: PlannedImport,
@@ -156,9 +149,7 @@ export class ImportService {
       requireTag(caller);
       const { sprint: sprints, story: stories, task: tasks } = exported.survey.counts;
       const view = { format, mapping, ...NOTHING, created: { sprints, stories, tasks } };
-      return translating(() =>
-        this.restores.restore(caller, boardName, exported, view, { dryRun, progress }),
-      );
+      return this.restores.restore(caller, boardName, exported, view, { dryRun, progress });
     }
     const { plan } = planned;
     const write = async (change: Change, board: LockedBoard): Promise<ImportView> => {
@@ -185,18 +176,16 @@ export class ImportService {
         unmapped: { statuses, ...(priorities.length > 0 && { priorities }) },
       };
     };
-    return translating(async () => {
-      const fields = plan.board ?? {};
-      const options = { dryRun };
-      // Others wait for a transaction, so an import that creates the board has many short ones.
-      const view = await this.boards.createByParts(caller, boardName, fields, write, options);
-      if (view) return view;
-      const work = async (change: Change): Promise<ImportView> =>
-        write(change, await this.boards.boardForCreation(change, boardName, fields));
-      return dryRun
-        ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
-        : this.unitOfWork.run(caller, work, RETRY_MS);
-    });
+    const fields = plan.board ?? {};
+    const options = { dryRun };
+    // Others wait for a transaction, so an import that creates the board has many short ones.
+    const view = await this.boards.createByParts(caller, boardName, fields, write, options);
+    if (view) return view;
+    const work = async (change: Change): Promise<ImportView> =>
+      write(change, await this.boards.boardForCreation(change, boardName, fields));
+    return dryRun
+      ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
+      : this.unitOfWork.run(caller, work, RETRY_MS);
   }
 }
 
@@ -221,15 +210,6 @@ async function planOwn(
   const format = 'sprintline';
   if (survey.header.log) return { format, mapping, exported: { survey, open } };
   return { format, mapping, plan: await planExport(open(), survey) };
-}
-
-/** Converts an `InvalidFile` to a problem. @throws Problem */
-async function translating<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof InvalidFile ? problemOf(error) : error;
-  }
 }
 
 /** Reads a mapping from JSON. @throws Problem `invalid_request` with pointers below `/mapping` */

@@ -105,8 +105,8 @@ describe('detectFormat', () => {
 
   it('reads a header that begins like JSON as a table, if the client calls it CSV', async () => {
     const content = '[ ] title,status\nx,todo\n';
-    expect(await formatOf(content, { ...AUTO, contentType: 'text/csv' })).toBe('csv');
-    expect(await formatOf(content, { ...AUTO, fileName: 'export.CSV' })).toBe('csv');
+    expect(await formatOf(content, { ...AUTO, mediaType: 'text/csv' })).toBe('csv');
+    expect(await formatOf(content, { ...AUTO, name: 'export.CSV' })).toBe('csv');
     expect((await errorOf(content)).errors).toMatchObject([{ line: 1, code: 'malformed' }]);
   });
 
