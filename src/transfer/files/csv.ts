@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { InvalidFile, invalidLine } from './invalid-file';
 import { slicesOf } from './slices';
 import type { Warnings } from './source';
-import { requireUtf8 } from './utf8';
+import { requireText } from './utf8';
 
 /** A row of a CSV file. */
 export interface CsvRow {
@@ -103,7 +103,7 @@ async function parseCsv(
   input: Readable,
   onRow: (row: CsvRow) => void,
 ): Promise<{ endsLine: boolean }> {
-  const chunks = textOf(input);
+  const chunks = requireText(slicesOf(input));
   const start: Buffer[] = [];
   let first = firstLine(start);
   while (first === undefined) {
@@ -201,26 +201,4 @@ function delimiterOf(header: string): string {
   const outside = header.replace(/"[^"]*"?/g, '');
   const count = (delimiter: string): number => outside.split(delimiter).length;
   return Object.keys(SEPARATORS).reduce((best, next) => (count(next) > count(best) ? next : best));
-}
-
-/** Yields text in slices. @throws InvalidFile if the input is not text */
-async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  let line = 1;
-  for await (const slice of requireUtf8(slicesOf(input))) {
-    const nul = slice.indexOf(0);
-    if (nul !== -1) {
-      line += breaks(slice.subarray(0, nul));
-      const detail = 'has a NUL byte';
-      const message = `The file is not text: line ${line} ${detail}.`;
-      throw invalidLine(line, 'invalid_text', detail, message);
-    }
-    line += breaks(slice);
-    yield slice;
-  }
-}
-
-function breaks(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
-  return count;
 }

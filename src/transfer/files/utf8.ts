@@ -3,7 +3,7 @@ import { invalidLine } from './invalid-file';
 /** Checks that the bytes of a file are UTF-8. */
 export class Utf8Check {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true });
-  private line = 1;
+  line = 1;
 
   /** @throws InvalidFile that names the first line that is not UTF-8 */
   write(chunk: Buffer): void {
@@ -31,11 +31,16 @@ export class Utf8Check {
   }
 }
 
-/** Yields the chunks unchanged. @throws InvalidFile at the first line that is not UTF-8 */
-export async function* requireUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Yields the chunks unchanged. @throws InvalidFile at the first line that is not UTF-8 or has a NUL byte */
+export async function* requireText(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const check = new Utf8Check();
   for await (const chunk of chunks) {
-    check.write(chunk);
+    const nul = chunk.indexOf(0);
+    check.write(nul === -1 ? chunk : chunk.subarray(0, nul));
+    if (nul !== -1) {
+      const message = `The file is not text: line ${check.line} has a NUL byte.`;
+      throw invalidLine(check.line, 'invalid_text', 'has a NUL byte', message);
+    }
     yield chunk;
   }
   check.end();
