@@ -54,7 +54,10 @@ async function restoreFrom(
   caller: Caller = OPERATOR,
 ): Promise<void> {
   const exported = { survey: await survey(open()), open };
-  await service.app.get(RestoreService).restore(caller, name, exported, {} as ImportView);
+  await service.app.get(RestoreService).restore(caller, name, exported, {} as ImportView, {
+    dryRun: false,
+    progress: () => undefined,
+  });
 }
 
 /** Imports a file that must be rejected and returns the code and the line of the error. */

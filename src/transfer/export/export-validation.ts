@@ -21,7 +21,6 @@ type Fields = Record<string, unknown>;
 const id = integer(...ID);
 const int32 = integer(MIN_INT32, MAX_INT32);
 const version = integer(1, MAX_INT32);
-const revision = (min: number): Predicate => integer(min, MAX_INT32);
 
 const TIMES = { created_at: instant, updated_at: instant, version };
 
@@ -29,7 +28,7 @@ const BOARD: Record<keyof BoardView, Predicate> = {
   ...predicatesOf(CreateBoard),
   id,
   time_zone: (value) => typeof value === 'string' && isTimeZone(value),
-  revision: revision(0),
+  revision: integer(0, MAX_INT32),
   ...TIMES,
 };
 
@@ -66,7 +65,7 @@ const TASK: Record<keyof TaskView, Predicate> = {
 
 const EVENT: Record<keyof EventView, Predicate> = {
   board_name: BOARD.name,
-  revision: revision(1),
+  revision: version,
   type: oneOf(EVENT_TYPES),
   at: instant,
   actor: text(255),

@@ -197,9 +197,6 @@ class RowReader {
     if (isLonger(cell, 100)) {
       const detail = 'sprint must have at most 100 characters';
       this.errors.push({ line, code: 'too_long', detail });
-    } else if (cell.includes('\0')) {
-      const detail = 'sprint must not contain NUL';
-      this.errors.push({ line, code: 'invalid_text', detail });
     } else if (!this.sprints.has(key)) this.sprints.set(key, cell);
     return [key];
   }

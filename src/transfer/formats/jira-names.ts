@@ -1,4 +1,4 @@
-import { comparable } from '../import/known-names';
+import { comparable, lookup } from '../import/known-names';
 
 // The names that Jira gives to columns and types in English, German, Spanish, French and Portuguese.
 
@@ -66,11 +66,7 @@ const NAMES = {
 export type JiraField = keyof typeof NAMES;
 export const JIRA_FIELDS = Object.keys(NAMES) as JiraField[];
 
-const FIELDS = new Map(
-  JIRA_FIELDS.flatMap((field) =>
-    NAMES[field].split(',').map((name) => [comparable(name), field] as const),
-  ),
-);
+const FIELDS = lookup(JIRA_FIELDS.map((field) => [field, NAMES[field]] as const));
 
 const CUSTOM =
   /^(?:custom fields?|benutzerdefinierte felder|benutzerdefiniertes feld|campos? personalizados?|champs? personnalises?) ?\((.+)\)$/;
@@ -81,7 +77,7 @@ const POINTS =
 
 /** Returns the field of a Jira column; null if its name is unknown. */
 export function jiraField(column: string): JiraField | null {
-  const name = comparable(column).replace(/ ?:$/, '');
+  const name = comparable(column);
   const own = CUSTOM.exec(name)?.[1] ?? name;
   return FIELDS.get(own) ?? (POINTS.test(own) ? 'points' : null);
 }

@@ -69,7 +69,7 @@ export class ApplyService {
     change: Change,
     board: LockedBoard,
     plan: ImportPlan,
-    progress: (stories: number) => void = () => undefined,
+    progress: (stories: number) => void,
   ): Promise<ImportRun> {
     const run = new ImportRun(change, board, new Warnings(plan.warnings.unit));
     const existing = await this.sprintQueries.briefs(change, board.id);

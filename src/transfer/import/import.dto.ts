@@ -3,10 +3,12 @@ import { CountField, EnumField, IntegerField } from '../../http/responses/schema
 import { IsFlag, IsOneOf } from '../../http/validation/choices';
 import { IsRecord } from '../../http/validation/collections';
 import { isDate } from '../../http/validation/dates';
+import { MAX_INT32, MIN_INT32 } from '../../http/validation/numbers';
 import { Optional } from '../../http/validation/property';
 import { IsTimeZone, isLonger } from '../../http/validation/text';
 import type { Status } from '../../stories/story.entity';
 import { STATUSES } from '../../stories/story.entity';
+import { integer, oneOf } from '../export/field-predicates';
 
 /** The formats that an import reads. */
 export const IMPORT_FORMATS = [
@@ -49,17 +51,11 @@ export class Mapping {
   columns?: Record<string, string>;
   /** Our status for each status in the file, by its name. */
   @Optional()
-  @IsRecord(STATUSES.join(', '), { type: 'string', enum: [...STATUSES] }, (value) =>
-    (STATUSES as readonly unknown[]).includes(value),
-  )
+  @IsRecord(STATUSES.join(', '), { type: 'string', enum: [...STATUSES] }, oneOf(STATUSES))
   status?: Record<string, Status>;
   /** Our priority for each priority in the file, by its name; smaller is more urgent. */
   @Optional()
-  @IsRecord(
-    'integers of 32 bits',
-    { type: 'integer' },
-    (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31,
-  )
+  @IsRecord('integers of 32 bits', { type: 'integer' }, integer(MIN_INT32, MAX_INT32))
   priority?: Record<string, number>;
   /** Dates of the sprints that have none in the file, by their names. */
   @Optional()

@@ -23,7 +23,7 @@ export const inLowerCase = (name: string): string => name.trim().toLowerCase();
 export const byName = <Value>(names: Readonly<Record<string, Value>> = {}): Map<string, Value> =>
   new Map(Object.entries(names).map(([name, value]) => [inLowerCase(name), value]));
 
-const lookup = <Value>(names: readonly (readonly [Value, string])[]): Map<string, Value> =>
+export const lookup = <Value>(names: readonly (readonly [Value, string])[]): Map<string, Value> =>
   new Map(
     names.flatMap(([value, list]) =>
       list.split(',').map((name) => [comparable(name), value] as const),

@@ -1,3 +1,4 @@
+import { isLonger } from '../../http/validation/text';
 import type { Warnings } from '../files/source';
 
 /** Characters that a title must not have: controls, the zero-width space, the byte order mark. */
@@ -34,14 +35,12 @@ export class Texts {
 
   /** At most `max` code points. */
   private cut(text: string, max: number, field: string, place: number | string): string {
-    if (text.length <= max) return text;
-    const points = [...text.slice(0, 2 * max + 2)];
-    if (points.length <= max) return text;
+    if (!isLonger(text, max)) return text;
     this.warnings.at(
       `${field}_cut`,
       place,
       `"${text.slice(0, 100)}…" has more than ${max} characters`,
     );
-    return points.slice(0, max).join('').trimEnd();
+    return [...text.slice(0, 2 * max)].slice(0, max).join('').trimEnd();
   }
 }

@@ -58,7 +58,6 @@ export class Ids {
   }
 
   private sort(): void {
-    if (this.recent.size === 0) return;
     const all = new Float64Array(this.sorted.length + this.recent.size);
     all.set(this.sorted);
     all.set([...this.recent], this.sorted.length);

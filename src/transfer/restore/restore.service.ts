@@ -15,13 +15,6 @@ export interface ExportedBoard {
   open: () => AsyncIterable<Buffer>;
 }
 
-interface RestoreOptions {
-  /** Restores the board, and then removes it. */
-  dryRun?: boolean;
-  /** Called with the number of lines that were written. */
-  progress?: (lines: number) => void;
-}
-
 /** Restores exported boards with their logs. */
 @Injectable()
 export class RestoreService {
@@ -37,7 +30,7 @@ export class RestoreService {
     boardName: string,
     { survey, open }: ExportedBoard,
     view: ImportView,
-    { dryRun, progress = () => undefined }: RestoreOptions = {},
+    { dryRun, progress }: { dryRun: boolean; progress: (lines: number) => void },
   ): Promise<ImportView> {
     if (caller.scope !== 'admin') {
       throw new Problem('forbidden', 'Only an admin may restore a board with its log.');

@@ -1,13 +1,15 @@
 import type { EventEntity, Fields } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
 import { isObject } from '../../http/validation/collections';
+import { ID, MAX_INT32 } from '../../http/validation/numbers';
 import { fromRfc3339 } from '../../time/clock';
-import { parseLine, requireFields, requireRow } from '../export/export-validation';
+import { OPTIONAL, parseLine, requireFields, requireRow } from '../export/export-validation';
+import { integer, orNull } from '../export/field-predicates';
 import { invalidLine } from '../files/invalid-file';
 import type { FileIds } from './restore-survey';
 
-/** The greatest version that the databases store. */
-const MAX_VERSION = 2 ** 31 - 1;
+const isVersion = integer(0, MAX_INT32);
+const isSprint = orNull(integer(...ID));
 
 /** The replacements of the ids and the name of an exported board. */
 export interface Replacements {
@@ -50,17 +52,13 @@ function readEvent(
   line: number,
   text: string,
 ): { event: EventView; version: number; sprint_id: number | null } {
-  const { event, version, sprint_id, ...others } = parseLine(line, text);
-  requireRow(line, 'event', event);
-  const isValid =
-    Number.isSafeInteger(version) &&
-    (version as number) >= 0 &&
-    (version as number) <= MAX_VERSION &&
-    (sprint_id === null || Number.isSafeInteger(sprint_id)) &&
-    Object.keys(others).length === 0;
+  const { event: row, version, sprint_id, ...others } = parseLine(line, text);
+  requireRow(line, 'event', row);
+  const event = { ...OPTIONAL.event, ...(row as EventView) };
+  const isValid = isVersion(version) && isSprint(sprint_id) && Object.keys(others).length === 0;
   if (!isValid) throw invalidLine(line, 'malformed', 'the event has no valid version or sprint_id');
-  requireShape(line, event as EventView);
-  return { event: event as EventView, version: version as number, sprint_id: sprint_id as number };
+  requireShape(line, event);
+  return { event, version: version as number, sprint_id: sprint_id as number };
 }
 
 /**
