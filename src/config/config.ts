@@ -26,7 +26,7 @@ export class Config {
   @Setting(
     'DATABASE_URL',
     'sqlite:data/sprintline.db',
-    'sqlite:FILE, mysql://user:password@host:port/database or mariadb://… (add ?tls=true for TLS).',
+    'sqlite:FILE, mysql://user:password@host:port/database or mariadb://… (add ?tls=true for TLS; the certificate must name the host).',
   )
   @Read(readDatabaseUrl)
   @IsDefined({

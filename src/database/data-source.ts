@@ -116,7 +116,8 @@ export function dataSourceOptions(
       queueLimit: 400,
       keepAliveInitialDelay: 10_000,
       ...(purpose === 'snapshot' && { maxIdle: 2, idleTimeout: 1000 }),
-      ...(target.tls && { ssl: {} }),
+      // Otherwise the driver accepts a certificate of any host.
+      ...(target.tls && { ssl: { verifyIdentity: true } }),
     },
   };
 }

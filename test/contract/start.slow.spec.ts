@@ -1,8 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+import { afterwards } from '../support/faults';
+import { send } from '../support/http';
+import { freePort } from '../support/mysql-server';
 import { Program } from '../support/program';
 
 // The output of the built program when it starts or fails to start.
@@ -18,6 +23,19 @@ afterEach(() => {
 /** Runs a command without root's permission to write every file: if the tests run as root, as the user `nobody`. */
 const WITHOUT_RIGHTS =
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+
+/** The first packet of a MySQL server, which offers TLS (protocol version 10). */
+const HANDSHAKE = Buffer.concat([
+  Buffer.from([73, 0, 0, 0, 10]),
+  Buffer.from('8.0.0\0'),
+  Buffer.from([1, 0, 0, 0]),
+  Buffer.from('12345678\0'),
+  // Capabilities: protocol 4.1, TLS, secure connection; then character set, status, and plugin authentication.
+  Buffer.from([0x00, 0x8a, 45, 2, 0, 0x08, 0, 21]),
+  Buffer.alloc(10),
+  Buffer.from('123456789012\0'),
+  Buffer.from('mysql_native_password\0'),
+]);
 
 async function outputOf(
   environment: Record<string, string>,
@@ -92,6 +110,12 @@ describe('a program that cannot start ends with one sentence and the exit code 1
     expect(output).toContain('  DATABASE_URL: ');
   });
 
+  it('when other machines can reach it and no token exists', async () => {
+    const output = await outputOf({ HOST: '0.0.0.0' });
+    expect(output).toMatch(/^HOST=0\.0\.0\.0 makes the service reachable from other machines/);
+    expect(output).toContain('node dist/cli.js tokens create --name admin --scope admin');
+  });
+
   it('when the database is not an SQLite file', async () => {
     const file = join(folder, 'notes.txt');
     writeFileSync(file, 'Buy milk. '.repeat(1000));
@@ -118,6 +142,82 @@ describe('a program that starts', () => {
     const { text } = await program.client.get('/metrics');
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
     expect(text).toMatch(/^nodejs_eventloop_lag_seconds /m);
+  });
+
+  it('serves the page, the OpenAPI document, the documentation and pictures', async () => {
+    const { client } = await Program.start({ url: `sqlite:${join(folder, 'a.db')}` });
+    await client.post('/api/boards', { name: 'Team' });
+    const page = await client.get('/', { headers: { accept: 'text/html' } });
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('<!doctype html>')]);
+    const document = await client.get('/openapi.json');
+    expect(document.text).toBe(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+    const script = /src="(\/docs\/[\w-]+\.js)"/g;
+    const docs = (await client.get('/docs')).text;
+    const scripts = [...docs.matchAll(script)].map(([, path = '']) => path);
+    const texts = await Promise.all(scripts.map(async (path) => (await client.get(path)).text));
+    expect(texts.filter((text) => text.includes('/openapi.json'))).toHaveLength(1);
+    const picture = await client.get('/api/boards/Team/velocity?format=png');
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+
+  it('is reached only on the loopback address by default', async () => {
+    const program = await Program.start({ url: `sqlite:${join(folder, 'a.db')}` });
+    const socket = connect(program.port, '127.0.0.2');
+    await expect(once(socket, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('warns at each start without authentication', async () => {
+    const environment = { HOST: '0.0.0.0', AUTH: 'off' };
+    const database = { url: `sqlite:${join(folder, 'a.db')}` };
+    for (let starts = 0; starts < 2; starts += 1) {
+      const program = await Program.start(database, { environment });
+      expect(program.log.map(({ msg }) => msg as string)).toEqual([
+        expect.stringMatching(/^AUTH=off: everyone who can reach the service may/),
+      ]);
+      await program.end('SIGTERM');
+    }
+  });
+
+  it('is reached by any host name if it listens elsewhere and requires a token', async () => {
+    const database = { url: `sqlite:${join(folder, 'a.db')}` };
+    const local = await Program.start(database);
+    const { body } = await local.client.post('/api/tokens', { name: 'Ada', scope: 'admin' });
+    await local.end('SIGTERM');
+    const { url } = await Program.start(database, { environment: { HOST: '0.0.0.0' } });
+    const headers = { host: 'plan.example.org', authorization: `Bearer ${body.token}` };
+    expect((await send(`${url}/api/boards`, { headers })).status).toBe(200);
+  });
+
+  it('stops on SIGINT, too', async () => {
+    const program = await Program.start({ url: `sqlite:${join(folder, 'a.db')}` });
+    expect(await program.end('SIGINT')).toEqual({ code: 0, signal: null });
+  });
+
+  it('sends nothing to a database whose TLS certificate names another host', async () => {
+    const file = (name: string): string => join(__dirname, '../support/tls', name);
+    const [key, cert] = [readFileSync(file('server.key')), readFileSync(file('server.pem'))];
+    let received = 0;
+    const server = createServer((socket: Socket) => {
+      socket.once('error', () => undefined);
+      socket.write(HANDSHAKE);
+      socket.once('data', () => {
+        const secured = new TLSSocket(socket, { isServer: true, key, cert });
+        secured.once('error', () => undefined);
+        secured.on('data', ({ length }: Buffer) => (received += length));
+      });
+    });
+    server.listen(await freePort(), '127.0.0.1');
+    afterwards(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const program = await Program.spawn(
+      { url: `mysql://me:secret@localhost:${port}/plan?tls=true` },
+      { environment: { NODE_EXTRA_CA_CERTS: file('ca.pem') } },
+    );
+    expect(await program.logged(/cannot be used/)).toEqual([
+      expect.stringContaining("localhost. is not in the cert's altnames: DNS:other.example"),
+    ]);
+    expect(received).toBe(0);
   });
 
   it('logs that it waits for a database that cannot be reached', async () => {
