@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EntityTarget } from 'typeorm';
+import { logFailure } from '../database/background';
 import type { UnitOfWork } from '../database/unit-of-work';
 import { toStored } from '../time/clock';
 
@@ -25,6 +26,6 @@ export class LastUse {
     this.recorded.set(id, true);
     this.unitOfWork
       .maintain((manager) => manager.update(this.entity, id, { last_used_at: now }))
-      .catch((error: unknown) => this.logger.debug(error));
+      .catch((error: unknown) => logFailure(this.logger, error));
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { In, LessThanOrEqual } from 'typeorm';
+import { logFailure } from '../database/background';
 import { Database } from '../database/database';
 import { placeholders } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -120,7 +121,7 @@ export class SessionsService {
     const last_used_at = LessThanOrEqual(oldestUsed(this.clock.now()));
     await this.unitOfWork
       .maintain((manager) => manager.delete(Session, { last_used_at }))
-      .catch((error: unknown) => this.logger.debug(error));
+      .catch((error: unknown) => logFailure(this.logger, error));
   }
 
   private rejected(token: string, reason: Rejection): Problem {

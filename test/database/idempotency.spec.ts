@@ -4,6 +4,7 @@ import { startApp, useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { insertRows } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
+import { onStatement } from '../support/statements';
 
 const service = useApp();
 afterEach(() => service.clock.set());
@@ -279,6 +280,23 @@ describe('stored responses', () => {
     clock.set('2099-02-03T00:00:00.000Z');
     await app.get(ExpiredKeys).delete();
     expect(await rows()).toBe(0);
+  });
+
+  it('that cannot be deleted are an error in the log', async () => {
+    const log: string[] = [];
+    const other = await startApp({ log, environment: { LOG_LEVEL: 'error' } });
+    const stop = onStatement({
+      before: ({ sql }) => {
+        if (/^DELETE FROM .idempotency_keys/.test(sql)) throw new Error('the table is broken');
+      },
+    });
+    try {
+      await other.app.get(ExpiredKeys).run();
+    } finally {
+      stop();
+      await other.close();
+    }
+    expect(log.map((line) => JSON.parse(line).msg)).toEqual(['the table is broken']);
   });
 
   it('are deleted every minute', async () => {
