@@ -21,6 +21,9 @@ const RECONNECT_MS = 250;
 /** Milliseconds within which an available database answers a ping. */
 const PING_MS = 1000;
 
+/** Milliseconds between two warnings that requests fail although the database answers. */
+const QUIET_MS = 60_000;
+
 /**
  * Opens, migrates and watches the database, and runs plain SELECTs. The service starts while the
  * database is unavailable, answers 503 to requests that need it, and connects as soon as it can.
@@ -34,6 +37,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   private isOpen = false;
   private closing = false;
   private failing = false;
+  private quietUntil = 0;
   private pinging: Promise<boolean> | undefined;
   private opening: Promise<void> = Promise.resolve();
   /** Set if this program can never use the database. */
@@ -178,8 +182,13 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     if (this.failing) return;
     this.failing = true;
     const check = async (): Promise<void> => {
-      // One slow statement does not mean that the database is unavailable.
-      if (await this.isReady()) return;
+      // A slow statement or a full disk does not mean that the database is unavailable.
+      if (await this.isReady()) {
+        if (performance.now() < this.quietUntil) return;
+        this.quietUntil = performance.now() + QUIET_MS;
+        this.logger.warn(`The database answers, but a request failed: ${reason(cause)}.`);
+        return;
+      }
       this.logger.error(
         `The database is unavailable: ${reason(cause)}. Requests that need it get 503 until it answers.`,
       );
@@ -199,7 +208,9 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
           if (!dataSource.isInitialized) await dataSource.initialize();
         }
         // Starts the first thread, which takes seconds when the processor is busy.
-        await (await this.snapshots.open()).close();
+        const snapshot = await this.snapshots.open();
+        await snapshot.query('SELECT 1');
+        await snapshot.close();
         this.isOpen = true;
         this.logger.log({ migrations }, 'The database is ready.');
         return;

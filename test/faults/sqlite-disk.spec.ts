@@ -211,6 +211,10 @@ onSqlite('on SQLite a write', () => {
           (story: any) => story.title,
         );
       expect(await shown()).toEqual(titles);
+      // The reason is in the log, once for many requests.
+      expect(program.log.map(({ msg }) => msg as string)).toEqual([
+        expect.stringMatching(/^The database answers, but a request failed: .*full/),
+      ]);
 
       rmSync(ballast);
       expect((await write()).status).toBe(201);

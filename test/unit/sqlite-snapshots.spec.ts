@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { SqliteSnapshots } from '../../src/database/sqlite-snapshots';
+import { startApp } from '../support/app';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'sprintline-log-'))));
@@ -67,4 +68,22 @@ it('a SELECT that found the file locked leaves no lock behind', async () => {
     await snapshots.close();
     writer.close();
   }
+});
+
+it('a service starts again and again until it can read a snapshot', async () => {
+  const log: string[] = [];
+  const opening = jest.spyOn(SqliteSnapshots.prototype, 'open').mockResolvedValueOnce({
+    query: () => Promise.reject(new Error('the thread does not run')),
+    close: () => Promise.resolve(),
+  });
+  const service = await startApp({ engine: 'sqlite', log, environment: { LOG_LEVEL: 'error' } });
+  try {
+    while ((await service.client.get('/health/ready')).status !== 200);
+  } finally {
+    opening.mockRestore();
+    await service.close();
+  }
+  expect(log.map((line) => JSON.parse(line).msg)).toEqual([
+    'The database cannot be used: the thread does not run. Trying again until it can.',
+  ]);
 });
