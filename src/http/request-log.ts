@@ -1,9 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
-/** Masks tokens in a string for the log. */
-export const withoutTokens = (text: string): string =>
-  text.includes('spl_') ? text.replace(/spl_[0-9a-f]{16}_[\w-]*/g, 'spl_...') : text;
+const TOKEN = /spl_[0-9a-f]{16}_[\w-]*/g;
+
+/** Masks tokens in a string for the log, also those of which a part is percent-encoded. */
+export function withoutTokens(text: string): string {
+  const masked = text.replace(TOKEN, 'spl_...');
+  if (!masked.includes('%')) return masked;
+  const decoded = masked.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
+  );
+  return decoded.search(TOKEN) === -1 ? masked : encodeURI(decoded.replace(TOKEN, 'spl_...'));
+}
 
 /** Logs a request in one line. */
 export function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
@@ -14,6 +22,7 @@ export function logRequest(logger: Logger, request: FastifyRequest, reply: Fasti
     actor: request.access?.actor,
     route: request.routeOptions.url ?? '(none)',
     status: reply.statusCode,
+    code: request.problem,
     duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
   });
 }

@@ -200,6 +200,9 @@ describe('with tokens', () => {
       const secret = token.slice(-43);
       await bearing(service.client, token).get('/api/boards');
       await service.client.get(`/api/boards?access_token=${token}`);
+      // Parts of it may be percent-encoded.
+      await service.client.get(`/api/boards?access_token=${token.replace('_', '%5f')}`);
+      await send(`${service.url}/%73${token.slice(1)}`);
       await send(`${service.url}/${token}`, { headers: { 'x-request-id': token } });
       await bearing(service.client, `${token}x`).get('/api/boards');
       expect(log.filter((line) => line.includes(secret))).toEqual([]);
