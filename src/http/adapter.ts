@@ -137,7 +137,7 @@ function answerBrokenRequest(
     'malformed or incomplete request',
   );
   const body = `${JSON.stringify(problem.document('', id))}\n`;
-  const headers = linesOf({ ...SECURITY_HEADERS, ...problem.headers });
+  const headers = linesOf({ 'X-Request-Id': id, ...SECURITY_HEADERS, ...problem.headers });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${headers}\r\n${body}`,

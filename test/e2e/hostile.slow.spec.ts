@@ -55,6 +55,7 @@ function defectOf({ status, headers, text }: RawResponse, expected?: number): st
     [type, title, detail, instance, code].every((member) => typeof member === 'string') &&
     type === `urn:sprintline:problem:${code}`;
   if (!whole) return 'not a complete problem document';
+  if (headers['x-request-id'] !== problem.request_id) return 'another X-Request-Id';
   if (code === 'invalid_request') {
     const complete = (errors as Record<string, unknown>[]).every(
       (error) =>
