@@ -173,12 +173,23 @@ describe('CORS', () => {
       'access-control-allow-methods': 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT',
       vary: 'Origin',
     });
-    // A stream is resumed with it.
-    expect(allowed.headers['access-control-allow-headers']).toContain('Last-Event-ID');
+    const list = (names = ''): string[] => names.toLowerCase().split(/, */).sort();
+    expect(list(allowed.headers['access-control-allow-headers'])).toEqual([
+      ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
+      // A stream is resumed with the first.
+      ...['last-event-id', 'x-request-id'],
+    ]);
     const answer = await write({ origin, 'sec-fetch-site': 'cross-site' });
     expect(answer.status).toBe(201);
     expect(answer.headers['access-control-allow-origin']).toBe(origin);
-    expect(answer.headers['access-control-expose-headers']).toContain('ETag');
+    expect(list(answer.headers['access-control-expose-headers'])).toEqual([
+      ...['etag', 'idempotent-replayed', 'link', 'location', 'ratelimit', 'ratelimit-policy'],
+      ...['retry-after', 'www-authenticate', 'x-board-revision', 'x-request-id', 'x-total-count'],
+    ]);
+    // A page has a token of its own, not the cookie of a session.
+    for (const { headers } of [allowed, answer]) {
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    }
   });
 
   it('does not answer OPTIONS that is no preflight', async () => {
