@@ -197,13 +197,24 @@ describe('an import', () => {
       ['--map', 'points'],
       /does not have the form field=column/,
     ],
-    ['a map of a field that no story has', 'title\na\n', ['--map', 'id=title'], /no id/],
+    [
+      'a map of a field that no story has',
+      'title\na\n',
+      ['--map', 'id=title'],
+      /unknown fields: id;/,
+    ],
     ['a map of a missing column', 'title\na\n', ['--map', 'points=sp'], /no column sp/],
     [
       'a map used twice',
       'x\na\n',
       ['--map', 'title=x', '--map', 'points=x'],
-      /names the column x twice/,
+      /more than one field for the column x/,
+    ],
+    [
+      'two maps of a field',
+      'x,y\na,b\n',
+      ['--map', 'title=x', '--map', 'title=y'],
+      /names the field title twice/,
     ],
     [
       'an open quote',
