@@ -1,6 +1,7 @@
 import { TokenType } from '@streamparser/json';
 import { parse } from 'csv-parse/sync';
 import { Readable } from 'node:stream';
+import { jiraField } from '../formats/jira-names';
 import type { ImportFormat } from '../import/import.dto';
 import { InvalidFile } from './invalid-file';
 import { JsonTokens, type JsonToken } from './json';
@@ -225,28 +226,33 @@ class FieldNames {
   }
 }
 
-/** Columns of Jira's exports, in its languages. */
-const JIRA_SUMMARY = ['summary', 'zusammenfassung', 'resumen', 'résumé', 'resumo', 'sumário'];
+/** Columns that only Jira's exports have, besides those of the key and the id. */
 const JIRA_COLUMN =
-  /^(key|issue ?(key|id|type)|work ?item ?(key|id|type)|project key|vorgang(s?schlüssel|s?-?id|s?typ)|vorgangs-id|schlüssel|clave( de (la )?incidencia)?|tipo de (incidencia|actividad)|clé( de ticket)?|type de (ticket|demande)|chave( (da|do) (item|ticket|incidente))?|tipo de (item|ticket|problema)|custom field \(.*|benutzerdefinierte felder \(.*)$/;
+  /^(issue ?(key|id|type)|work ?item ?(key|id|type)|project key|vorgangs?typ|tipo de (incidencia|actividad|item|ticket|problema)|type de (ticket|demande)|custom field \(.*|benutzerdefinierte felder \(.*)$/;
 
 /** The format of a table by its header. */
 function formatOfTable(head: Buffer): ImportFormat {
-  const columns = headerOf(head).map((name) => name.trim().toLowerCase().normalize('NFC'));
+  const header = headerOf(head);
+  const columns = header.map((name) => name.trim().toLowerCase().normalize('NFC'));
   const has = (name: string): boolean => columns.includes(name);
   if (has('id') && has('team') && has('title')) return 'linear-csv';
-  const isJira = JIRA_SUMMARY.some(has) && columns.some((name) => JIRA_COLUMN.test(name));
+  const fields = new Set(header.map(jiraField));
+  const isJira =
+    fields.has('title') &&
+    (fields.has('external_id') || fields.has('id') || columns.some((n) => JIRA_COLUMN.test(n)));
   return isJira ? 'jira-csv' : 'csv';
 }
 
 /** Returns the cells of the first row; none if it is invalid, which the reader of the table reports later. */
 function headerOf(head: Buffer): string[] {
   try {
-    const [header = []] = parse(textOf(head), {
+    // A first line `sep=;` is meant for Excel.
+    const [header = []] = parse(textOf(head).replace(/^sep=.*\s+/, ''), {
       to: 1,
       delimiter: [',', ';', '\t'],
       relax_quotes: true,
       skip_empty_lines: true,
+      skip_records_with_empty_values: true,
       record_delimiter: ['\r\n', '\n', '\r'],
     });
     return header;
