@@ -172,6 +172,30 @@ describe('an import of a Jira CSV export', () => {
     expect(await of(`/api/stories/${story.id}`)).toMatchObject({ points: 5, priority: 1 });
   });
 
+  it('keeps the dates of a sprint on the board if the mapping of the response is sent back', async () => {
+    const file = 'Summary,Issue key,Sprint\nA,K-1,Sprint 1\nB,K-2,Sprint 2\n';
+    const created = await importTwice(service, 'Back', file);
+    const assumed = {
+      'Sprint 1': { start_date: '2026-11-23', end_date: '2026-12-06' },
+      'Sprint 2': { start_date: '2026-12-07', end_date: '2026-12-20' },
+    };
+    expect(created.mapping.sprints).toEqual(assumed);
+    const [first] = await of('/api/boards/Back/sprints');
+    const dates = { start_date: '2027-03-01', end_date: '2027-03-14' };
+    await made2xx(service.client.put(`/api/sprints/${first.id}`, dates));
+    const again = await load('Back', file, { query: '?dry_run=true' });
+    expect(again.mapping.sprints).toEqual({});
+    const sent = await load('Back', file, { mapping: again.mapping });
+    expect(sent).toMatchObject({ updated: NOTHING, unchanged: created.created });
+    expect(await of(`/api/sprints/${first.id}`)).toMatchObject(dates);
+    // Dates that the user sends are those of the sprint, and stay in the mapping.
+    const mapping = { sprints: { 'Sprint 1': assumed['Sprint 1'] } };
+    const moved = await load('Back', `${file}C,K-3,Sprint 3\n`, { mapping });
+    expect(moved.updated).toMatchObject({ sprints: 1 });
+    expect(moved.mapping.sprints).toEqual({ ...mapping.sprints, 'Sprint 3': expect.anything() });
+    expect(await of(`/api/sprints/${first.id}`)).toMatchObject(assumed['Sprint 1']);
+  });
+
   it('lists priorities that are not known, until the mapping has them', async () => {
     const file =
       'Summary,Issue key,Status,Priority\n' +

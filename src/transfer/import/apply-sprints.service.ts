@@ -82,7 +82,7 @@ export class ApplySprints {
   }
 
   private async create(
-    { change, board, created, warnings }: ImportRun,
+    { change, board, created, warnings, assumedDates }: ImportRun,
     sprint: PlannedSprint,
   ): Promise<PlacedSprint> {
     const { external_id, name: ownName, goal, start_date, end_date, assumed } = sprint;
@@ -92,6 +92,7 @@ export class ApplySprints {
     const name = nameOf(sprint);
     if (assumed) {
       warnings.add('dates_assumed', `${name}: ${start_date}${end_date ? ` to ${end_date}` : ''}`);
+      assumedDates.set(name, { start_date, end_date });
     }
     const { completed_at: completesAt, started_at: startsAt = null } = sprint;
     return { id, name, wasCompleted: false, completesAt, startsAt };

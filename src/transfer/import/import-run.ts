@@ -2,7 +2,7 @@ import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import type { LineError } from '../files/invalid-file';
 import type { Skipped, Warnings } from '../files/source';
-import type { ImportCounts } from './import.dto';
+import type { ImportCounts, SprintDates } from './import.dto';
 import { TasksOfBoard } from './tasks-of-board';
 
 const none = (): ImportCounts => ({ sprints: 0, stories: 0, tasks: 0 });
@@ -13,6 +13,8 @@ export class ImportRun {
   readonly updated = none();
   readonly unchanged = none();
   readonly skipped: Skipped[] = [];
+  /** The assumed dates of the created sprints, by their names. */
+  readonly assumedDates = new Map<string, SprintDates>();
   /** Errors that depend on the state of the board; if there are any, nothing is written. */
   readonly errors: LineError[] = [];
   readonly tasksOfBoard: TasksOfBoard;

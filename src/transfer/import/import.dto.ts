@@ -26,7 +26,7 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-interface SprintDates {
+export interface SprintDates {
   start_date: string;
   end_date?: string | null;
 }

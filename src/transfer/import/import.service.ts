@@ -155,13 +155,15 @@ export class ImportService {
     const write = async (change: Change, board: LockedBoard): Promise<ImportView> => {
       requireLists(caller, board);
       const applied = await this.applying.apply(change, board, plan, progress);
-      const { created, updated, unchanged } = applied;
+      const { created, updated, unchanged, assumedDates } = applied;
+      // Not those of other sprints: with the mapping they would replace the dates on the board.
+      const sprints = { ...mapping.sprints, ...Object.fromEntries(assumedDates) };
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
       const statuses = namesOf(plan.unmapped);
       const priorities = namesOf(plan.unmappedPriorities);
       return {
         format,
-        mapping,
+        mapping: assumedDates.size > 0 ? { ...mapping, sprints } : mapping,
         created,
         updated,
         unchanged,

@@ -6,7 +6,7 @@ import type { DateOrder, Mapping } from './import.dto';
 import { STORY_LIMITS } from './limits';
 import { MappedNames } from './mapping-names';
 import { Rows } from './mapping-rows';
-import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory, PlannedTask } from './plan';
+import type { ImportPlan, PlanContext, PlannedStory, PlannedTask } from './plan';
 import { pointsReader } from './points-text';
 import { planSprints } from './sprint-plan';
 import { Texts } from './texts';
@@ -92,7 +92,7 @@ class Mapper {
       warnings: this.source.warnings,
       unmapped: this.names.unmapped,
       unmappedPriorities: this.names.unmappedPriorities,
-      mapping: this.applied(finder.matters ? order : undefined, sprints),
+      mapping: this.applied(finder.matters ? order : undefined),
     };
   }
 
@@ -121,7 +121,7 @@ class Mapper {
   }
 
   /** Returns the mapping that gives the same plan. */
-  private applied(dateOrder: DateOrder | undefined, sprints: readonly PlannedSprint[]): Mapping {
+  private applied(dateOrder: DateOrder | undefined): Mapping {
     // Without fields that were read from several columns: these are recognised again.
     const columns = Object.entries(this.source.columns ?? {}).flatMap(([column, field], _, all) =>
       field !== null && all.every(([other, same]) => same !== field || other === column)
@@ -131,11 +131,7 @@ class Mapper {
     return {
       ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
       ...this.names.used(),
-      sprints: Object.fromEntries(
-        sprints
-          .filter(({ assumed }) => assumed)
-          .map(({ name, key, start_date, end_date }) => [name ?? key, { start_date, end_date }]),
-      ),
+      sprints: this.mapping.sprints ?? {},
       ...(dateOrder && { date_order: dateOrder }),
       time_zone: this.timeZone,
       subtasks: this.mapping.subtasks ?? 'tasks',

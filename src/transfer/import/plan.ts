@@ -27,7 +27,8 @@ export interface ImportPlan {
   unmappedPriorities?: Map<string, number>;
   /**
    * The mapping as it was applied: the columns that were recognised, what each status of the file became,
-   * the order of dates, … An import with it has the same plan.
+   * the order of dates, … An import with it has the same plan. `apply` finds the assumed dates of new sprints,
+   * which the response adds.
    */
   mapping?: Mapping;
 }
