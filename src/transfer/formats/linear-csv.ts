@@ -66,6 +66,7 @@ export const linearCsv: SourceReader = async (file, mapping) => {
       points: !columns.has('points'),
       assignee: !columns.has('assignee'),
       labels: !columns.has('labels'),
+      sprints: !columns.has('cycle_name') && !columns.has('cycle_number'),
     },
   };
 };

@@ -74,6 +74,19 @@ describe('a Linear CSV export', () => {
       ['B:1', true],
     ]);
   });
+
+  it.each([
+    ['ID,Title\nA-1,One\n', undefined],
+    ['ID,Title,Cycle Start\nA-1,One,\n', undefined],
+    ['ID,Title,Cycle Name\nA-1,One,\n', []],
+    ['ID,Title,Cycle Number\nA-1,One,\n', []],
+  ])(
+    'leaves stories in their sprints only if no column names cycles: %j',
+    async (text, sprints) => {
+      const { stories } = await planOf(linearCsv, text);
+      expect(stories[0]?.sprints).toEqual(sprints);
+    },
+  );
 });
 
 withPublished('exports/linear.csv')('a real Linear CSV export', () => {
