@@ -214,6 +214,8 @@ class TrelloBoard {
       sprints: true,
       points: !points,
       priority: !priorities,
+      // An export of the API has the names of members only if they were requested.
+      assignee: this.members.size === 0,
       tasks: this.mapping.subtasks === 'skip',
     };
     return { sprints: [], stories, skipped, warnings, lacks };

@@ -59,7 +59,13 @@ describe('a Trello board', () => {
       [1, 'trello:1', 'Done'],
       [4, 'trello:4', undefined],
     ]);
-    expect(source.lacks).toEqual({ sprints: true, points: true, priority: true, tasks: false });
+    expect(source.lacks).toEqual({
+      sprints: true,
+      points: true,
+      priority: true,
+      assignee: true,
+      tasks: false,
+    });
   });
 
   it('reads description, members and labels with a name', async () => {
@@ -84,6 +90,7 @@ describe('a Trello board', () => {
       { description: 'a\nb', assignee: 'Ada Example', labels: ['Bug'] },
       { description: null, assignee: 'grace', labels: ['Bug'] },
     ]);
+    expect(source.lacks?.assignee).toBe(false);
     expect(source.warnings.list()).toEqual([
       { code: 'other_assignees', count: 1, examples: ['entry 1: grace'] },
       {
