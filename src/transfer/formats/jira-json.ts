@@ -102,6 +102,9 @@ class JiraSearch {
 
   async source(): Promise<SourceFile> {
     if (this.found.length === 0) throw new InvalidFile('The file has no issues.');
+    if (!this.present.has('summary')) {
+      throw new InvalidFile('No issue has a title (summary); request the field summary, too.');
+    }
     const epics = this.found.filter(({ kind }) => kind === 'epic').map(({ key }) => key);
     const custom = this.custom.decide(this.warnings, new Set(epics));
     const issues = this.found.map((issue) => {

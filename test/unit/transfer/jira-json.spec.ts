@@ -230,6 +230,11 @@ describe('a Jira search', () => {
   it.each([
     ['no issues', { issues: [] }, /has no issues/],
     [
+      'issues whose titles were not requested',
+      { issues: [{ key: 'A-1', fields: { customfield_10016: 5 } }] },
+      /No issue has a title \(summary\)/,
+    ],
+    [
       'another entry',
       [issue('A-1'), { name: 'x' }],
       /Entry 2: it does not have the key and the fields/,
