@@ -34,8 +34,9 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
       }
     },
   );
+  const source = await jiraSource(issues, warnings);
   return {
-    ...(await jiraSource(issues, warnings)),
+    ...source,
     columns: columns.recognised(),
     otherDates,
     lacks: {
@@ -43,14 +44,16 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
       priority: !columns.has('priority'),
       points: !columns.has('points'),
       assignee: !columns.has('assignee'),
-      labels: !LABEL_FIELDS.some((field) => columns.has(field)),
+      labels:
+        !LABEL_FIELDS.some((field) => columns.has(field)) &&
+        source.stories.every(({ epic }) => epic === null),
       sprints: !columns.has('sprint'),
     },
   };
 };
 
-/** The fields that labels of stories are made of. */
-const LABEL_FIELDS = ['labels', 'parent', 'epic', 'parent_title', 'epic_title'] as const;
+/** The fields that are only for labels of stories; a parent may also be the story of a sub-task. */
+const LABEL_FIELDS = ['labels', 'epic', 'epic_title'] as const;
 
 const noTitle = (header: readonly string[]): string =>
   `No column is the title (Summary); the file has ${header.slice(0, 50).join(', ')}. Map one to it: ` +

@@ -224,6 +224,17 @@ describe('a Jira CSV export', () => {
     expect(plan.codes.parent_ignored).toBe(1);
   });
 
+  it.each(['Parent', 'Parent summary'])(
+    'leaves the labels as they are if the column %s has only the stories of sub-tasks',
+    async (column) => {
+      const plan = await read(
+        `Summary,Issue key,Issue Type,Parent key,${column}\nS,A-1,Story,,\nT,A-2,Sub-task,A-1,S\n`,
+      );
+      expect(plan.stories).toMatchObject([{ title: 'S', tasks: [{ title: 'T' }] }]);
+      expect(plan.stories[0]).not.toHaveProperty('labels');
+    },
+  );
+
   it('turns sub-tasks into stories if no column names their stories', async () => {
     const plan = await read('Resumen,Clave,Tipo de Incidencia\nS,A-1,Historia\nT,A-2,Subtarea\n');
     expect(plan.stories.map(({ title }) => title)).toEqual(['S', 'T']);
