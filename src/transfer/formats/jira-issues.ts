@@ -74,7 +74,7 @@ export async function jiraSource(
     stories.push({
       ...story,
       external_id: idOf(key ?? id),
-      epic: isSubtask ? null : epicOf(issue, parent, parent !== undefined && isEpic(parent)),
+      epic: isSubtask || (parent && !isEpic(parent)) ? null : epicOf(issue, parent, otherParent),
       sprints: issue.sprints.map((sprint) => sprint.key),
       parent: isSubtask ? (idOf(parent?.key ?? otherParent ?? null) ?? 'its story') : null,
       tasks: [],
@@ -90,12 +90,11 @@ const nameOf = ({ epicName, story }: JiraIssue): string => epicName ?? story.tit
 
 /** The label that the epic of a story becomes. */
 function epicOf(
-  { epicTitle, parents }: JiraIssue,
-  parent: JiraIssue | undefined,
-  isEpic: boolean,
+  { epicTitle }: JiraIssue,
+  epic: JiraIssue | undefined,
+  otherParent: string | undefined,
 ): string | null {
-  if (parent) return isEpic ? nameOf(parent) : null;
-  return epicTitle ?? parents[0] ?? null;
+  return epic ? nameOf(epic) : (epicTitle ?? otherParent ?? null);
 }
 
 /** Sorts stories by rank; those without a rank come last, in the order of the file. */

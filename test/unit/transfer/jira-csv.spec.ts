@@ -202,6 +202,13 @@ describe('a Jira CSV export', () => {
     expect(plan.stories.map(({ labels }) => labels)).toEqual([['Accounts'], ['A-9']]);
   });
 
+  it('names an epic that is not in the file by its key rather than by its id', async () => {
+    const plan = await read(
+      'Summary,Issue key,Issue id,Issue Type,Parent,Parent key\nOne,S-1,101,Story,100,E-1\n',
+    );
+    expect(plan.stories.map(({ labels }) => labels)).toEqual([['E-1']]);
+  });
+
   it('reads an issue that is the parent of stories as an epic, whatever its type', async () => {
     const plan = await read(
       'Summary,Issue key,Issue Type,Parent\nBig,A-1,Feature,\nSmall,A-2,Story,A-1\nAlone,A-3,Feature,\n',
