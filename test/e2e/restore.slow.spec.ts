@@ -262,6 +262,21 @@ describe('a restore is rejected and creates nothing', () => {
     expect(await failure(signed(other))).toEqual(['invalid_value', created + 1]);
   });
 
+  it('if the event of a new row lacks a field', async () => {
+    const lines = linesOf(file);
+    for (const [type, field] of [
+      ['sprint.created', /"start_date":"[^"]*",/],
+      ['story.created', /"seq":-?\d+,/],
+      ['task.created', /"status":"\w+",/],
+    ] as const) {
+      const created = lines.findIndex((line) => line.includes(`"type":"${type}"`));
+      const line = lines[created]!.replace(field, '');
+      expect(line).not.toBe(lines[created]);
+      const error = await failure(signed(lines.with(created, line)));
+      expect([type, ...error]).toEqual([type, 'required', created + 1]);
+    }
+  });
+
   it('if the revisions of the events have a gap, or are not those of the board', async () => {
     const lines = linesOf(file);
     const last = lines.length - 1;
