@@ -328,6 +328,24 @@ describe('a restore is rejected and creates nothing', () => {
     expect(await failure(signed(other))).toEqual([undefined, undefined]);
   });
 
+  it('if two sprints, or two tasks of a story, have the same external id', async () => {
+    const lines = linesOf(file);
+    const withId = (index: number): string =>
+      lines[index]!.replace(/"external_id":(?:null|"[^"]*")/, '"external_id":"X"');
+    const [first = 0, second = 0] = lines.flatMap((line, i) =>
+      line.startsWith('{"sprint":') ? [i] : [],
+    );
+    expect(
+      await failure(signed(lines.with(first, withId(first)).with(second, withId(second)))),
+    ).toEqual(['duplicate', second + 1]);
+    const task = lines.findIndex((line) => line.startsWith('{"task"'));
+    const other = withId(task).replace(/"id":\d+/, '"id":987654');
+    expect(await failure(signed(lines.toSpliced(task, 1, withId(task), other)))).toEqual([
+      'duplicate',
+      task + 2,
+    ]);
+  });
+
   it('if another board has the name, even if that board is created during the restore', async () => {
     expectProblem(await send(file, board.name), 409, 'name_taken');
     const name = freshName('Raced');

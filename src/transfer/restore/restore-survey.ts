@@ -88,6 +88,8 @@ class LineReader {
   private order = 0;
   private readonly last = { sprint: 0, story: 0 };
   private readonly sprintIds = new Set<number>();
+  /** The external ids of the sprints, and of the tasks of the last story. Those of stories are unique in the database. */
+  private readonly externalIds = { sprint: new Set<unknown>(), task: new Set<unknown>() };
 
   constructor(private readonly survey: Survey) {}
 
@@ -136,17 +138,20 @@ class LineReader {
       if (value.story_id !== this.last.story) {
         throw invalidLine(line, 'unexpected', 'the task does not follow its story');
       }
+      this.requireNewExternalId(line, kind, value);
       requireDone(line, value);
       return;
     }
     this.requireAscending(line, kind, id);
     if (kind === 'sprint') {
       this.sprintIds.add(id);
+      this.requireNewExternalId(line, kind, value);
       if (value.end_date !== null && (value.end_date as string) < (value.start_date as string)) {
         throw invalidLine(line, 'out_of_range', 'end_date must not be before start_date');
       }
       return;
     }
+    this.externalIds.task.clear();
     requireDone(line, value);
     if (value.sprint_id !== null && !this.sprintIds.has(value.sprint_id as number)) {
       throw invalidLine(line, 'not_found', 'the sprint of the story is not in the file');
@@ -163,6 +168,17 @@ class LineReader {
       throw invalidLine(line, 'out_of_range', 'the board has no event of this revision');
     }
     if (entity === 'sprint' || entity === 'story' || entity === 'task') ids[entity].add(id);
+  }
+
+  private requireNewExternalId(
+    line: number,
+    kind: 'sprint' | 'task',
+    { external_id: id }: Record<string, unknown>,
+  ): void {
+    if (id === null) return;
+    const known = this.externalIds[kind];
+    if (known.has(id)) throw invalidLine(line, 'duplicate', `another ${kind} has this external_id`);
+    known.add(id);
   }
 
   private requireAscending(line: number, kind: 'sprint' | 'story', id: number): void {
