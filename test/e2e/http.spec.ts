@@ -349,6 +349,22 @@ describe('of several errors', () => {
     );
     expectErrors(await client.post(path, { title: '', x: 1 }), '/title blank', '/x unknown_field');
   });
+
+  it('of numbers name their field or parameter', async () => {
+    const { client } = service;
+    const path = `${board.path}/backlog`;
+    const fields = { title: 'numbers', seq: 1.5, priority: 3_000_000_000, points: 'many' };
+    const answers = [await client.post(path, fields), await client.get(`${path}?limit=abc`)];
+    const details = answers.map(({ body }) => body.errors.map(({ detail }: any) => detail).sort());
+    expect(details).toEqual([
+      [
+        'points must be a number',
+        'priority must be from -2147483648 to 2147483647',
+        'seq must be an integer',
+      ],
+      ['limit must be an integer'],
+    ]);
+  });
 });
 
 describe('an identifier', () => {

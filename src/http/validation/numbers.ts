@@ -7,10 +7,10 @@ export const toInteger = (value: unknown): unknown =>
 
 /** An integer, as a JSON number or a decimal string. */
 export function IsInteger(min: number, max: number): PropertyDecorator {
-  const message = `must be from ${min} to ${max}`;
+  const message = `$property must be from ${min} to ${max}`;
   return applyDecorators(
     convert(toInteger),
-    IsInt({ message: 'must be an integer' }),
+    IsInt({ message: '$property must be an integer' }),
     Min(min, { message }),
     Max(max, { message }),
     Doc({ type: 'integer', minimum: min, maximum: max }),
