@@ -280,6 +280,10 @@ describe('a batch that fails', () => {
         '/set/position/after not_found',
       ],
       [
+        { op: 'move', type: 'story', id: '$early', set: { position: { 'a/b': '$none' } } },
+        '/set/position invalid_value',
+      ],
+      [
         { op: 'create', type: 'task', set: { title: 'x', story_id: '$none' } },
         '/set/story_id not_found',
       ],
@@ -427,6 +431,12 @@ describe('a batch that fails', () => {
         '/if_match rejected',
       ],
       [
+        { op: 'update', type: 'task', id: task.id, if_match: '*', set: { version: 99 } },
+        412,
+        'precondition_failed',
+        '/set/version rejected',
+      ],
+      [
         { op: 'move', type: 'story', id: elsewhere.first.id },
         404,
         'story_not_found',
@@ -483,6 +493,16 @@ describe('a batch that fails', () => {
       ]);
     }
     expect(await fingerprint(client)).toBe(before);
+  });
+
+  it('names the field if no sprint follows the one that it completes', async () => {
+    const { board } = await filled();
+    const answer = await batch(board, [
+      { op: 'start', type: 'sprint', id: 'current' },
+      { op: 'complete', type: 'sprint', id: 'current', set: { unfinished: 'next' } },
+    ]);
+    expectProblem(answer, 409, 'no_next_sprint_to_carry_to');
+    expect(errorsOf(answer)).toEqual(['/operations/1/set/unfinished rejected']);
   });
 
   it('changes nothing, whichever operation fails', async () => {

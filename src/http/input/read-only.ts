@@ -30,11 +30,18 @@ export function writable<T extends object>(body: T): T {
   ) as T;
 }
 
-/** @throws Problem `precondition_failed` if the `version` of the body is not the stored one */
+/** The `version` of the body is not the stored one. */
+export class OtherVersion extends Problem {
+  constructor() {
+    super('precondition_failed', 'The resource has another version.');
+  }
+}
+
+/** @throws OtherVersion if the `version` of the body is not the stored one */
 export function requireVersion(body: object, stored: { version: number }): void {
   const { version } = body as { version?: unknown };
   if (version !== undefined && !isUnchanged(version, stored.version)) {
-    throw new Problem('precondition_failed', 'The resource has another version.');
+    throw new OtherVersion();
   }
 }
 

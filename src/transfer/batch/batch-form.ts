@@ -142,8 +142,9 @@ function* referencesOf(
   set: Record<string, unknown>,
 ): Generator<[field: string, value: unknown, type: ResourceType]> {
   for (const [field, type] of Object.entries(REFERENCES)) yield [field, set[field], type];
-  if (!isObject(set.position)) return;
-  for (const [side, id] of Object.entries(set.position)) yield [`position/${side}`, id, 'story'];
+  const { position } = set;
+  if (!isObject(position)) return;
+  for (const side of ['before', 'after']) yield [`position/${side}`, position[side], 'story'];
 }
 
 /** Replaces the names in an operation by the ids that they stand for. */

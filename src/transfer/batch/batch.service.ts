@@ -7,6 +7,7 @@ import type { Change } from '../../database/change';
 import { Database } from '../../database/database';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
+import { OtherVersion } from '../../http/input/read-only';
 import type { FieldError, ProblemCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
@@ -93,7 +94,7 @@ export class BatchService {
           board,
           resolve(operation, ids),
         ).catch((error: unknown) => {
-          throw atOperation(i, operation, error);
+          throw atOperation(i, error);
         });
         if (as !== undefined) ids.set(`$${as}`, id);
         const result: BatchResult['results'][number] & Partial<StoryView> = {
@@ -175,18 +176,19 @@ export class BatchService {
 const FIELDS: Partial<Record<ProblemCode, string>> = {
   external_id_taken: '/set/external_id',
   no_current_sprint: '/id',
+  no_next_sprint_to_carry_to: '/set/unfinished',
+  precondition_failed: '/if_match',
   sprint_not_found: '/id',
   story_not_found: '/id',
   task_not_found: '/id',
 };
 
 /** Converts the problem of an operation to one of the batch, with pointers into the body of the batch. */
-function atOperation(i: number, { if_match: ifMatch }: Operation, error: unknown): unknown {
+function atOperation(i: number, error: unknown): unknown {
   if (!(error instanceof Problem) || error.status >= 500) return error;
   const { code, detail, options } = error;
   const pointer = `/operations/${i}`;
-  const isStale = code === 'precondition_failed';
-  const field = isStale ? (ifMatch === undefined ? '/set/version' : '/if_match') : FIELDS[code];
+  const field = error instanceof OtherVersion ? '/set/version' : FIELDS[code];
   const errors: FieldError[] = options.errors?.map((each) => ({
     ...each,
     pointer: `${pointer}/set${each.pointer}`,
