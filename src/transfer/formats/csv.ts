@@ -137,37 +137,35 @@ class RowReader {
       else if (!isEmpty) fields[column] = this.valueOf(column, cell, line);
       else if (!KEPT.includes(column)) fields[column] = column === 'labels' ? [] : null;
     });
+    // Cells are strings, which validation does not change.
+    const { title, external_id = null } = fields as Pick<UpdateStory, 'title' | 'external_id'>;
+    if (external_id === null) {
+      if (title === undefined) errors.push({ line, code: 'required', detail: 'title is required' });
+    } else if (this.ids.has(external_id)) {
+      errors.push({ line, code: 'duplicate', detail: `external_id ${external_id} occurs twice` });
+    } else if (!isLonger(external_id, 100)) this.ids.add(external_id);
+    const story = await this.validated(line, fields);
+    if (!story || errors.length > before) return undefined;
+    if (external_id === null) this.warnings.add('no_external_id', `line ${line}: ${title ?? ''}`);
+    return {
+      line,
+      ...(story as Omit<PlannedStory, 'line' | 'external_id'>),
+      external_id,
+      ...(sprints && { sprints }),
+    };
+  }
+
+  /** The valid fields of a row; undefined if there are errors, which are added. */
+  private async validated(
+    line: number,
+    fields: Record<string, unknown>,
+  ): Promise<UpdateStory | undefined> {
     try {
-      const {
-        title,
-        external_id = null,
-        ...others
-      } = await validate(UpdateStory, fields, {
-        form: true,
-      });
-      if (external_id === null) {
-        if (title === undefined)
-          errors.push({ line, code: 'required', detail: 'title is required' });
-        this.warnings.add('no_external_id', `line ${line}: ${title ?? ''}`);
-      } else if (this.ids.has(external_id)) {
-        errors.push({
-          line,
-          code: 'duplicate',
-          detail: `external_id ${external_id} occurs twice`,
-        });
-      } else this.ids.add(external_id);
-      if (errors.length > before) return undefined;
-      return {
-        line,
-        external_id,
-        ...(title !== undefined && { title }),
-        ...(others as Omit<PlannedStory, 'line' | 'external_id'>),
-        ...(sprints && { sprints }),
-      };
+      return await validate(UpdateStory, fields, { form: true });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       for (const { pointer = '', code, detail } of error.options.errors ?? []) {
-        errors.push({ line, ...this.unknownWord(pointer.slice(1), fields), code, detail });
+        this.errors.push({ line, ...this.unknownWord(pointer.slice(1), fields), code, detail });
       }
       return undefined;
     }

@@ -189,3 +189,17 @@ describe('a cell with many labels', () => {
     expect(stories.map(({ labels }) => labels.length)).toEqual([1000]);
   });
 });
+
+it('our own CSV has every error of a row: of its cells, its missing title and its repeated external_id', async () => {
+  const file = fileOf('title,external_id,status\n,,bad\n,a,bad\n,a,todo\n,a,bad\n', 1000);
+  const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
+  const error: unknown = await planCsv(file, {}, context).catch((thrown: unknown) => thrown);
+  expect((error as InvalidFile).errors.map(({ line, code }) => `${line} ${code}`).sort()).toEqual([
+    '2 invalid_value',
+    '2 required',
+    '3 invalid_value',
+    '4 duplicate',
+    '5 duplicate',
+    '5 invalid_value',
+  ]);
+});
