@@ -54,6 +54,10 @@ describe('an import of CSV', () => {
             .split(',')
             .map((name) => [name, name]),
         ),
+        sprints: {
+          'Sprint 2': { start_date: '2026-11-23', end_date: '2026-12-06' },
+          'Sprint 10': { start_date: '2026-12-07', end_date: '2026-12-20' },
+        },
       },
       created: { sprints: 2, stories: 3, tasks: 0 },
       updated: { sprints: 0, stories: 0, tasks: 0 },

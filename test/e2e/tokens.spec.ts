@@ -654,6 +654,11 @@ describe('the log', () => {
       { reason: 'unknown', lookup: token.slice(4, 20) },
       { actor: 'Reader', method: 'POST', route: '/api/boards' },
     ]);
+    // Operators search for these messages.
+    expect(lines.map(({ msg }) => msg as string)).toEqual([
+      ...Array<string>(3).fill('request not authenticated'),
+      'request forbidden',
+    ]);
     expect(log.filter((line) => /hunter2|Nope/.test(line))).toEqual([]);
   });
 });
