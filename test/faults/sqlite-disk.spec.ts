@@ -187,7 +187,8 @@ onSqlite('on SQLite a write', () => {
       const ballast = join(small, 'ballast');
       const program = await Program.start({ url: `sqlite:${file}` });
       const client = program.client;
-      writeFileSync(ballast, Buffer.alloc(1024 * 1024));
+      // As much as the database and its log may have, so that a checkpoint does not fill the disk again.
+      writeFileSync(ballast, Buffer.alloc(2 * 1024 * 1024));
       const titles: string[] = [];
       const write = async (): Promise<any> => {
         const title = `story ${titles.length}`;
