@@ -189,7 +189,8 @@ function readMap(maps: readonly string[]): Record<string, string> {
     const [field, column] = [map.slice(0, at), map.slice(at + 1)];
     if (at < 1 || column === '')
       throw new CommandError(`--map ${map} does not have the form field=column.`);
-    if (field in columns) throw new CommandError(`--map names the field ${field} twice.`);
+    if (Object.hasOwn(columns, field))
+      throw new CommandError(`--map names the field ${field} twice.`);
     columns[field] = column;
   }
   return columns;

@@ -205,6 +205,12 @@ describe('an import', () => {
     ],
     ['a map of a missing column', 'title\na\n', ['--map', 'points=sp'], /no column sp/],
     [
+      'a map of constructor',
+      'title\na\n',
+      ['--map', 'constructor=title'],
+      /unknown fields: constructor;/,
+    ],
+    [
       'a map used twice',
       'x\na\n',
       ['--map', 'title=x', '--map', 'points=x'],
