@@ -21,7 +21,7 @@ const RECONNECT_MS = 250;
 /** Milliseconds within which an available database answers a ping. */
 const PING_MS = 1000;
 
-/** Milliseconds between two warnings that requests fail although the database answers. */
+/** Milliseconds between two warnings that statements fail although the database answers. */
 const QUIET_MS = 60_000;
 
 /**
@@ -186,7 +186,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
       if (await this.isReady()) {
         if (performance.now() < this.quietUntil) return;
         this.quietUntil = performance.now() + QUIET_MS;
-        this.logger.warn(`The database answers, but a request failed: ${reason(cause)}.`);
+        this.logger.warn(`The database answers, but a statement failed: ${reason(cause)}.`);
         return;
       }
       this.logger.error(

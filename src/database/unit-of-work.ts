@@ -13,7 +13,7 @@ import { Clock } from '../time/clock';
 import { Pace } from '../time/pace';
 import { Change, Restart } from './change';
 import { Database } from './database';
-import { failureOf, toProblem, unavailable } from './errors';
+import { failureOf, unavailable } from './errors';
 import { FairQueue } from './fair-queue';
 import { claimKey, keepResponse } from './idempotency';
 import { WRITER } from './writer';
@@ -180,10 +180,10 @@ export class UnitOfWork {
           if (error instanceof Restart) {
             if (error.board !== undefined) restarted.add(error.board);
           } else if (failureOf(error) === 'retry') wasRolledBack = true;
-          else throw toProblem(error);
+          else throw this.database.problemOf(error);
           // The time that the first attempt waited in the queue does not count.
           giveUpAt ??= performance.now() + retryMs;
-          if (performance.now() >= giveUpAt) throw unavailable(error);
+          if (performance.now() >= giveUpAt) throw this.database.problemOf(unavailable(error));
           // Jitter, so that two changes that collided do not collide again.
           await sleep(Math.random() * Math.min(maxPause, 2 ** attempt));
         }

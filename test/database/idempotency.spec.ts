@@ -299,6 +299,27 @@ describe('stored responses', () => {
     expect(log.map((line) => JSON.parse(line).msg)).toEqual(['the table is broken']);
   });
 
+  it('that cannot be deleted because the disk is full are a warning in the log', async () => {
+    const log: string[] = [];
+    const other = await startApp({ log, environment: { LOG_LEVEL: 'warn' } });
+    const full = Object.assign(new Error('the disk is full'), { code: 'SQLITE_FULL' });
+    const stop = onStatement({
+      before: ({ sql }) => {
+        if (/^DELETE FROM .idempotency_keys/.test(sql)) throw full;
+      },
+    });
+    try {
+      await other.app.get(ExpiredKeys).run();
+      while (log.length === 0) await new Promise(setImmediate);
+    } finally {
+      stop();
+      await other.close();
+    }
+    expect(log.map((line) => JSON.parse(line).msg)).toEqual([
+      'The database answers, but a statement failed: the disk is full.',
+    ]);
+  });
+
   it('are deleted every minute', async () => {
     const timers = jest.spyOn(globalThis, 'setInterval');
     const other = await startApp();

@@ -214,7 +214,7 @@ onSqlite('on SQLite a write', () => {
       expect(await shown()).toEqual(titles);
       // The reason is in the log, once for many requests.
       expect(program.log.map(({ msg }) => msg as string)).toEqual([
-        expect.stringMatching(/^The database answers, but a request failed: .*full/),
+        expect.stringMatching(/^The database answers, but a statement failed: .*full/),
       ]);
 
       rmSync(ballast);
