@@ -2,7 +2,7 @@ import Libsql from 'libsql';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { createDataSource } from '../../src/database/data-source';
 
 /** Number of prepared statements that TypeORM caches for a connection. */
@@ -49,5 +49,42 @@ describe('the writer of an SQLite file that another connection has locked', () =
     other.exec('INSERT INTO rows VALUES (2)');
     expect(await writer.query('SELECT * FROM rows')).toHaveLength(1);
     await insert();
+  });
+});
+
+describe('the commit of a long transaction', () => {
+  /** Runs a transaction that takes at least 20 ms, and calls `last` at its end. */
+  const insertMany = (last?: (manager: EntityManager) => Promise<unknown>): Promise<void> =>
+    writer.transaction(async (manager) => {
+      const end = performance.now() + 20;
+      do await manager.query('INSERT INTO rows VALUES (zeroblob(5000000))');
+      while (performance.now() < end);
+      await last?.(manager);
+    });
+
+  it('lets the process serve others meanwhile', async () => {
+    let turns = 0;
+    let counting = setImmediate(() => undefined);
+    const count = (): void => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    await insertMany(async () => (counting = setImmediate(count)));
+    clearImmediate(counting);
+    expect(turns).toBeGreaterThan(0);
+    expect(other.prepare('SELECT id FROM rows').all()).not.toHaveLength(0);
+  });
+
+  it('fails like that of a short one', async () => {
+    await writer.query('CREATE TABLE parents (id PRIMARY KEY)');
+    await writer.query(
+      'CREATE TABLE children (parent REFERENCES parents DEFERRABLE INITIALLY DEFERRED)',
+    );
+    const orphan = (manager: EntityManager) => manager.query('INSERT INTO children VALUES (1)');
+    const code = 'SQLITE_CONSTRAINT_FOREIGNKEY';
+    await expect(writer.transaction(orphan)).rejects.toMatchObject({ code });
+    await expect(insertMany(orphan)).rejects.toMatchObject({ code });
+    await insert();
+    expect(other.prepare('SELECT id FROM rows').all()).toHaveLength(1);
   });
 });
