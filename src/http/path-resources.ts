@@ -56,9 +56,10 @@ export class PathResources {
   async missing(request: FastifyRequest): Promise<Problem | undefined> {
     const { params, routeOptions, access = OPEN } = request;
     const { board_name: named } = (params ?? {}) as { board_name?: string };
-    const creates =
-      routeOptions.config.createsBoard === true && this.config.createBoards === 'implicit';
+    const { createsBoard, filtered } = routeOptions.config;
+    const creates = createsBoard === true && this.config.createBoards === 'implicit';
     try {
+      if (filtered) return await this.missingHistory(request);
       const board = creates && !access.boards ? undefined : await this.boardOf(request);
       if (board && !maySee(access, board.name)) return new Problem(board.missing);
       const mustExist = board && named !== undefined && !creates;
@@ -71,6 +72,23 @@ export class PathResources {
       if (error instanceof Problem) return error;
       throw error;
     }
+  }
+
+  /** The history of a story remains after its deletion, and on boards that it was moved away from. */
+  private async missingHistory({
+    params,
+    access = OPEN,
+  }: FastifyRequest): Promise<Problem | undefined> {
+    const { story_id: id } = (params ?? {}) as { story_id?: string };
+    if (id === undefined) return undefined;
+    const boards = await this.database.query<{ name: string }>(
+      `SELECT b.name FROM boards b WHERE b.name IS NOT NULL AND b.id IN
+         (SELECT board_id FROM events WHERE entity = 'story' AND entity_id = ?)`,
+      [readId(id, 'story_not_found')],
+    );
+    return boards.some(({ name }) => maySee(access, name))
+      ? undefined
+      : new Problem('story_not_found');
   }
 
   private async exists(table: string, column: string, value: string | number): Promise<boolean> {

@@ -396,6 +396,20 @@ describe('the history of a story', () => {
     expect(await tagged()).not.toBe(first);
   });
 
+  it('is found with an invalid query, too, if the caller may see an event of the story', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const story = await board.story(null);
+    await client.delete(`/api/stories/${story.id}`);
+    const path = `/api/stories/${story.id}/history`;
+    expectProblem(await client.get(`${path}?limit=0`), 400, 'invalid_request');
+    const headers = { accept: 'text/csv' };
+    expectProblem(await client.get(path, { headers }), 406, 'not_acceptable');
+    expectProblem(await client.get('/api/stories/999999/history?limit=0'), 404, 'story_not_found');
+    await client.delete(`${board.path}?force=true`);
+    expectProblem(await client.get(`${path}?limit=0`), 404, 'story_not_found');
+  });
+
   it('of a story that never existed is not found', async () => {
     for (const id of [999999, 0, 'x']) {
       expectProblem(await service.client.get(`/api/stories/${id}/history`), 404, 'story_not_found');

@@ -526,6 +526,8 @@ describe('with tokens', () => {
         ['story.updated', ours.name],
         ['story.moved_out', ours.name],
       ]);
+      const wrong = await client.get(`/api/stories/${story.id}/history?limit=0`);
+      expectProblem(wrong, 400, 'invalid_request');
       expect((await client.get(`/api/stories/${story.id}`)).status).toBe(404);
       expect((await client.put(`/api/stories/${story.id}`, { title: 'x' })).status).toBe(404);
       expect((await admin.get(`/api/stories/${story.id}/history`)).body).toHaveLength(7);
