@@ -44,7 +44,7 @@ export function completeOperation(
   if (operation.description === undefined) throw new Error(`${path} has no description`);
   const settings = takeSettings(operation);
   describePath(path, operation);
-  describeConditions(path, method, operation, settings);
+  describeConditions(method, operation, settings);
   describeResponses(path, method, operation, settings);
   Object.assign(operation.responses, problems.of({ ...operation, method, path, settings }));
   describeBody(operation, schemas);
@@ -93,12 +93,10 @@ function describePath(path: string, operation: Operation): void {
 }
 
 function describeConditions(
-  path: string,
   method: string,
   { parameters, responses }: Operation,
   settings: RouteSettings,
 ): void {
-  if (!path.startsWith('/api/')) return;
   const add = (name: string, description: string, schema: Schema = { type: 'string' }): void => {
     parameters.push({ name, in: 'header', required: false, description, schema });
   };
