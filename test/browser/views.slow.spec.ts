@@ -77,6 +77,24 @@ test('a story can be saved without scrolling to its end', async () => {
   }
 });
 
+test('a dialog has no scrollbar if it fits, and a click on its scrollbar does not close it', async () => {
+  const { url } = await startPlan();
+  const page = await openPage(url);
+  const dialog = page.getByRole('dialog');
+  await card(page, 'Backlog', 'Dog').waitFor();
+  await page.keyboard.press('c');
+  await dialog.getByRole('button', { name: 'Create' }).waitFor();
+  expect(await dialog.evaluate((each) => each.scrollHeight - each.clientHeight)).toBe(0);
+  // Headless browsers have no scrollbars; a click on one has the dialog as its target.
+  const { x, y, width } = (await dialog.boundingBox())!;
+  const clickAt = (clientX: number): Promise<void> =>
+    dialog.dispatchEvent('mousedown', { clientX, clientY: y + 50 });
+  await clickAt(x + width - 5);
+  expect(await dialog.count()).toBe(1);
+  await clickAt(x + width + 5);
+  await dialog.waitFor({ state: 'detached' });
+});
+
 test('a dialog is not covered by the message about the change before', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo`);

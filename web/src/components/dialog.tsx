@@ -40,6 +40,11 @@ export function useFirstFocus(button: { current: HTMLElement | null }, isReady: 
   }, [isReady]);
 }
 
+function isOutside(element: Element, { clientX, clientY }: MouseEvent): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return clientX < left || clientX >= right || clientY < top || clientY >= bottom;
+}
+
 /**
  * A modal dialog. `Esc`, the button Close and a click outside close it. The browser keeps the focus inside;
  * on closing, the focus returns to the element that had it before.
@@ -79,7 +84,9 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
         onClose();
       }}
       onMouseDown={(event) => {
-        if (event.target === element.current) onClose();
+        // A click on the scrollbar of the dialog has the same target.
+        if (event.target === event.currentTarget && isOutside(event.currentTarget, event))
+          onClose();
       }}
     >
       <div class="dialog-body">
