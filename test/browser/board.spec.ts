@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { promised } from '../support/faults';
-import { axe, card, list, openPage, startService, titles } from './browser';
+import { axe, card, list, openPage, startService, titles, until } from './browser';
 import { day } from './small-board';
 
 interface Board {
@@ -93,6 +93,29 @@ describe('The sprint board', () => {
     await card(phone, 'Done', 'Ant').waitFor();
     expect(await text(phone)).toContain('No stories to do.');
     expect(await text(phone)).not.toContain('Press');
+  });
+
+  test('keeps the focus on the drawn cards of a long column', async () => {
+    const { client, url } = await startService();
+    const operations = Array.from({ length: 202 }, (_, i) => ({
+      op: 'create',
+      type: 'story',
+      set: { title: `Story ${i + 1}`, sprint_id: '$sprint' },
+    }));
+    const set = { start_date: day(-3) };
+    await client.post('/api/boards/rocket/batch', {
+      operations: [{ op: 'create', type: 'sprint', as: 'sprint', set }, ...operations],
+    });
+    const page = await openPage(`${url}/b/rocket`);
+    const focused = (name: string): Promise<void> =>
+      until(page, 'document.activeElement.ariaLabel', name);
+    await card(page, 'To do', 'Story 200').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await focused('Story 200');
+    await page.keyboard.press('Shift+ArrowDown');
+    await card(page, 'To do', 'Story 201').waitFor();
+    await focused('Story 199');
   });
 
   test('creates a story by the key c, once', async () => {

@@ -6,18 +6,21 @@ export const focused = signal<number | null>(null);
 export const cardElement = (id: number): HTMLElement | null =>
   document.getElementById(`story-${id}`);
 
-/** Focuses a card once it is drawn in its new place. */
+/** Focuses a card once it is drawn in its new place, or its neighbour if only Show more draws it there. */
 export function focusCard(id: number): void {
   focused.value = id;
+  const card = cardElement(id);
+  const neighbour = card?.nextElementSibling ?? card?.previousElementSibling;
   // A focused element that is removed makes the browser lay out the page at once, and again for the frame.
   const { activeElement } = document;
-  if (activeElement instanceof HTMLElement && cardElement(id)?.contains(activeElement)) {
-    activeElement.blur();
-  }
+  if (activeElement instanceof HTMLElement && card?.contains(activeElement)) activeElement.blur();
   queueMicrotask(() => {
     requestAnimationFrame(() => {
       // The user may have gone to another card meanwhile.
-      if (focused.value === id) cardElement(id)?.focus();
+      if (focused.value !== id) return;
+      const drawn = cardElement(id);
+      if (drawn) drawn.focus();
+      else recoverFocus(neighbour);
     });
   });
 }

@@ -299,7 +299,7 @@ function useBoardKeys(
     return undefined;
   };
   const focusAt = (column: number, row: number): void => {
-    const stories = columns()[column] ?? [];
+    const stories = (columns()[column] ?? []).filter(({ id }) => cardElement(id));
     const story = stories[Math.max(0, Math.min(row, stories.length - 1))];
     if (story) {
       focused.value = story.id;
