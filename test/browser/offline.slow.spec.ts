@@ -108,6 +108,31 @@ describe('Without a connection', () => {
     ]);
   });
 
+  test('shows a dialog or a view whose script could not be loaded once there is a connection', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.route('**/assets/**', (route) => route.abort());
+    const dialog = page.getByRole('dialog');
+    await page.keyboard.press('c');
+    await dialog.getByRole('alert').getByText('This part could not be loaded.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('2');
+    await card(page, 'In progress', 'Ant').waitFor();
+    await page.keyboard.press('c');
+    await dialog.waitFor();
+    await page.unrouteAll();
+    await dialog.getByLabel('Title').fill('Eel');
+    await page.keyboard.press('Enter');
+    await card(page, 'To do', 'Eel').waitFor();
+    await page.route('**/assets/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('main').getByRole('alert').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+  });
+
   test('shows the board and the unsaved changes after a reload, and sends them once', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url, { serviceWorkers: 'allow' });

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
-import { pathOf, route } from './router';
+import { closeStory, pathOf, route } from './router';
 import { alertError, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
 import { countUnsaved } from './state/changes/outbox';
@@ -23,13 +23,19 @@ const ImportView = lazy(async () => (await import('./views/transfer/import')).Im
 const TokensView = lazy(async () => (await import('./views/tokens/tokens')).TokensView);
 const SignInView = lazy(async () => (await import('./views/sign-in/sign-in')).SignInView);
 const SignInDialog = lazy(async () => (await import('./views/sign-in/sign-in')).SignInDialog);
-const NewBoard = lazy(async () => (await import('./views/boards/new-board')).NewBoard);
-const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory);
-const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog);
-const Palette = lazy(async () => (await import('./components/palette')).Palette);
-const NewStories = lazy(async () => (await import('./views/story/new-stories')).NewStories);
+const NewBoard = lazy(async () => (await import('./views/boards/new-board')).NewBoard, closeDialog);
+const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory, closeDialog);
+const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog, closeStory);
+const Palette = lazy(async () => (await import('./components/palette')).Palette, closeDialog);
+const NewStories = lazy(
+  async () => (await import('./views/story/new-stories')).NewStories,
+  closeDialog,
+);
 const PlanView = lazy(async () => (await import('./views/plan/plan')).PlanView);
-const SprintDialog = lazy(async () => (await import('./views/sprint/dialogs')).SprintDialog);
+const SprintDialog = lazy(
+  async () => (await import('./views/sprint/dialogs')).SprintDialog,
+  closeDialog,
+);
 const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
 
 /** The whole page: the bar, the view of the URL, and the dialogs over it. */
