@@ -380,6 +380,26 @@ describe('The plan', () => {
     expect(await backlog(plan)).toEqual(['Dog', 'Eel', 'Fox', 'Gnu', 'Hen', 'Ibis', 'Jay']);
   });
 
+  test('keeps the titles that were typed into the dialog until it is cancelled', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await paste(page, 'New story in Backlog', 'Hen\nIbis');
+    const dialog = page.getByRole('dialog');
+    const field = dialog.getByLabel('Titles');
+    await field.fill('Hen\nIbis\nJay');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await paste(page, 'New story in Backlog', 'Kea\nLark');
+    expect(await field.inputValue()).toBe('Hen\nIbis\nJay\nKea\nLark');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    expect(await field.inputValue()).toBe('Hen\nIbis\nJay\nKea\nLark');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await paste(page, 'New story in Backlog', 'Hen\nIbis');
+    expect(await field.inputValue()).toBe('Hen\nIbis');
+  });
+
   test('keeps search and filters in the URL', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.url}?assignee=Mei`);

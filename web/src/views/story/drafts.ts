@@ -8,5 +8,8 @@ export const typedInto = unsavedTexts<number, { original: Card; typed: Partial<D
 /** Text that was typed into the field of a list of the plan, by the ids of the board and the list. */
 export const newTitles = unsavedTexts<string, string>();
 
+/** Titles that were typed into the dialog for several new stories, by the id of the board. */
+export const severalTitles = unsavedTexts<number, string>();
+
 /** Text that was typed into the dialog for a new story, by the id of the board. */
 export const newStories = unsavedTexts<number, Draft>();

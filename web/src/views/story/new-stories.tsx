@@ -1,14 +1,18 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Field } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
+import { announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
+import { openDialogOn } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
 import { sprintInText } from '../../state/model';
 import { plural } from '../../util/format';
 import { quoted } from '../../util/names';
+import { severalTitles } from './drafts';
 
 const MAX_STORIES = 200;
 const MAX_TITLE = 255;
@@ -17,6 +21,7 @@ interface NewStoriesProps {
   store: BoardStore;
   state: BoardState;
   list: ListId;
+  /** The pasted titles, one on each line. */
   titles: string;
   onClose: () => void;
 }
@@ -29,10 +34,28 @@ const titleOf = (line: string): string =>
     .replace(/^\[[ xX]?\]\s+/, '')
     .trim();
 
-/** Creates several stories at once, one from each line. */
+/** Creates several stories at once, one from each line. The text stays for the next time, unless the user cancels. */
 export function NewStories({ store, state, list, titles, onClose }: NewStoriesProps) {
-  const text = useSignal(titles.split(/\r?\n/).map(titleOf).filter(Boolean).join('\n'));
+  const { id } = state.board;
+  const pasted = titles.split(/\r?\n/).map(titleOf);
+  const text = useSignal([severalTitles.get(id), ...pasted].filter(Boolean).join('\n'));
   const lines = text.value.split('\n').map(titleOf).filter(Boolean);
+  useLayoutEffect(() => {
+    if (text.value.trim()) severalTitles.set(id, text.value);
+    else severalTitles.delete(id);
+  }, [text.value]);
+  useEffect(
+    () => () => {
+      if (!severalTitles.has(id)) return;
+      const request = { kind: 'new-stories' as const, list, titles: '' };
+      announceUnsaved('New stories', () => openDialogOn(store.name, request));
+    },
+    [],
+  );
+  const close = (): void => {
+    severalTitles.delete(id);
+    onClose();
+  };
   const long = lines.find((line) => [...line].length > MAX_TITLE);
   const sprint = list === null ? undefined : state.sprints.get(list);
   const error =
@@ -52,7 +75,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
       })),
       { label: `Create ${count} in ${where}` },
     );
-    onClose();
+    close();
   };
   return (
     <Dialog title={`New stories in ${sprint ? sprintInText(sprint) : 'Backlog'}`} onClose={onClose}>
@@ -60,7 +83,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
         action={`Create ${count}`}
         isDisabled={lines.length === 0}
         onSubmit={() => create()}
-        onCancel={onClose}
+        onCancel={close}
       >
         <Field label="Titles" error={error} hint="Each line becomes a story.">
           {(props) => (
