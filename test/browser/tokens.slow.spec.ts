@@ -132,6 +132,20 @@ describe('Signing in', () => {
     await card(page, 'Done', 'Buy a ticket').waitFor();
   });
 
+  test('shows the messages in its dialog, above an open story', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').press('Enter');
+    const task = page.getByLabel('New task');
+    await task.fill('Print it');
+    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+    await task.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor();
+    await dialog.getByRole('status').getByText('Created task “Print it”').waitFor();
+  });
+
   test('as another user never sends the changes of the first user', async () => {
     const place = await startClosed();
     const page = await openExpired(place);

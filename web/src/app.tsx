@@ -256,7 +256,6 @@ function Overlays() {
   const conflict = current?.queue.conflicts.value.find((each) => !postponed.value.has(each));
   return (
     <>
-      {isExpired.value && isAsked.value && <SignInDialog onClose={() => (isAsked.value = false)} />}
       {current && story !== undefined && <StoryDialog key={story} store={current} id={story} />}
       {request?.kind === 'keys' && <Keys onClose={closeDialog} />}
       {request?.kind === 'palette' && <Palette onClose={closeDialog} />}
@@ -283,6 +282,8 @@ function Overlays() {
           onLater={() => (postponed.value = new Set([...postponed.value, conflict]))}
         />
       )}
+      {/* Over the others, so it must be the last: it contains the messages. */}
+      {isExpired.value && isAsked.value && <SignInDialog onClose={() => (isAsked.value = false)} />}
     </>
   );
 }
