@@ -24,7 +24,7 @@ const LOGGER: LoggerService = {
 
 /**
  * Runs a command in the same application as the service, once the database is reachable and migrated.
- * @throws CommandError if the database cannot be reached in time
+ * @throws CommandError if the database cannot be used, or not be reached in time
  */
 export async function withApplication<T>(
   work: (app: INestApplicationContext) => Promise<T>,
@@ -36,11 +36,15 @@ export async function withApplication<T>(
     abortOnError: false,
   });
   try {
-    await Promise.race([app.get(Database).ready(), timeout()]);
+    await Promise.race([app.get(Database).ready().catch(fail), timeout()]);
     return await work(app);
   } finally {
     await app.close();
   }
+}
+
+function fail(error: Error): never {
+  throw new CommandError(error.message, { cause: error });
 }
 
 async function timeout(): Promise<never> {

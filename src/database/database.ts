@@ -8,7 +8,7 @@ import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
 import { toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';
-import { migrate, NewerDatabaseError } from './migrator';
+import { migrate, UnusableDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader } from './reader';
 import type { Snapshot, Snapshots } from './snapshots';
@@ -78,7 +78,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 
-  /** Resolves once the database can be used; rejects if it can never be used. */
+  /** Resolves once the database can be used. @throws UnusableDatabaseError */
   async ready(): Promise<void> {
     await this.opening;
     if (this.unusable) throw this.unusable;
@@ -215,12 +215,8 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
         this.logger.log({ migrations }, 'The database is ready.');
         return;
       } catch (error) {
-        if (error instanceof NewerDatabaseError) {
+        if (error instanceof UnusableDatabaseError) {
           this.unusable = error;
-          return;
-        }
-        if ((error as { code?: string }).code === 'SQLITE_NOTADB') {
-          this.unusable = new Error('DATABASE_URL names a file that is not an SQLite database.');
           return;
         }
         const why = reason(error);

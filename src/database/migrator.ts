@@ -3,8 +3,8 @@ import { QueryFailedError } from 'typeorm';
 import type { DatabaseTarget } from '../config/database-url';
 import { createDataSource } from './data-source';
 
-/** The database has a migration that this program does not know. */
-export class NewerDatabaseError extends Error {}
+/** This program can never use the database; the message says why. */
+export class UnusableDatabaseError extends Error {}
 
 /** Seconds to wait for another instance that migrates. */
 const LOCK_WAIT = 300;
@@ -15,7 +15,8 @@ const RECORDED_TWICE = new Set([1062, 1213]);
 /**
  * Runs the pending migrations and returns their names. Several instances may call it at once: a lock of
  * the database makes each wait for the one before.
- * @throws NewerDatabaseError before anything is changed
+ * @throws UnusableDatabaseError before anything is changed, if the database has a migration that this program
+ * does not know, or the file is not an SQLite database
  */
 export async function migrate(target: DatabaseTarget): Promise<string[]> {
   const dataSource = createDataSource(target, 'migrate');
@@ -24,7 +25,7 @@ export async function migrate(target: DatabaseTarget): Promise<string[]> {
     return await withLock(dataSource, async () => {
       const unknown = await unknownMigrations(dataSource);
       if (unknown.length > 0) {
-        throw new NewerDatabaseError(
+        throw new UnusableDatabaseError(
           `The database is newer than this program: it has the migrations ${unknown.join(', ')}. ` +
             'Run the version that wrote it, or a later one.',
         );
@@ -39,6 +40,9 @@ export async function migrate(target: DatabaseTarget): Promise<string[]> {
         }
       }
     });
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_NOTADB') throw error;
+    throw new UnusableDatabaseError('DATABASE_URL names a file that is not an SQLite database.');
   } finally {
     if (dataSource.isInitialized) await dataSource.destroy();
   }

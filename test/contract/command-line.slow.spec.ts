@@ -44,4 +44,12 @@ describe('the command line', () => {
       stderr: expect.stringContaining('Did you mean tokens?'),
     });
   });
+
+  it.each(['migrate', 'seed'])('says in one sentence that %s has no SQLite file', async (name) => {
+    const environment = { ...process.env, DATABASE_URL: `sqlite:${__filename}` };
+    await expect(run(process.execPath, [cli, name], { env: environment })).rejects.toMatchObject({
+      code: 1,
+      stderr: 'DATABASE_URL names a file that is not an SQLite database.\n',
+    });
+  });
 });

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { AppModule } from '../../src/app.module';
 import { Config } from '../../src/config/config';
-import { migrate, NewerDatabaseError } from '../../src/database/migrator';
+import { migrate, UnusableDatabaseError } from '../../src/database/migrator';
 import { entities, migrations } from '../../src/database/registry';
 import { WRITER } from '../../src/database/writer';
 import { startApp } from '../support/app';
@@ -193,10 +193,14 @@ describe('migrations', () => {
         `INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')`,
       ),
     );
-    await expect(migrate(targetOf(database))).rejects.toThrow(NewerDatabaseError);
-    const outcome = await command(database, 'migrate');
-    expect(outcome.code).toBe(1);
-    expect(outcome.err).toMatch(/newer than this program.*Later9999999999999/);
+    await expect(migrate(targetOf(database))).rejects.toThrow(UnusableDatabaseError);
+    for (const words of [['migrate'], ['tokens', 'list']]) {
+      const outcome = await command(database, ...words);
+      expect(outcome.code).toBe(1);
+      expect(outcome.err).toMatch(
+        /^The database is newer than this program.*Later9999999999999.*\n$/,
+      );
+    }
     await expect(startApp({ database })).rejects.toThrow(/newer than this program/);
     expect(await applied()).toContain('Later9999999999999');
   });
