@@ -23,8 +23,8 @@ export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
     const database = decodeURIComponent(url.pathname.slice(1));
     if (url.hostname === '' || database === '') return undefined;
     // If a parameter such as ssl=true were ignored, the connection would have no TLS.
-    const { tls = 'false', ...others } = Object.fromEntries(url.searchParams);
-    if (!['true', 'false'].includes(tls) || Object.keys(others).length > 0) return undefined;
+    const parameters = url.search + url.hash;
+    if (!['', '?tls=false', '?tls=true'].includes(parameters)) return undefined;
     return {
       kind: url.protocol === 'mariadb:' ? 'mariadb' : 'mysql',
       host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -32,7 +32,7 @@ export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
       user: decodeURIComponent(url.username),
       password: decodeURIComponent(url.password),
       database,
-      tls: tls === 'true',
+      tls: parameters === '?tls=true',
     };
   } catch {
     // Malformed percent-encoding.
