@@ -32,7 +32,7 @@ export async function configurationPage(): Promise<string> {
 <!-- Written by \`npm run docs:settings\` from src/config/config.ts; a test compares. -->
 
 Every setting is an environment variable with a default that works. The service reads the settings once, at its start.
-If one is invalid, the service prints the error and does not start.
+If some are invalid, the service prints all errors and does not start.
 
 | Variable | Default | Meaning |
 |---|---|---|

@@ -132,7 +132,8 @@ export class Config {
     {
       name: 'notLessThanHeadersTimeout',
       validator: {
-        validate: (value, context) => value >= (context?.object as Config).headersTimeoutMs,
+        // Nothing is less than a HEADERS_TIMEOUT_MS that is not a number.
+        validate: (value, context) => !(value < (context?.object as Config).headersTimeoutMs),
       },
     },
     { message: 'must not be less than HEADERS_TIMEOUT_MS' },

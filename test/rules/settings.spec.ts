@@ -54,6 +54,8 @@ describe('the settings', () => {
     ['DATABASE_URL', 'mysql://me@db/'],
     ['DATABASE_URL', 'mysql://me@db/plan?tls=1'],
     ['DATABASE_URL', 'mysql://me@db/plan?ssl=true'],
+    ['DATABASE_URL', 'mysql://me@db/plan?tls=true&tls=false'],
+    ['DATABASE_URL', 'mysql://me@db/plan#?tls=true'],
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
     ['HOST', 'plan.example.org'],
@@ -67,6 +69,13 @@ describe('the settings', () => {
     ['TRUST_PROXY', 'fd00::/129'],
   ])('are invalid: %s=%s', (name, value) => {
     expect(() => Config.from({ [name]: value })).toThrow(ConfigError);
+  });
+
+  it('are compared only with valid ones', () => {
+    const environment = { HEADERS_TIMEOUT_MS: '5 s', REQUEST_TIMEOUT_MS: '9000' };
+    expect(() => Config.from(environment)).toThrow(
+      expect.objectContaining({ errors: [expect.stringMatching(/^HEADERS_TIMEOUT_MS /)] }),
+    );
   });
 
   it('may be empty or blank, which means the default', () => {
