@@ -243,6 +243,25 @@ describe('an import of a Jira CSV export', () => {
     expect(await load('Split', header + changed)).toMatchObject({ updated: { tasks: 1 } });
   });
 
+  it('keeps the statuses and assignees of tasks if the file does not have them', async () => {
+    const keys = 'One,A-1,Story,\nTwo,A-2,Story,\nPart,A-3,Sub-task,A-1\n';
+    const names = 'Summary,Issue key,Issue Type,Parent key';
+    const all = `${names},Status,Assignee\nOne,A-1,Story,,To Do,\nPart,A-3,Sub-task,A-1,Done,Ann\n`;
+    await load('Bare', all);
+    const [one] = await of('/api/boards/Bare/stories');
+    const part = { external_id: 'jira:A-3', status: 'done', assignee: 'Ann' };
+    const [{ done_at }] = await of(`/api/stories/${one.id}/tasks`);
+    const again = await load('Bare', `${names}\n${keys}`);
+    expect(again).toMatchObject({ updated: NOTHING, unchanged: { tasks: 1 } });
+    // Without its story, the file has the sub-task only.
+    expect(await load('Bare', `${names}\nPart,A-3,Sub-task,A-1\n`)).toMatchObject({
+      updated: NOTHING,
+    });
+    await load('Bare', `${names}\n${keys.replace('Sub-task,A-1', 'Sub-task,A-2')}`);
+    const [two] = await of('/api/boards/Bare/stories?external_id=jira:A-2');
+    expect(await of(`/api/stories/${two.id}/tasks`)).toMatchObject([{ ...part, done_at }]);
+  });
+
   it('is rejected if a story of an earlier file would get too many sub-tasks, however many', async () => {
     const header = 'Summary,Issue key,Issue Type,Parent key\n';
     await load('Split far', `${header}One,A-1,Story,\n`);

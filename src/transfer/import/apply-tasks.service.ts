@@ -67,14 +67,15 @@ export class ApplyTasks {
     const created: PlacedTask[] = [];
     for (const { story, own, tasks } of wanted) {
       let last = Math.max(0, ...own.map(({ seq }) => seq));
-      for (const { line, title, status, assignee, external_id, done_at, ...others } of tasks) {
+      for (const { line, title, external_id, done_at, ...others } of tasks) {
         const seq = others.seq ?? last + 1;
         if (seq > MAX_INT32) {
           throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', [noSeq(line)]);
         }
         last = Math.max(last, seq);
-        const body = { title, status, assignee, external_id, seq };
         const before = moved.get(external_id ?? '');
+        const { status = before?.status, assignee = before?.assignee } = others;
+        const body = { title, status, assignee, external_id, seq };
         created.push({
           story_id: story.id,
           body,

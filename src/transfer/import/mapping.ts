@@ -183,8 +183,8 @@ class Mapper {
       line: source.line,
       external_id: id,
       title: this.title(source, id),
-      status: status ?? 'todo',
-      assignee: this.assignee(source),
+      ...(status && { status }),
+      ...(!this.source.lacks?.assignee && { assignee: this.assignee(source) }),
       done_at: this.doneAt(source, status),
     };
   }

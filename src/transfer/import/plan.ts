@@ -61,12 +61,13 @@ export interface PlannedSprint {
   started_at?: Date | null;
 }
 
+/** A task to create or to update. Fields that the file does not have are absent, and are left as they are. */
 export interface PlannedTask {
   line: number;
   external_id: string | null;
   title: string;
-  status: Status;
-  assignee: string | null;
+  status?: Status;
+  assignee?: string | null;
   /** Null: the time of the import, if it is done. */
   done_at: Date | null;
   /** When it was created; only in our own format. */

@@ -37,14 +37,7 @@ export class SubtasksOfKnownStories {
   take(planned: PlannedStory): boolean {
     const story = this.parents.get(planned);
     if (!story) return false;
-    const {
-      line,
-      external_id,
-      title = '',
-      status = 'todo',
-      assignee = null,
-      done_at = null,
-    } = planned;
+    const { line, external_id, title = '', status, assignee, done_at = null } = planned;
     const tasks = this.byStory.get(story.id)?.tasks ?? [];
     tasks.push({ line, external_id, title, status, assignee, done_at }, ...(planned.tasks ?? []));
     this.byStory.set(story.id, { story, tasks });

@@ -142,7 +142,7 @@ describe('a Jira CSV export', () => {
           'Un,A-1,Story,Livré,Terminé,\nDeux,A-2,Technical task,Livré,Terminé,A-1\n',
       );
       expect(stories.map(brief)).toMatchObject([
-        { status: 'done', tasks: [['jira:A-2', 'Deux', 'done', null]] },
+        { status: 'done', tasks: [['jira:A-2', 'Deux', 'done', undefined]] },
       ]);
       expect(unmapped.size).toBe(0);
     }

@@ -354,7 +354,6 @@ describe('sub-tasks', () => {
         line: 4,
         external_id: 'grandchild',
         title: 'Grandchild',
-        status: 'todo',
         assignee: 'Ann',
         done_at: null,
       },
