@@ -92,13 +92,10 @@ describe('a list of stories as CSV', () => {
     for (let next: string | undefined = `${path}&format=csv`; next;) {
       const page: Answer = await service.client.get(next);
       expect(page.headers.get('x-total-count')).toBe('3');
-      pages.push(rows(page).map((row) => row[1] ?? ''));
+      pages.push(cells(page, 'title'));
       next = nextPage(page);
     }
-    expect(pages).toEqual([
-      ['title', 's5', 's3'],
-      ['title', 's1'],
-    ]);
+    expect(pages).toEqual([['s5', 's3'], ['s1']]);
   });
 
   it('of an empty board can be imported, which creates nothing else', async () => {

@@ -14,7 +14,7 @@ export class InvalidFile extends Problem {
   constructor(
     message: string,
     code: 'invalid_file' | 'unknown_format' | 'ambiguous_dates' = 'invalid_file',
-    readonly errors: readonly LineError[] = [],
+    errors: readonly LineError[] = [],
   ) {
     const sorted = errors.toSorted((a, b) => a.line - b.line).slice(0, MAX_ERRORS);
     const [first] = sorted;
@@ -23,8 +23,6 @@ export class InvalidFile extends Problem {
       first ? detailOf(message, first, errors.length) : message,
       first && { errors: sorted },
     );
-    // `detail` says where the errors are, too.
-    this.message = message;
   }
 }
 

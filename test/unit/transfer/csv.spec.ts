@@ -107,7 +107,9 @@ describe('tables', () => {
     const row = (cells: number): string => Array.from({ length: cells }, (_, i) => `c${i}`).join();
     const rejected = table(`${row(8)}\n${row(8)}\n${row(3)}`);
     await expect(rejected).rejects.toThrow(/cut off on line 3/);
-    await expect(rejected).rejects.toMatchObject({ errors: [{ line: 3, code: 'cut' }] });
+    await expect(rejected).rejects.toMatchObject({
+      options: { errors: [{ line: 3, code: 'cut' }] },
+    });
     for (const file of [
       `${row(8)}\n${row(8)}\n${row(3)}\n`,
       `${row(8)}\n${row(8)}\n${row(8)}`,
@@ -177,7 +179,11 @@ describe('a cell with many labels', () => {
     const file = fileOf(`title,labels\na,"x,y"\nb,"${'x,'.repeat(6000)}"\n`, 1000);
     const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
     await expect(planCsv(file, {}, context)).rejects.toMatchObject({
-      errors: [{ line: 3, code: 'too_long', detail: 'labels must have at most 10000 characters' }],
+      options: {
+        errors: [
+          { line: 3, code: 'too_long', detail: 'labels must have at most 10000 characters' },
+        ],
+      },
     });
   });
 
@@ -194,7 +200,8 @@ it('our own CSV has every error of a row: of its cells, its missing title and it
   const file = fileOf('title,external_id,status\n,,bad\n,a,bad\n,a,todo\n,a,bad\n', 1000);
   const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
   const error: unknown = await planCsv(file, {}, context).catch((thrown: unknown) => thrown);
-  expect((error as InvalidFile).errors.map(({ line, code }) => `${line} ${code}`).sort()).toEqual([
+  const { errors = [] } = (error as InvalidFile).options;
+  expect(errors.map(({ line, code }) => `${line} ${code}`).sort()).toEqual([
     '2 invalid_value',
     '2 required',
     '3 invalid_value',

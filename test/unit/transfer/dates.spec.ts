@@ -139,7 +139,10 @@ describe('the order of dates', () => {
     } catch (error) {
       expect(error).toBeInstanceOf(InvalidFile);
       expect((error as InvalidFile).code).toBe('ambiguous_dates');
-      expect((error as InvalidFile).errors[0]).toMatchObject({ line: 2, code: 'ambiguous_date' });
+      expect((error as InvalidFile).options.errors?.[0]).toMatchObject({
+        line: 2,
+        code: 'ambiguous_date',
+      });
     }
   });
 });

@@ -14,12 +14,12 @@ async function formatOf(content: string | Buffer, hints = AUTO, chunk = 100): Pr
   return format;
 }
 
-async function errorOf(content: string | Buffer, hints = AUTO): Promise<InvalidFile> {
+async function errorOf(content: string | Buffer, hints = AUTO): Promise<Record<string, unknown>> {
   const error: unknown = await detectFormat(fileOf(content), hints).catch(
     (caught: unknown) => caught,
   );
   expect(error).toBeInstanceOf(InvalidFile);
-  return error as InvalidFile;
+  return (error as InvalidFile).document('', '');
 }
 
 const issue = { assignees: [], body: 'x', number: 7, title: 'A' };
@@ -85,7 +85,9 @@ describe('detectFormat', () => {
     bytes.writeUInt16LE(0xdc00, bytes.length - 4);
     for (const chunk of [1, 7, 100]) {
       const read = async () => buffer((await detectFormat(fileOf(bytes, chunk), AUTO)).file);
-      await expect(read()).rejects.toMatchObject({ errors: [{ line: 3, code: 'invalid_text' }] });
+      await expect(read()).rejects.toMatchObject({
+        options: { errors: [{ line: 3, code: 'invalid_text' }] },
+      });
     }
   });
 
@@ -106,7 +108,7 @@ describe('detectFormat', () => {
 
   it('reports JSON if the named format is a table', async () => {
     const error = await errorOf(' {"cards": []}', { format: 'jira-csv' });
-    expect(error.message).toBe('The file is JSON, not CSV as the format jira-csv says.');
+    expect(error.detail).toBe('The file is JSON, not CSV as the format jira-csv says.');
   });
 
   it('reads a header that begins like JSON as a table, if the client calls it CSV', async () => {
@@ -132,14 +134,12 @@ describe('detectFormat', () => {
   ])('reports that a file is %s', async (_, content, message) => {
     const error = await errorOf(content);
     expect(error.code).toBe('unknown_format');
-    expect(error.message).toMatch(message);
+    expect(error.detail).toMatch(message);
   });
 
   it('reports what a file is, even if another format is named', async () => {
-    expect((await errorOf(gzipSync('a'), { format: 'csv' })).message).toMatch(/gzip/);
-    expect((await errorOf(Buffer.from('<html>'), { format: 'trello' })).message).toMatch(
-      /web page/,
-    );
+    expect((await errorOf(gzipSync('a'), { format: 'csv' })).detail).toMatch(/gzip/);
+    expect((await errorOf(Buffer.from('<html>'), { format: 'trello' })).detail).toMatch(/web page/);
   });
 
   it.each(['{}}', '[]]', '[{"number": 1}]] [', '{"a": 1}}{'])(
@@ -150,7 +150,7 @@ describe('detectFormat', () => {
   );
 
   it.each(['', '\ufeff', ' \r\n\t\n'])('rejects an empty file (%j)', async (content) => {
-    expect((await errorOf(content)).message).toBe('The file is empty.');
+    expect((await errorOf(content)).detail).toBe('The file is empty.');
   });
 
   it('leaves the error for a NUL in a cell to the reader', async () => {

@@ -238,8 +238,8 @@ describe('GitHub issues', () => {
   ])('are rejected with %s', async (_, value, line) => {
     await expect(read(value)).rejects.toMatchObject({
       code: 'invalid_file',
-      message: `Entry ${line} is not a GitHub issue: it has no number and title.`,
-      errors: [{ line, code: 'required' }],
+      detail: `Entry ${line} is not a GitHub issue: it has no number and title.`,
+      options: { errors: [{ line, code: 'required' }] },
     });
   });
 
