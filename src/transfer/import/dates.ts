@@ -68,16 +68,14 @@ export class OrderFinder {
     const days = DATE_ORDERS.map((order) => possibleDate(text, order));
     const readings = new Set(days.filter((day) => day !== undefined));
     if (readings.size === 0) return;
-    const detail = `"${text}" is ${[...readings].join(' or ')}`;
+    const example = { line, detail: `"${text}" is ${[...readings].join(' or ')}` };
     DATE_ORDERS.forEach((order, i) => {
-      if (days[i] === undefined && !this.excluded.has(order)) {
-        this.excluded.set(order, { line, detail });
-      }
+      if (days[i] === undefined && !this.excluded.has(order)) this.excluded.set(order, example);
       DATE_ORDERS.slice(i + 1).forEach((other, j) => {
         const day = days[i + 1 + j];
         if (days[i] === undefined || day === undefined || days[i] === day) return;
         const examples = this.different.get(`${order} ${other}`) ?? [];
-        if (examples.length < 5) examples.push({ line, detail });
+        if (examples.length < 5) examples.push(example);
         this.different.set(`${order} ${other}`, examples);
       });
     });
@@ -107,7 +105,7 @@ export class OrderFinder {
       ? ambiguous('The dates of the file can be read in more than one order', different, possible)
       : ambiguous(
           'No order of day, month and year fits all dates of the file',
-          [...this.excluded.values()],
+          [...new Set(this.excluded.values())],
           DATE_ORDERS,
         );
   }

@@ -139,10 +139,9 @@ describe('the order of dates', () => {
     } catch (error) {
       expect(error).toBeInstanceOf(InvalidFile);
       expect((error as InvalidFile).code).toBe('ambiguous_dates');
-      expect((error as InvalidFile).options.errors?.[0]).toMatchObject({
-        line: 2,
-        code: 'ambiguous_date',
-      });
+      const { errors = [] } = (error as InvalidFile).options;
+      expect(errors[0]).toMatchObject({ line: 2, code: 'ambiguous_date' });
+      expect(new Set(errors.map(({ line }) => line)).size).toBe(errors.length);
     }
   });
 });
