@@ -110,18 +110,23 @@ class SprintPlanner {
   async plan(sprints: readonly SourceSprint[]): Promise<Map<string, PlannedSprint>> {
     const pace = new Pace();
     const days = new Map<string, Days | null>();
+    const { maxLength } = SPRINT_LIMITS.name;
+    const named: SourceSprint[] = [];
     for (const sprint of sprints) {
       await pace.pause();
-      days.set(sprint.key, this.daysOf(sprint));
+      const place = placeOf(sprint);
+      const name = this.context.texts.line(sprint.name ?? '', maxLength, 'sprint_name', place);
+      days.set(sprint.key, this.daysOf(sprint, name ?? ''));
+      named.push({ ...sprint, name });
     }
-    this.layOut(sprints, days);
+    this.layOut(named, days);
     const withOpenStories = new Set(
       this.context.stories
         .filter(({ isOpen }) => isOpen)
         .map(({ source }) => source.sprints.at(-1)),
     );
     const planned = new Map<string, PlannedSprint>();
-    for (const sprint of sprints) {
+    for (const sprint of named) {
       await pace.pause();
       const sprintDays = days.get(sprint.key) as Days;
       planned.set(sprint.key, this.sprint(sprint, sprintDays, withOpenStories));
@@ -129,12 +134,16 @@ class SprintPlanner {
     return planned;
   }
 
-  /** Returns the dates of the file, else those of the mapping; null if neither has any. */
-  private daysOf(sprint: SourceSprint): Days | null {
+  /**
+   * Returns the dates of the file, else those of the mapping; null if neither has any.
+   * @param name the name on the board, which an earlier response may have in its mapping
+   */
+  private daysOf(sprint: SourceSprint, name: string): Days | null {
     const start = this.day(sprint, sprint.start);
     let end = this.day(sprint, sprint.end);
     if (end !== null && sprint.endsBefore) end = addDays(end, -1);
-    const given = this.given.get(inLowerCase(sprint.name ?? sprint.key));
+    const given =
+      this.given.get(inLowerCase(sprint.name ?? sprint.key)) ?? this.given.get(inLowerCase(name));
     if (start === null && given) {
       return { start: given.start_date, end: given.end_date ?? null, assumed: false };
     }
@@ -197,7 +206,7 @@ class SprintPlanner {
         'external_id',
         place,
       ),
-      name: texts.line(sprint.name ?? '', SPRINT_LIMITS.name.maxLength, 'sprint_name', place),
+      name: sprint.name,
       goal: texts.block(sprint.goal ?? '', SPRINT_LIMITS.goal.maxLength, 'sprint_goal', place),
       start_date: start,
       end_date: end,

@@ -508,6 +508,21 @@ describe('sprints', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('get the dates of the mapping by the names of the file, and by those on the board', async () => {
+    const [first, second] = ['😀', '\u200b'].map((start) => start + 'long '.repeat(30));
+    const source = { sprints: [sprint({ name: first }), sprint({ name: second })] };
+    const given = { start_date: '2026-03-02', end_date: '2026-03-13' };
+    const { sprints, warnings } = await plan(source);
+    for (const names of [[first, second], sprints.map(({ name }) => name)]) {
+      const mapping = { sprints: Object.fromEntries(names.map((name) => [name, given])) };
+      const again = await plan(source, mapping);
+      expect(again.sprints).toEqual(
+        sprints.map(({ assumed: _, ...planned }) => ({ ...planned, ...given })),
+      );
+      expect(again.warnings).toEqual(warnings);
+    }
+  });
+
   it.each([
     ['2026-11-21T09:30:00Z', 'UTC', '2026-11-23'],
     // On a Monday they begin on the next one.
