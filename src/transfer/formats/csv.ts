@@ -203,15 +203,16 @@ class RowReader {
 /** The sprints that the rows name. Those without dates follow one another from next Monday on. */
 function planSprints(
   names: ReadonlyMap<string, string>,
-  { sprints: mapped = {} }: Mapping,
+  { sprints: mapped }: Mapping,
   { now, timeZone }: PlanContext,
 ): PlannedSprint[] {
+  const given = byName(mapped);
   const today = calendarDate(now, timeZone);
   let undated = 0;
   return [...names]
     .sort(([a], [b]) => naturally.compare(a, b))
     .map(([key, name]) => {
-      const days = Object.hasOwn(mapped, key) ? mapped[key] : undefined;
+      const days = given.get(inLowerCase(key));
       const start_date = days?.start_date ?? assumedStart(today, undated);
       if (!days) undated += 1;
       return {

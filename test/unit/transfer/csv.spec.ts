@@ -210,3 +210,11 @@ it('our own CSV has every error of a row: of its cells, its missing title and it
     '5 invalid_value',
   ]);
 });
+
+it('our own CSV gets the dates of its sprints from the mapping, as other formats do', async () => {
+  const days = { start_date: '2026-03-02', end_date: '2026-03-13' };
+  const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
+  const mapping = { sprints: { ' sprint 1': days } };
+  const { sprints } = await planCsv(fileOf('title,sprint\na,Sprint 1\n'), mapping, context);
+  expect(sprints).toMatchObject([{ name: 'Sprint 1', ...days }]);
+});
