@@ -387,6 +387,14 @@ describe('an import of another format', () => {
     expect(await backlog('Both')).toMatchObject([{ title: 'new', points: 5 }]);
   });
 
+  it('rejects columns for an export, which has our own fields', async () => {
+    await made2xx(service.client.post('/api/boards', { name: 'Exported' }));
+    const { text } = await service.client.get('/api/boards/Exported/export');
+    const outcome = await load(text, 'No columns', '--map', 'title=Name');
+    expect(outcome).toMatchObject({ code: 1, out: '' });
+    expect(outcome.err).toContain('The mapping has columns for title; in this format, no field');
+  });
+
   it('reads a mapping from a file', async () => {
     const mapping = JSON.stringify({ status: { Ice: 'in_progress' }, archived: 'import' });
     const outcome = await withFile(mapping, (path) => load(CARDS, 'Mapped', '--mapping', path));

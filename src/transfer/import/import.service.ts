@@ -14,6 +14,7 @@ import { fieldError, Problem } from '../../http/problem';
 import { requireTag } from '../../http/responses/etag';
 import { validate } from '../../http/validation/validation.pipe';
 import { Clock } from '../../time/clock';
+import { requireFields } from '../files/columns';
 import type { DetectedFile } from '../files/detect';
 import { detectFormat } from '../files/detect';
 import { fromUtf16 } from '../files/utf16';
@@ -199,6 +200,7 @@ async function planOwn(
   { file, encoding }: Omit<DetectedFile, 'format'>,
   { bytes: original, reopen, mapping }: ImportFile,
 ): Promise<PlannedImport> {
+  requireFields(mapping);
   let open: () => AsyncIterable<Buffer>;
   if (reopen) {
     open = () => (encoding ? fromUtf16(reopen(), encoding) : reopen());
