@@ -8,8 +8,8 @@ import { fan } from './fan';
 import { png } from './pictures/png';
 import type { Picture } from './pictures/svg';
 import { PICTURE_STYLE, svg } from './pictures/svg';
-import type { BurndownDayView, BurndownQuery, ReportView, Theme, VelocityView } from './report.dto';
-import type { Burndown, Forecast } from './reports.service';
+import type { BurndownDayView, BurndownQuery, ReportView, Theme } from './report.dto';
+import type { Burndown, Forecast, Velocity } from './reports.service';
 import { inSteps } from './steps';
 
 /** Lets a picture that a browser opens as a page use its own style sheet, and load nothing else. */
@@ -42,8 +42,9 @@ export const BURNDOWN: Formats = {
 };
 
 export const VELOCITY: Formats = {
-  csv: { write: velocityCsv },
-  ...pictures(async (body: VelocityView, _query, width, board) => {
+  json: { write: ({ view }: Velocity) => JSON.stringify(view) },
+  csv: { write: ({ view }: Velocity) => velocityCsv(view) },
+  ...pictures(async (body: Velocity, _query, width, board) => {
     const { velocityPicture } = await import('./pictures/velocity.ts');
     return velocityPicture(board, body, width);
   }),

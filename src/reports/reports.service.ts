@@ -41,6 +41,13 @@ export interface Burndown {
   date: string;
 }
 
+/** A velocity with the other data that its picture needs. */
+export interface Velocity {
+  view: VelocityView;
+  /** The last day of each sprint: its end date or, without one, the day of its completion in the time zone of its board. */
+  lastDays: string[];
+}
+
 /** A forecast with the other data that its picture needs. */
 export interface Forecast extends Pick<ForecastQuestion, 'history' | 'work' | 'from'> {
   view: ForecastView;
@@ -142,18 +149,20 @@ export class ReportsService {
   }
 
   /** The velocity of the last completed sprints of a board. @throws Problem `board_not_found` */
-  velocity(client: Client, boardName: string, last = 10): Promise<VelocityView> {
+  velocity(client: Client, boardName: string, last = 10): Promise<Velocity> {
     return this.database.snapshot(client, async (reader) => {
       const board = await findBoard(reader, boardName);
       const completed = await this.sprints.findCompleted(reader, board.id, last);
       const sprints: VelocitySprintView[] = [];
+      const lastDays: string[] = [];
       for (const row of completed) {
-        const { days: _, ...sums } = await this.totalsOf(reader, row);
+        const { days, ...sums } = await this.totalsOf(reader, row);
         const { id, name, start_date, end_date } = row;
         const completed_at = toRfc3339(row.completed_at as string);
         sprints.push({ id, name, start_date, end_date, completed_at, ...sums });
+        lastDays.push(addDays(start_date, days - 1) as string);
       }
-      return atRevision(velocity(sprints), board.revision);
+      return atRevision({ view: velocity(sprints), lastDays }, board.revision);
     });
   }
 

@@ -831,6 +831,18 @@ describe('velocity', () => {
     });
   });
 
+  it('is drawn with the day of completion in the time zone of the board, of a sprint without an end date', async () => {
+    at('2026-03-15T11:00:00.000Z');
+    const team = await board('Pacific/Auckland');
+    const sprint = await team.sprint('2026-03-16', { name: 'Open' });
+    // In Auckland it is 08:00 on March 17.
+    at('2026-03-16T19:00:00.000Z');
+    await complete(sprint);
+    const { text } = await client.get(`${team.path}/velocity?format=svg`);
+    expect(text).toContain('velocity, Mar 16 – 17, 2026:');
+    expect(text).toContain('>Mar 16 – 17<');
+  });
+
   it('leaves out a reopened sprint until it is completed again', async () => {
     const team = await history(2);
     const velocity = async (): Promise<any> => (await client.get(`${team.path}/velocity`)).body;

@@ -5,7 +5,8 @@ import type { BurndownPicture } from '../../src/reports/pictures/burndown.words'
 import type { ForecastPicture } from '../../src/reports/pictures/forecast';
 import { measure } from '../../src/reports/pictures/text';
 import type { Unit } from '../../src/reports/pictures/text';
-import type { BurndownDayView, VelocityView } from '../../src/reports/report.dto';
+import type { BurndownDayView } from '../../src/reports/report.dto';
+import type { Velocity } from '../../src/reports/reports.service';
 import { velocity } from '../../src/reports/velocity';
 import { atOnce } from './at-once';
 
@@ -156,8 +157,8 @@ export const velocityOf = (
     20 + ((index * 7) % 9),
     16 + ((index * 5) % 13),
   ],
-): VelocityView =>
-  velocity(
+): Velocity => ({
+  view: velocity(
     names.map((name, index) => ({
       id: index + 7,
       name,
@@ -171,13 +172,15 @@ export const velocityOf = (
       completed_count: 7,
       unfinished_count: 1,
     })),
-  );
+  ),
+  lastDays: names.map((_, index) => addDays('2026-03-13', index * 14) as string),
+});
 
 const named = (count: number, name: (index: number) => string | null): (string | null)[] =>
   Array.from({ length: count }, (_, index) => name(index + 1));
 
 /** Velocities of every kind. */
-export const velocities: Record<string, VelocityView> = {
+export const velocities: Record<string, Velocity> = {
   none: velocityOf([]),
   one: velocityOf(['Sprint 1']),
   three: velocityOf(named(3, (n) => `Sprint ${n}`)),

@@ -1,4 +1,4 @@
-import type { VelocitySprintView, VelocityView } from '../report.dto';
+import type { Velocity } from '../reports.service';
 import { heading, paddingOf } from './frame';
 import type { Picture } from './svg';
 import { COLOURS, element, end, isolated, line, semibold, text, tspan } from './svg';
@@ -15,16 +15,16 @@ const MARKS = {
 const GAP = 12;
 
 /** The committed and completed work of each sprint as a bar, and the average. */
-export function velocityPicture(board: string, velocity: VelocityView, width: number): Picture {
-  const { sprints } = velocity;
+export function velocityPicture(board: string, velocity: Velocity, width: number): Picture {
+  const { view, lastDays } = velocity;
+  const { sprints } = view;
   const unit: Unit = sprints.some((each) => each.committed_points + each.completed_points > 0)
     ? 'points'
     : 'count';
-  const average = velocity[`average_${unit}`];
+  const average = view[`average_${unit}`];
   const headline = headlineOf(average, unit, sprints.length);
-  const [first, last] = [sprints[0], sprints.at(-1)];
-  const dates =
-    first && last ? range(first.start_date, last.end_date ?? last.completed_at.slice(0, 10)) : '';
+  const [first, last] = [sprints[0], lastDays.at(-1)];
+  const dates = first && last ? range(first.start_date, last) : '';
   const legend = [
     { label: 'Completed', mark: MARKS.completed },
     { label: 'Committed', mark: MARKS.committed },
@@ -34,7 +34,7 @@ export function velocityPicture(board: string, velocity: VelocityView, width: nu
     { board, subject: 'Velocity', dates, headline, legend: average === null ? [] : legend },
     width,
   );
-  const rows = rowsOf(sprints, unit);
+  const rows = rowsOf(velocity, unit);
   const chart = bars(rows, average, width, head.bottom);
   return {
     width,
@@ -54,12 +54,12 @@ function headlineOf(average: number | null, unit: Unit, sprints: number): string
   return `${counted(average, unit)} per sprint, average of ${sprints}`;
 }
 
-const rowsOf = (sprints: readonly VelocitySprintView[], unit: Unit) =>
-  sprints.map((sprint) => {
-    const { id, name, start_date, end_date, completed_at } = sprint;
+const rowsOf = ({ view, lastDays }: Velocity, unit: Unit) =>
+  view.sprints.map((sprint, index) => {
+    const { id, name, start_date } = sprint;
     const completed = sprint[`completed_${unit}`];
     const committed = sprint[`committed_${unit}`];
-    const dates = days(start_date, end_date ?? completed_at.slice(0, 10));
+    const dates = days(start_date, lastDays[index] as string);
     const label = `${number(completed)} of ${number(committed)}`;
     return { id, name, dates, completed, committed, label };
   });

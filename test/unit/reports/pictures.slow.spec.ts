@@ -245,7 +245,8 @@ describe('the picture of a velocity', () => {
   });
 
   it.each([360, 720, 1600])('has distinct names at a width of %s pixels', (width) => {
-    for (const [name, { sprints }] of Object.entries(velocities)) {
+    for (const [name, { view }] of Object.entries(velocities)) {
+      const { sprints } = view;
       if (sprints.length === 0) continue;
       const left = textBoxes(
         svg(velocityPicture('rocket', velocities[name] as never, width), 'light'),
