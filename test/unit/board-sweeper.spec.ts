@@ -1,8 +1,10 @@
+import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOADING } from '../../src/boards/board.entity';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import type { Database } from '../../src/database/database';
 import type { UnitOfWork } from '../../src/database/unit-of-work';
+import { Problem } from '../../src/http/problem';
 import { Clock } from '../../src/time/clock';
 
 it.each(Array.from({ length: 12 }, (_, i) => i))(
@@ -32,6 +34,18 @@ it.each(Array.from({ length: 12 }, (_, i) => i))(
     expect(deleted.size).toBe(0);
   },
 );
+
+it('a run reports its errors, but not that the database is unavailable', async () => {
+  const reported = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+  const query = jest.fn().mockRejectedValueOnce(new Problem('database_unavailable'));
+  const database = { isReady: async () => true, query } as unknown as Database;
+  const sweeper = new BoardSweeper(database, {} as UnitOfWork, new Clock());
+  await sweeper.sweep();
+  expect(reported).not.toHaveBeenCalled();
+  query.mockRejectedValueOnce(new TypeError('a defect'));
+  await sweeper.sweep();
+  expect(reported).toHaveBeenCalledWith(new TypeError('a defect'));
+});
 
 describe('a load that the sweeper has seen five minutes before', () => {
   /** Sweeps twice, with these times of the last part of the load; returns the statements of the sweeps. */
