@@ -12,6 +12,7 @@ import type { Caller } from '../../http/caller';
 import type { Upload } from '../../http/input/upload';
 import { fieldError, Problem } from '../../http/problem';
 import { requireTag } from '../../http/responses/etag';
+import { isObject } from '../../http/validation/collections';
 import { validate } from '../../http/validation/validation.pipe';
 import { Clock } from '../../time/clock';
 import { requireFields } from '../files/columns';
@@ -223,10 +224,14 @@ export async function parseMapping(text: string | undefined): Promise<Mapping> {
   try {
     fields = JSON.parse(text);
   } catch {
-    throw Problem.invalid([fieldError('pointer', 'mapping', 'invalid_type', 'must be JSON')]);
+    fields = undefined;
+  }
+  if (!isObject(fields)) {
+    const error = fieldError('pointer', 'mapping', 'invalid_type', 'must be a JSON object');
+    throw Problem.invalid([error]);
   }
   try {
-    return await validate(Mapping, fields as Record<string, unknown>);
+    return await validate(Mapping, fields);
   } catch (error) {
     if (!(error instanceof Problem) || !error.options.errors) throw error;
     throw Problem.invalid(
