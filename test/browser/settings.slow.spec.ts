@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, openPage, startService, until } from './browser';
+import { axe, hold, openPage, startService, until } from './browser';
 
 async function openSettings(options = {}): Promise<{ service: TestApp; page: Page }> {
   const service = await startService();
@@ -50,6 +50,22 @@ describe('The settings of a board', () => {
     await page.waitForTimeout(300);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
     expect((await service.client.get('/api/boards/rocket')).body.version).toBe(2);
+  });
+
+  test('keep what was typed while they were saved', async () => {
+    const { service, page } = await openSettings();
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    const held = await hold(page, /\/api\/boards\/rocket$/, 'PATCH');
+    await save(page);
+    await held.arrived;
+    await page.getByLabel('Name').fill('Falcon 9');
+    held.release();
+    await page.getByRole('status').getByText('Settings saved').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Falcon 9');
+    await save(page);
+    await page.waitForURL(`${service.url}/b/Falcon%209/settings`);
+    const { body } = await service.client.get('/api/boards/Falcon 9');
+    expect(body).toMatchObject({ time_zone: 'Europe/Berlin', version: 3 });
   });
 
   test('change its time zone and working days', async () => {

@@ -137,7 +137,11 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       params: { path, header },
       body: typed as Partial<Board>,
     });
-    set({ typed: {}, original: board });
+    // What was typed meanwhile is not saved yet.
+    const later = Object.entries(changes.value.typed).filter(
+      ([name, value]) => value !== typed[name as keyof Draft],
+    );
+    set({ typed: Object.fromEntries(later), original: data as Board });
     store.putBoard(data as Board);
     // Last, because a new name is announced, too.
     report('Settings saved');
