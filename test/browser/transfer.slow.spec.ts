@@ -449,6 +449,7 @@ describe('An import', () => {
         true,
       ]);
     }
+    expect(await page.getByRole('link', { name: 'Cancel' }).count()).toBe(0);
     // The key has no effect, and the focus stays until the result is shown.
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Import');

@@ -203,9 +203,11 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
             <span class="note">{planText(answer)}</span>
           )}
           <span class="spring" />
-          <a class="button" href={board === undefined ? '/' : pathOf(board, 'backlog')}>
-            Cancel
-          </a>
+          {!isImporting.value && (
+            <a class="button" href={board === undefined ? '/' : pathOf(board, 'backlog')}>
+              Cancel
+            </a>
+          )}
           <Button
             kind="primary"
             disabled={!name || failure !== null || isPreviewing.value || isEmpty}
