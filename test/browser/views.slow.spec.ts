@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { axe, card, hold, list, openPage, startService, until } from './browser';
 import { startDemo } from './demo';
 import { startPlan } from './plan-board';
+import { day } from './small-board';
 
 /** A story of the demo that is always to do; the state of the others depends on the day and the hour. */
 const STORY = 'Event pages load in under a second';
@@ -199,6 +200,20 @@ test('a closed story is not opened again by the browser’s Back', async () => {
   await page.goBack();
   expect(page.url()).toBe(`${url}/b/Demo`);
   expect(await dialog.count()).toBe(0);
+});
+
+test('the browser shows another board when it goes back over several pages', async () => {
+  const { service, url } = await startPlan();
+  const sprint = { name: 'Launch', start_date: day(-3), end_date: day(10) };
+  await service.client.post('/api/boards/comet/sprints', sprint);
+  const page = await openPage(url.replace('/backlog', ''));
+  await card(page, 'To do', 'Ant').waitFor();
+  await page.getByRole('link', { name: 'Boards' }).click();
+  await page.getByRole('link', { name: 'comet' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Launch' }).waitFor();
+  await page.evaluate('history.go(-2)');
+  await page.getByRole('heading', { level: 1, name: 'Sprint 2' }).waitFor();
+  await card(page, 'To do', 'Ant').waitFor();
 });
 
 test('a dialog has a border in forced colours', async () => {

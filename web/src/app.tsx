@@ -89,7 +89,7 @@ function View() {
   if (failure) return <Missing detail={failure.detail} />;
   switch (view) {
     case 'board':
-      return <BoardView store={current} />;
+      return <BoardView key={board} store={current} />;
     case 'reports':
       return <ReportsView store={current} />;
     case 'backlog':
