@@ -122,7 +122,9 @@ export class SprintChanges {
   async deleteIn(change: Change, id: number, force: boolean): Promise<SprintDeleted> {
     const { board, sprint } = await this.lock(change, id);
     requireMatch(change.caller, sprint);
-    if (sprint.completed_at !== null && !force) throw new Problem('sprint_completed');
+    if (sprint.completed_at !== null && !force) {
+      throw new Problem('sprint_completed', 'Only `?force=true` deletes a completed sprint.');
+    }
     const stories = await findBriefStoriesOfSprint(change, board.id, id);
     await this.storyOrder.place(change, board, stories, { board, sprintId: null }, 'last');
     await change.manager.delete(Sprint, id);

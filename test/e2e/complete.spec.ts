@@ -354,6 +354,9 @@ describe('a completed sprint', () => {
   it('is deleted only with `force`, and its stories are kept', async () => {
     const { name, sprint } = await board();
     await complete(sprint);
+    const rejected = await client.delete(`/api/sprints/${sprint}`);
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'sprint_completed']);
+    expect(rejected.body.detail).toContain('?force=true');
     const deleted = await client.delete(`/api/sprints/${sprint}?force=true`);
     expect(deleted.body).toEqual({ deleted: true, id: sprint, stories_moved_to_backlog: 2 });
     expect(await inBacklog(name)).toBe('bdeac');
