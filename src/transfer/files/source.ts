@@ -57,31 +57,25 @@ export interface SourceSprint {
 export interface SourceTask {
   /** The line or, in JSON, the number of the entry. */
   line: number;
+  /** `jira:ABC-1`; null if the tool has none. */
   external_id: string | null;
   title: string;
-  status: SourceStatus;
+  /** Null if the file has none. */
+  status: SourceStatus | null;
   assignee: string | null;
   done: DateText | null;
 }
 
-export interface SourceStory {
-  line: number;
-  /** `jira:ABC-1`; null if the tool has none. */
-  external_id: string | null;
-  title: string;
+export interface SourceStory extends SourceTask {
   description: string | null;
-  /** Null if the file has none. */
-  status: SourceStatus | null;
   priority: string | null;
   points: string | number | null;
-  assignee: string | null;
   /** Without the label of the epic. */
   labels: string[];
   /** The title of its epic, which becomes a label. */
   epic: string | null;
   /** Keys of the sprints that it was in, oldest first; it is in the last one. */
   sprints: string[];
-  done: DateText | null;
   archived: boolean;
   /** Of a sub-task, the `external_id` of its story. */
   parent: string | null;

@@ -6,7 +6,7 @@ import type { Mapping } from './import.dto';
 /** A story to import, with its sub-tasks and the items of its checklists. */
 export interface Row {
   source: SourceStory;
-  tasks: (SourceStory | SourceTask)[];
+  tasks: SourceTask[];
 }
 
 /** The most levels of sub-tasks; more are a cycle. */
@@ -59,7 +59,7 @@ export class Rows {
   }
 
   /** Whether no earlier row has the same id; otherwise the row is added to `skipped`. */
-  private isNew({ external_id: id, line }: { external_id: string | null; line: number }): boolean {
+  private isNew({ external_id: id, line }: SourceTask): boolean {
     if (id === null) return true;
     if (this.ids.has(id)) {
       this.skipped.push({
@@ -107,7 +107,7 @@ export class Rows {
     return false;
   }
 
-  private addTasks(row: Row, tasks: readonly (SourceStory | SourceTask)[]): void {
+  private addTasks(row: Row, tasks: readonly SourceTask[]): void {
     for (const source of tasks) {
       if (row.tasks.length >= MAX_TASKS) {
         const detail = `${source.title.slice(0, 100)}: the story has ${MAX_TASKS} tasks already`;

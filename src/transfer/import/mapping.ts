@@ -26,7 +26,7 @@ export function mapSource(
 
 /** A task of the file, with its status decided. */
 interface TaskItem {
-  source: SourceStory | SourceTask;
+  source: SourceTask;
   status: Status | undefined;
 }
 
@@ -189,14 +189,14 @@ class Mapper {
     };
   }
 
-  private id({ external_id: id, line }: SourceTask | SourceStory): string | null {
+  private id({ external_id: id, line }: SourceTask): string | null {
     return id === null
       ? null
       : this.texts.line(id, STORY_LIMITS.external_id.maxLength, 'external_id', line);
   }
 
   /** @param id the `external_id` within its limits, which replaces a missing title */
-  private title({ title, line }: SourceTask | SourceStory, id: string | null): string {
+  private title({ title, line }: SourceTask, id: string | null): string {
     const plain = this.texts.line(title, STORY_LIMITS.title.maxLength, 'title', line);
     if (plain !== null) return plain;
     const replacement = id ?? 'Untitled';
@@ -204,7 +204,7 @@ class Mapper {
     return replacement;
   }
 
-  private assignee({ assignee, line }: SourceTask | SourceStory): string | null {
+  private assignee({ assignee, line }: SourceTask): string | null {
     return assignee === null
       ? null
       : this.texts.line(assignee, STORY_LIMITS.assignee.maxLength, 'assignee', line);
@@ -222,7 +222,7 @@ class Mapper {
   }
 
   /** Returns when the story was done; null if it is not done, or if the file has no valid time. */
-  private doneAt({ done, line }: SourceTask | SourceStory, status?: Status): Date | null {
+  private doneAt({ done, line }: SourceTask, status?: Status): Date | null {
     if (status !== 'done' || !done) return null;
     const instant = this.dates.instant(done);
     if (!instant) this.source.warnings.at('date_unreadable', line, `"${done}"`);

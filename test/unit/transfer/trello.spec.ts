@@ -405,7 +405,7 @@ withPublished('exports/trello-agile.json')('real Trello boards', () => {
       '🗄 Sprint - Done [Version: 1.1.0]': 4,
     });
     const tasks = stories.flatMap((story) => story.tasks);
-    expect(countBy(tasks.map(({ status }) => status.category))).toEqual({ todo: 47, done: 9 });
+    expect(countBy(tasks.map(({ status }) => status?.category))).toEqual({ todo: 47, done: 9 });
     const labelled = stories.filter(({ labels }) => labels.length > 0);
     expect([labelled.length, labelled.flatMap(({ labels }) => labels).length]).toEqual([10, 18]);
     expect(stories.filter(({ archived }) => archived)).toEqual([]);
