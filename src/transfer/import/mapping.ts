@@ -40,7 +40,7 @@ class Mapper {
   private readonly names: MappedNames;
   private readonly rows: Rows;
   private readonly timeZone: string;
-  private readonly points: (text: string | number, line: number) => number | null;
+  private readonly points: (text: string | number | null, line: number) => number | null;
   private readonly pace = new Pace();
   private dates: Dates;
 
@@ -156,7 +156,7 @@ class Mapper {
       title: this.title(source, id),
       ...(!lacks.description && {
         description: this.texts.block(
-          source.description ?? '',
+          source.description,
           STORY_LIMITS.description.maxLength,
           'description',
           line,
@@ -164,9 +164,7 @@ class Mapper {
       }),
       ...(status && { status }),
       ...(!lacks.priority && { priority: this.names.priority(source.priority, line) }),
-      ...(!lacks.points && {
-        points: source.points === null ? null : this.points(source.points, line),
-      }),
+      ...(!lacks.points && { points: this.points(source.points, line) }),
       ...(!lacks.assignee && { assignee: this.assignee(source) }),
       ...(!lacks.labels && { labels: this.labels(source) }),
       ...(!lacks.sprints && { sprints: sprintsOf(source) }),
@@ -190,9 +188,7 @@ class Mapper {
   }
 
   private id({ external_id: id, line }: SourceTask): string | null {
-    return id === null
-      ? null
-      : this.texts.line(id, STORY_LIMITS.external_id.maxLength, 'external_id', line);
+    return this.texts.line(id, STORY_LIMITS.external_id.maxLength, 'external_id', line);
   }
 
   /** @param id the `external_id` within its limits, which replaces a missing title */
@@ -205,9 +201,7 @@ class Mapper {
   }
 
   private assignee({ assignee, line }: SourceTask): string | null {
-    return assignee === null
-      ? null
-      : this.texts.line(assignee, STORY_LIMITS.assignee.maxLength, 'assignee', line);
+    return this.texts.line(assignee, STORY_LIMITS.assignee.maxLength, 'assignee', line);
   }
 
   /** Returns the labels; that of the epic comes first, so that it is kept even if the story has too many. */

@@ -8,13 +8,13 @@ import { STORY_LIMITS } from './limits';
 export function pointsReader(
   stories: readonly SourceStory[],
   warnings: Warnings,
-): (points: string | number, line: number) => number | null {
+): (points: string | number | null, line: number) => number | null {
   const { maximum } = STORY_LIMITS.points;
   const has = (pattern: RegExp): boolean =>
     stories.some(({ points }) => typeof points === 'string' && pattern.test(points));
   const hasComma = has(/^\s*\d+,\d+\s*$/) && !has(/^\s*\d+\.\d+\s*$/);
   return (points, line) => {
-    const text = String(points).trim();
+    const text = String(points ?? '').trim();
     if (text === '') return null;
     const decimal = hasComma ? text.replace(',', '.') : text;
     const number = /^\d+(\.\d+)?$/.test(decimal) ? Number(decimal) : NaN;

@@ -115,7 +115,7 @@ class SprintPlanner {
     for (const sprint of sprints) {
       await pace.pause();
       const place = placeOf(sprint);
-      const name = this.context.texts.line(sprint.name ?? '', maxLength, 'sprint_name', place);
+      const name = this.context.texts.line(sprint.name, maxLength, 'sprint_name', place);
       days.set(sprint.key, this.daysOf(sprint, name ?? ''));
       named.push({ ...sprint, name });
     }
@@ -201,13 +201,13 @@ class SprintPlanner {
     return {
       key: sprint.key,
       external_id: texts.line(
-        sprint.external_id ?? '',
+        sprint.external_id,
         SPRINT_LIMITS.external_id.maxLength,
         'external_id',
         place,
       ),
       name: sprint.name,
-      goal: texts.block(sprint.goal ?? '', SPRINT_LIMITS.goal.maxLength, 'sprint_goal', place),
+      goal: texts.block(sprint.goal, SPRINT_LIMITS.goal.maxLength, 'sprint_goal', place),
       start_date: start,
       end_date: end,
       ...(assumed && { assumed }),

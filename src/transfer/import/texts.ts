@@ -14,8 +14,8 @@ export class Texts {
   constructor(readonly warnings: Warnings) {}
 
   /** A text of one line, trimmed; null if nothing is left. */
-  line(text: string, max: number, field: string, place: number | string): string | null {
-    const start = text.slice(0, MAX_LINE);
+  line(text: string | null, max: number, field: string, place: number | string): string | null {
+    const start = text?.slice(0, MAX_LINE) ?? '';
     const plain = start
       .replace(/[\t\n\r\v\f]+/g, ' ')
       .replace(INVISIBLE, '')
@@ -27,7 +27,8 @@ export class Texts {
   }
 
   /** A text of any number of lines; null if nothing is left. */
-  block(text: string, max: number, field: string, place: number | string): string | null {
+  block(text: string | null, max: number, field: string, place: number | string): string | null {
+    if (text === null) return null;
     const plain = text.replace(CONTROLS, '').toWellFormed();
     if (plain !== text) this.warnings.at('characters_removed', place, field);
     return plain.trim() === '' ? null : this.cut(plain, max, field, place);
