@@ -45,7 +45,7 @@ export class Authenticator {
     private readonly sessions: SessionsService,
     private readonly clock: Clock,
   ) {
-    this.uses = new LastUse(unitOfWork, Token, USE_MS);
+    this.uses = new LastUse(database, unitOfWork, Token, USE_MS);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EntityTarget } from 'typeorm';
-import { logFailure } from '../database/background';
+import type { Database } from '../database/database';
 import type { UnitOfWork } from '../database/unit-of-work';
 import { toStored } from '../time/clock';
 
@@ -12,6 +12,7 @@ export class LastUse {
 
   /** @param periodMs milliseconds between two updates of a row */
   constructor(
+    private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly entity: EntityTarget<{ id: number; last_used_at: Date | null }>,
     private readonly periodMs: number,
@@ -26,6 +27,6 @@ export class LastUse {
     this.recorded.set(id, true);
     this.unitOfWork
       .maintain((manager) => manager.update(this.entity, id, { last_used_at: now }))
-      .catch((error: unknown) => logFailure(this.logger, error));
+      .catch((error: unknown) => this.database.logFailure(this.logger, error));
   }
 }

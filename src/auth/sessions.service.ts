@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { In, LessThanOrEqual } from 'typeorm';
-import { logFailure } from '../database/background';
 import { Database } from '../database/database';
 import { placeholders } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -45,7 +44,7 @@ export class SessionsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {
-    this.uses = new LastUse(unitOfWork, Session, USE_MS);
+    this.uses = new LastUse(database, unitOfWork, Session, USE_MS);
   }
 
   /**
@@ -121,7 +120,7 @@ export class SessionsService {
     const last_used_at = LessThanOrEqual(oldestUsed(this.clock.now()));
     await this.unitOfWork
       .maintain((manager) => manager.delete(Session, { last_used_at }))
-      .catch((error: unknown) => logFailure(this.logger, error));
+      .catch((error: unknown) => this.database.logFailure(this.logger, error));
   }
 
   private rejected(token: string, reason: Rejection): Problem {

@@ -4,7 +4,6 @@ import { Interval } from '@nestjs/schedule';
 import { setImmediate } from 'node:timers/promises';
 import type { EntityManager, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import { In, IsNull, LessThanOrEqual } from 'typeorm';
-import { logFailure } from '../database/background';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { Clock, toStored } from '../time/clock';
@@ -63,7 +62,7 @@ export class BoardSweeper implements OnApplicationShutdown {
       }
     } catch (error) {
       // The next interval tries again.
-      logFailure(this.logger, error);
+      this.database.logFailure(this.logger, error);
     } finally {
       // No await since the last check of `requested`, so no request is lost.
       this.sweeping = undefined;

@@ -159,6 +159,16 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     return problem;
   }
 
+  /**
+   * Logs why work in the background failed, which a later run repeats. An outage is logged as in `problemOf`, and an
+   * overload is no error here.
+   */
+  logFailure(logger: Logger, error: unknown): void {
+    const problem = this.problemOf(error);
+    if (problem instanceof Problem) logger.debug(problem);
+    else logger.error(problem);
+  }
+
   private async openSnapshot(): Promise<Snapshot> {
     this.requireOpen();
     try {

@@ -3,7 +3,6 @@ import { Interval } from '@nestjs/schedule';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LessThanOrEqual } from 'typeorm';
 import { Clock } from '../time/clock';
-import { logFailure } from './background';
 import { Database } from './database';
 import { oldestKept } from './idempotency';
 import { IdempotencyKey } from './idempotency-key.entity';
@@ -29,7 +28,7 @@ export class ExpiredKeys {
   @Interval(EVERY_MS)
   async run(): Promise<void> {
     // If it fails, a later run deletes them.
-    await this.delete().catch((error: unknown) => logFailure(this.logger, error));
+    await this.delete().catch((error: unknown) => this.database.logFailure(this.logger, error));
   }
 
   /** Deletes all expired keys; concurrent calls share one run. */

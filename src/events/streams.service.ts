@@ -8,7 +8,6 @@ import { Authenticator } from '../auth/authenticator';
 import { Board } from '../boards/board.entity';
 import { findBoard } from '../boards/board.queries';
 import { Config } from '../config/config';
-import { logFailure } from '../database/background';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Access } from '../http/access';
@@ -135,7 +134,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
       await this.pollAll([...this.feeds.values()]);
     } catch (error) {
       // While the database is unavailable, streams stay open.
-      logFailure(this.logger, error);
+      this.database.logFailure(this.logger, error);
     } finally {
       this.isPolling = false;
     }
@@ -157,7 +156,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
       await this.pollAll(suspects.map(({ feed }) => feed));
       for (const { stream } of await this.denied(suspects)) stream.end();
     } catch (error) {
-      logFailure(this.logger, error);
+      this.database.logFailure(this.logger, error);
     }
   }
 
@@ -200,7 +199,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
       await feed.wake();
     } catch (error) {
       // The next poll reads on.
-      logFailure(this.logger, error);
+      this.database.logFailure(this.logger, error);
     }
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { engineUnderTest } from '../support/databases';
+import { Stream } from '../support/event-stream';
 import { afterwards, LONG, promised, scale } from '../support/faults';
 import { Ledger } from '../support/ledger';
 import { MysqlServer, serverBinary } from '../support/mysql-server';
@@ -72,6 +73,18 @@ onServers('a database server', () => {
     expect(messages.filter((line) => line.startsWith('The database is unavailable'))).toHaveLength(
       KILLS,
     );
+  });
+
+  it('that is killed is one line of the log, although the program polls it for its streams', async () => {
+    const program = await Program.start(database);
+    await program.client.post('/api/boards', { name: 'Polled' });
+    const stream = await Stream.open(`${program.url}/api/boards/Polled/stream`);
+    afterwards(() => stream.close());
+    await server.kill();
+    await sleep(2000);
+    const lines = program.log.map(({ context, level }) => [context, level]);
+    await server.start();
+    expect(lines).toEqual([['Database', 'error']]);
   });
 
   it(`that does not answer for ${FROZEN_MS / 1000} s delays no response for more than 5 s`, async () => {
