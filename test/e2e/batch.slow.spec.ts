@@ -216,6 +216,18 @@ describe('the operations of a batch', () => {
 });
 
 describe('a batch that fails', () => {
+  it('says which ids an operation may have', async () => {
+    const { board } = await filled();
+    const answer = await batch(board, [
+      { op: 'update', type: 'sprint', id: 'next' },
+      { op: 'start', type: 'sprint', id: 'next' },
+    ]);
+    expect(answer.body.errors.map(({ detail }: any) => detail)).toEqual([
+      'id must be an id, or a name such as "$story"',
+      'id must be one of current, or an id, or a name such as "$story"',
+    ]);
+  });
+
   it('reports every syntax error of all operations at once, and changes nothing', async () => {
     const { board, first } = await filled();
     const before = await fingerprint(client);

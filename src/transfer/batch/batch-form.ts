@@ -8,6 +8,7 @@ import { Pace } from '../../time/pace';
 import {
   Batch,
   BatchOperation,
+  BatchSprintAction,
   operationFields,
   KINDS,
   MAX_OPERATIONS,
@@ -78,11 +79,12 @@ async function readOperation(
     errors.push({ pointer: `${pointer}/${field}`, code, detail: `${field} ${detail}` });
   };
   const { set = {}, ...others } = sent;
-  const operation = await check(errors, pointer, BatchOperation, {
+  const { op, type, as } = sent as unknown as BatchOperation;
+  const OperationDto = takesCurrent(op) ? BatchSprintAction : BatchOperation;
+  const operation = await check(errors, pointer, OperationDto, {
     set: isObject(set) ? {} : set,
     ...others,
   });
-  const { op, type, as } = sent as unknown as BatchOperation;
   const SetDto = setOf(op, type);
   if (SetDto === undefined) {
     if (operation) fail('op', 'invalid_value', `cannot be ${op} for a ${type}`);
@@ -94,9 +96,6 @@ async function readOperation(
       }
     }
     if (op !== 'create' && sent.id === undefined) fail('id', 'required', 'is required');
-    if (sent.id === 'current' && !takesCurrent(op)) {
-      fail('id', 'invalid_type', 'must be an id, or a name such as "$story"');
-    }
   }
   const refer = (field: string, name: unknown, wanted: unknown): void => {
     if (!isReference(name)) return;

@@ -72,10 +72,15 @@ export type OperationName = keyof typeof KINDS;
 export class BatchOperation {
   @IsOneOf(Object.keys(KINDS)) op: OperationName;
   @IsOneOf(RESOURCE_TYPES) type: ResourceType;
-  @Optional() @IsWordOrId(['current'], NAMED) id?: number | 'current';
+  @Optional() @IsWordOrId([], NAMED) id?: number | 'current';
   @Optional() @IsReferenceName() as?: string;
   @Optional() @IsText(1000) if_match?: string;
   @Optional() @IsObject() set?: object;
+}
+
+/** An operation that may name the current sprint instead of an id; see `takesCurrent`. */
+export class BatchSprintAction extends BatchOperation {
+  @Optional() @IsWordOrId(['current'], NAMED) override id?: number | 'current';
 }
 
 /** The fields besides `op` and `type` that a kind of operation may have. */
