@@ -23,7 +23,6 @@ const BOARD_VIEWS = ['', '/backlog', '/reports', '/settings', '/import'].map(
 /** The paths of the board in the browser. All return the same page, which shows the view. */
 const VIEWS = [
   '/',
-  '/sign-in',
   '/tokens',
   '/import',
   ...BOARD_VIEWS,

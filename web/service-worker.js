@@ -4,7 +4,7 @@ const FILES = '{{files}}'.split(' ');
 const CACHE = 'sprintline-{{version}}';
 // A request has other headers than the one that filled the cache.
 const AS_STORED = { ignoreVary: true };
-const VIEW = /^\/($|b\/|tokens$|import$|sign-in$)/;
+const VIEW = /^\/($|b\/|tokens$|import$)/;
 
 self.addEventListener('install', (event) => {
   event.waitUntil(

@@ -43,7 +43,6 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 describe('the board in the browser', () => {
   it.each([
     '/',
-    '/sign-in',
     '/tokens',
     '/import',
     '/b/Team%20Rocket',
