@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { invalidLine } from '../files/invalid-file';
+import { Utf8Check } from '../files/utf8';
 import { lastLine } from './export-format';
 
 /** Some lines of a file, but never its last one. */
@@ -55,12 +56,6 @@ export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Line
 
 /** @throws InvalidFile that names the line which is not UTF-8 */
 function decode(bytes: Buffer, first: number): string {
-  if (isUtf8(bytes)) return bytes.toString();
-  let line = first;
-  for (let start = 0; start < bytes.length; line += 1) {
-    const end = bytes.indexOf(NEWLINE, start) + 1;
-    if (!isUtf8(bytes.subarray(start, end))) break;
-    start = end;
-  }
-  throw invalidLine(line, 'invalid_text', 'it is not in UTF-8');
+  if (!isUtf8(bytes)) new Utf8Check(first).write(bytes);
+  return bytes.toString();
 }

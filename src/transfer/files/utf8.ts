@@ -3,7 +3,9 @@ import { invalidLine } from './invalid-file';
 /** Checks that the bytes of a file are UTF-8. */
 export class Utf8Check {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true });
-  line = 1;
+
+  /** @param line the number of the first line, later that of the current one */
+  constructor(public line = 1) {}
 
   /** @throws InvalidFile that names the first line that is not UTF-8 */
   write(chunk: Buffer): void {
