@@ -16,7 +16,7 @@ import { isObject } from '../../http/validation/collections';
 import { validate } from '../../http/validation/validation.pipe';
 import { Clock } from '../../time/clock';
 import { requireFields } from '../files/columns';
-import type { DetectedFile } from '../files/detect';
+import type { DetectedFile, FileHints } from '../files/detect';
 import { detectFormat } from '../files/detect';
 import { fromUtf16 } from '../files/utf16';
 import { FORMATS } from '../formats/formats';
@@ -53,11 +53,8 @@ const NOTHING = {
 };
 
 /** A file to import, with the options of its import. */
-interface ImportFile {
+interface ImportFile extends FileHints {
   bytes: Readable;
-  mediaType?: string;
-  name?: string;
-  format: ImportFormat | 'auto';
   mapping: Mapping;
   nullText?: string;
   /** Opens the file once more; without it the file is kept in memory if it has to be read again. */
