@@ -356,6 +356,14 @@ describe('The tokens', () => {
     expect(body.map(({ name }: any) => name)).toEqual(['Ada']);
   });
 
+  test('say that they are for no board', async () => {
+    const place = await startClosed();
+    await makeToken(place, { name: 'Metrics', scope: 'read', boards: [] });
+    const page = await openAs(place, place.admin, '/tokens');
+    const row = tokens(page).filter({ hasText: 'Metrics' });
+    expect(await row.getByRole('definition').first().innerText()).toBe('None');
+  });
+
   test.each(['light', 'dark'] as const)('have no errors in axe (%s)', async (colorScheme) => {
     const place = await startClosed();
     await makeToken(place, {

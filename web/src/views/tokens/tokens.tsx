@@ -110,7 +110,7 @@ function TokenRow({ token, onDelete }: { token: Token; onDelete: () => void }) {
       <dl>
         <div>
           <dt>Boards</dt>
-          <dd>{boards ? boards.join(', ') : 'All boards'}</dd>
+          <dd>{boards ? boards.join(', ') || 'None' : 'All boards'}</dd>
         </div>
         <div>
           <dt>Expires</dt>
