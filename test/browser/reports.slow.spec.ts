@@ -42,6 +42,16 @@ describe('The reports', () => {
     }
   });
 
+  test('count points in the velocity, as in its picture, even if none was completed', async () => {
+    const { client, url } = await startService();
+    const sprint = { name: 'Sprint 1', start_date: day(-1), end_date: day(5) };
+    const { body } = await client.post('/api/boards/rocket/sprints', sprint);
+    await client.post(`/api/sprints/${body.id}/stories`, { title: 'Ant', points: 3 });
+    await client.post(`/api/sprints/${body.id}/complete`, {});
+    const page = await openPage(`${url}/b/rocket/reports`);
+    await part(page, 'Velocity').getByText('A sprint completes 0 points on average').waitFor();
+  });
+
   test('count stories in the tables, as in the pictures, if none has points', async () => {
     const { client, url } = await startService();
     const sprint = { name: 'Sprint 1', start_date: day(-1), end_date: day(5) };

@@ -40,11 +40,14 @@ export function Velocity({ board, revision }: { board: string; revision: number 
   );
 }
 
+/** Whether the velocity is shown in points, as the picture shows it: in stories only if none has points. */
+const isInPoints = ({ sprints }: Data): boolean =>
+  sprints.some((each) => each.committed_points + each.completed_points > 0);
+
 function Words({ data }: { data: Data }) {
-  const { average_points, median_points, average_count, median_count } = data;
-  const inPoints = Boolean(average_points);
-  const average = (inPoints ? average_points : average_count) ?? 0;
-  const median = (inPoints ? median_points : median_count) ?? 0;
+  const inPoints = isInPoints(data);
+  const average = data[inPoints ? 'average_points' : 'average_count'] ?? 0;
+  const median = data[inPoints ? 'median_points' : 'median_count'] ?? 0;
   const unit = inPoints ? plural(average, 'point') : plural(average, 'story', 'stories');
   return (
     <p class="words">
@@ -54,9 +57,8 @@ function Words({ data }: { data: Data }) {
 }
 
 function VelocityTable({ data }: { data: Data }) {
-  // Like the picture, in stories if none has points.
-  const isInPoints = data.sprints.some((each) => each.committed_points + each.completed_points > 0);
-  const unit = isInPoints ? 'points' : 'count';
+  const inPoints = isInPoints(data);
+  const unit = inPoints ? 'points' : 'count';
   return (
     <Table
       name="Numbers of the velocity"
@@ -65,7 +67,7 @@ function VelocityTable({ data }: { data: Data }) {
         'Committed',
         'Completed',
         'Unfinished',
-        ...(isInPoints ? ['Stories completed'] : []),
+        ...(inPoints ? ['Stories completed'] : []),
       ]}
       rows={data.sprints.map((sprint) => ({
         key: sprint.id,
@@ -74,7 +76,7 @@ function VelocityTable({ data }: { data: Data }) {
           formatNumber(sprint[`committed_${unit}`]),
           formatNumber(sprint[`completed_${unit}`]),
           formatNumber(sprint[`unfinished_${unit}`]),
-          ...(isInPoints ? [formatNumber(sprint.completed_count)] : []),
+          ...(inPoints ? [formatNumber(sprint.completed_count)] : []),
         ],
       }))}
     />
