@@ -1,4 +1,4 @@
-import { axe, card, openPage, startService, titles, until } from './browser';
+import { axe, card, hold, openPage, startService, titles, until } from './browser';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
 
@@ -195,6 +195,26 @@ describe('Sprints in the browser', () => {
     await dialog.waitFor({ state: 'detached' });
     const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
     expect(body).toMatchObject({ name: 'Mine', goal: 'Theirs', end_date: '2130-12-24' });
+  });
+
+  test('keep what is typed while they are saved', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Landing');
+    const held = await hold(page, /\/api\/sprints\/\d+$/, 'PUT');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await held.arrived;
+    await dialog.getByLabel('Goal').fill('It lands.');
+    held.release();
+    await dialog.getByRole('heading', { name: 'Edit Landing' }).waitFor();
+    expect(await dialog.getByLabel('Goal').inputValue()).toBe('It lands.');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
+    expect(body).toMatchObject({ name: 'Landing', goal: 'It lands.' });
   });
 
   test('are deleted after a question that says where their stories go', async () => {

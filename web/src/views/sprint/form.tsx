@@ -283,6 +283,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
   const save = async (): Promise<void> => {
     isChecked.value = true;
     if (Object.keys(errorsOf(draft)).length > 0) return;
+    const { typed } = changes.value;
     const all = fieldsOf(draft);
     const before = fieldsOf(original);
     const changed = NAMES.filter((name) => all[name] !== before[name]);
@@ -294,7 +295,12 @@ export function EditSprint({ store, id }: SprintDialogProps) {
       await store.rows.loadSprints();
       announce(`Saved ${isolated(draft.name) || 'the sprint'}`);
     }
-    close();
+    if (changes.value.typed === typed) close();
+    else {
+      // What was typed meanwhile is not saved yet.
+      await read();
+      form.set({ ...changes.value, etag: etag.value });
+    }
   };
   return (
     <Dialog title={`Edit ${sprintInText(sprint.value)}`} onClose={closeDialog}>
