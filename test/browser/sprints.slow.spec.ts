@@ -217,6 +217,25 @@ describe('Sprints in the browser', () => {
     expect(body).toMatchObject({ name: 'Landing', goal: 'It lands.' });
   });
 
+  test('close no other dialog when they are saved after their own was closed', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Landing');
+    const held = await hold(page, /\/api\/sprints\/\d+$/, 'PUT');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await held.arrived;
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await dialog.getByLabel('Title').fill('Hen');
+    held.release();
+    await dialog.getByRole('status').getByText('Saved Landing').waitFor();
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Hen');
+  });
+
   test('are deleted after a question that says where their stories go', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -17,7 +17,7 @@ import { useKeys, useSubmit } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
 import { shown } from '../story/history';
 import type { SprintDialogProps } from './request';
-import { useSprint, wordsOf } from './request';
+import { useSprint, useWhileOpen, wordsOf } from './request';
 import { movedEnd, suggestSprint } from './suggest';
 
 /** The fields of a sprint, as they are typed. */
@@ -188,6 +188,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   const { isChecked } = form;
   const { isBusy, error, submit } = useSubmit(errorsFrom);
   const key = useKeys();
+  const whileOpen = useWhileOpen();
   const { typed } = form.changes.value;
   // The suggested length stays until the user types an end date.
   const end_date = movedEnd(suggested.value, typed.start_date ?? suggested.value.start_date);
@@ -206,7 +207,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     form.discard();
     await store.rows.loadSprints();
     report(`Created ${sprintInText(sprint)}`);
-    close(sprint.id);
+    whileOpen(() => close(sprint.id));
   };
   return (
     <Dialog title="New sprint" onClose={() => close()}>
@@ -256,6 +257,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
   });
   const { changes, isChecked } = form;
   const isConflict = useSignal(false);
+  const whileOpen = useWhileOpen();
   const {
     isBusy,
     error: errors,
@@ -278,7 +280,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
   form.title.current = sprintName(sprint.value);
   const close = (): void => {
     form.discard();
-    closeDialog();
+    whileOpen(closeDialog);
   };
   const save = async (): Promise<void> => {
     isChecked.value = true;

@@ -12,7 +12,7 @@ import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
-import { saved, useSprint, wordsOf } from './request';
+import { saved, useSprint, useWhileOpen, wordsOf } from './request';
 import { loadOf, useVelocity } from './velocity';
 
 interface QuestionProps {
@@ -63,6 +63,7 @@ function useQuestion(id: number) {
   const { sprint, etag, error, read } = useSprint(id);
   const { isBusy, error: problem, submit } = useSubmit(wordsOf, read);
   const key = useKeys();
+  const whileOpen = useWhileOpen();
   const header = (body: unknown = {}) => ({
     'If-Match': etag.value,
     'Idempotency-Key': key(body),
@@ -74,6 +75,7 @@ function useQuestion(id: number) {
     header,
     key,
     submit,
+    close: () => whileOpen(closeDialog),
     isReady,
     problem: problem.value || error,
   };
@@ -81,7 +83,7 @@ function useQuestion(id: number) {
 
 /** Asks before a sprint starts, and shows what it will commit to. */
 export function StartSprint({ store, state, id }: SprintDialogProps) {
-  const { sprint, header, etag, key, submit, isReady, problem } = useQuestion(id);
+  const { sprint, header, etag, key, submit, close, isReady, problem } = useQuestion(id);
   const velocity = useVelocity(store);
   useEffect(() => {
     void store.lists.load(id).catch(() => undefined);
@@ -122,7 +124,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
     }
     await store.rows.loadSprints();
     report(`Started ${sprintInText(known)}`);
-    closeDialog();
+    close();
   };
   return (
     <Question
@@ -187,7 +189,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
 
 /** Asks before a completed sprint is opened again. */
 export function ReopenSprint({ store, state, id }: SprintDialogProps) {
-  const { sprint, header, submit, isReady, problem } = useQuestion(id);
+  const { sprint, header, submit, close, isReady, problem } = useQuestion(id);
   const known = sprint ?? state.sprints.get(id);
   const reopen = async (): Promise<void> => {
     await api.POST('/api/sprints/{sprint_id}/reopen', {
@@ -195,7 +197,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
     });
     await store.rows.loadSprints();
     report(`Reopened ${known ? sprintInText(known) : 'the sprint'}`);
-    closeDialog();
+    close();
   };
   return (
     <Question
@@ -215,7 +217,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
 
 /** Asks before a sprint is deleted. */
 export function DeleteSprint({ store, state, id }: SprintDialogProps) {
-  const { sprint, etag, submit, isReady, problem } = useQuestion(id);
+  const { sprint, etag, submit, close, isReady, problem } = useQuestion(id);
   const { data: count, isUnreachable } = useAnswer(async () => {
     const params = { path: { sprint_id: id }, query: { limit: 1, count: true, fields: 'id' } };
     const { response } = await api.GET('/api/sprints/{sprint_id}/stories', { params });
@@ -234,7 +236,7 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
     });
     await store.rows.loadSprints();
     report(`Deleted ${known ? sprintInText(known) : 'the sprint'}`);
-    closeDialog();
+    close();
   };
   return (
     <Question
