@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
-import { toProblem, unavailable } from './errors';
+import { DatabaseTimeout, toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';
 import { migrate, UnusableDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
@@ -38,7 +38,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   private closing = false;
   private failing = false;
   private quietUntil = 0;
-  private pinging: Promise<boolean> | undefined;
+  private pinging: Promise<void> | undefined;
   private opening: Promise<void> = Promise.resolve();
   /** Set if this program can never use the database. */
   private unusable: Error | undefined;
@@ -84,16 +84,29 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     if (this.unusable) throw this.unusable;
   }
 
-  /** Whether the database is migrated and answers now. Concurrent calls share one ping. */
+  /** Whether the database is migrated and answers now. */
   isReady(): Promise<boolean> {
-    if (!this.isOpen) return Promise.resolve(false);
-    this.pinging ??= Promise.race([
-      this.dataSource.query('SELECT 1').then(() => true),
-      sleep(PING_MS, false, { ref: false }),
-    ])
-      .catch(() => false)
-      .finally(() => (this.pinging = undefined));
+    return this.requireReady().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /**
+   * Requires that the database is migrated and answers now. Concurrent calls share one ping.
+   * @throws Problem `database_unavailable`
+   */
+  async requireReady(): Promise<void> {
+    this.requireOpen();
+    this.pinging ??= this.ping().finally(() => (this.pinging = undefined));
     return this.pinging;
+  }
+
+  private async ping(): Promise<void> {
+    const late = sleep(PING_MS, new DatabaseTimeout('no answer in time'), { ref: false });
+    const answer = this.dataSource.query('SELECT 1').catch((error: Error) => error);
+    const result: unknown = await Promise.race([answer, late]);
+    if (result instanceof Error) throw unavailable(result);
   }
 
   /** @throws Problem `database_unavailable` while the database is not open */

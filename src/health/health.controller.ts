@@ -3,7 +3,6 @@ import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { HealthIndicatorResult } from '@nestjs/terminus';
 import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Database } from '../database/database';
-import { unavailable } from '../database/errors';
 import { Problem } from '../http/problem';
 import { Answers, Rejects, RequireScope, Route } from '../http/route';
 import { Lifecycle } from './lifecycle';
@@ -66,7 +65,7 @@ export class HealthController {
   }
 
   private async checkDatabase(): Promise<HealthIndicatorResult> {
-    if (!(await this.database.isReady())) throw unavailable();
+    await this.database.requireReady();
     return this.indicator.check('database').up();
   }
 }

@@ -87,6 +87,15 @@ onServers('a database server', () => {
     expect(lines).toEqual([['Database', 'error']]);
   });
 
+  it('that is killed is reported with the reason, even if only the readiness is requested', async () => {
+    const program = await Program.start(database);
+    afterwards(() => server.start());
+    await server.kill();
+    await program.answers('/health/ready', 503);
+    const [line] = await program.logged(/The database is unavailable/);
+    expect(line).toMatch(/^The database is unavailable: [^.]*(ECONN|closed|lost)/i);
+  });
+
   it(`that does not answer for ${FROZEN_MS / 1000} s delays no response for more than 5 s`, async () => {
     const program = await Program.start(database);
     const client = program.client;
