@@ -19,11 +19,12 @@ const LINGER_MS = 1000;
 /** Creates the Fastify server with its limits, and its responses to requests that reach no route. */
 export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
   const { trustProxy } = config;
+  // The limit of most requests is shorter; see `limitBodyTime`.
+  const requestTimeout = Math.max(config.requestTimeoutMs, config.uploadTimeoutMs);
   return new FastifyAdapter({
     trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: config.bodyLimit,
-    // The limit of most requests is shorter; see `limitBodyTime`.
-    requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
+    requestTimeout,
     // Closes a socket without traffic, for example if a client does not read its response.
     connectionTimeout: config.readerTimeoutMs,
     keepAliveTimeout: 60_000,
@@ -34,6 +35,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     http: {
       maxHeaderSize: config.headerLimit,
       headersTimeout: config.headersTimeoutMs,
+      // Fastify sets it later, but Node.js compares `headersTimeout` with it at once, by default with 5 minutes.
+      requestTimeout,
       connectionsCheckingInterval: 1000,
       // A hook rejects such requests with a problem document.
       requireHostHeader: false,

@@ -144,6 +144,15 @@ describe('a program that starts', () => {
     expect(text).toMatch(/^nodejs_eventloop_lag_seconds /m);
   });
 
+  it('has the longest time limits', async () => {
+    const environment = { HEADERS_TIMEOUT_MS: '600000', REQUEST_TIMEOUT_MS: '600000' };
+    const { client } = await Program.start(
+      { url: `sqlite:${join(folder, 'a.db')}` },
+      { environment },
+    );
+    expect((await client.get('/api/boards')).status).toBe(200);
+  });
+
   it('serves the page, the OpenAPI document, the documentation and pictures', async () => {
     const { client } = await Program.start({ url: `sqlite:${join(folder, 'a.db')}` });
     await client.post('/api/boards', { name: 'Team' });
