@@ -12,7 +12,7 @@ import type { StreamedContent } from '../http/responses/stream';
 import { StreamedAnswer } from '../http/responses/stream';
 import type { StoryView } from '../stories/story.dto';
 import { findStoriesOfSprint } from '../stories/story.queries';
-import { findTasksOfSprint, withTasks } from '../tasks/task.queries';
+import { findTasksAtRevision, withTasks } from '../tasks/task.queries';
 import { calendarDate, Clock } from '../time/clock';
 import { partsOfSprint } from './long-sprint';
 import type { SprintInFullView } from './sprint.dto';
@@ -27,8 +27,9 @@ const MAX_BYTES = 32 * 1024 * 1024;
  */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** The most stories, and bytes of JSON, of a sprint that is read at once; a longer sprint is streamed. */
+/** The most stories, tasks, and bytes of JSON, of a sprint that is read at once; a longer sprint is streamed. */
 const STORIES_AT_ONCE = 100;
+const TASKS_AT_ONCE = 5000;
 const BYTES_AT_ONCE = 1024 * 1024;
 /** How many stories of a sprint are read to estimate its length, if that is unknown. */
 const PROBE_STORIES = 4;
@@ -95,12 +96,14 @@ export class SprintCache {
     if (cached) return cached;
     const sprint = await this.sprints.findRelative(reader, board, which, now);
     const stories = sprint ? await this.readShort(reader, board.id, sprint.id) : [];
-    if (!stories) {
+    const ids = stories?.map(({ id }) => id) ?? [];
+    const tasks = await findTasksAtRevision(reader, board, ids, TASKS_AT_ONCE + 1);
+    if (sprint && tasks.length > TASKS_AT_ONCE) this.isLong.set(sprint.id, true);
+    if (!stories || tasks.length > TASKS_AT_ONCE) {
       const build = (snapshot: Reader): Promise<StreamedContent> =>
         this.readLong(snapshot, board.name, which);
       return new StreamedAnswer(this.database, etag, board.revision, build);
     }
-    const tasks = sprint ? await findTasksOfSprint(reader, board, sprint.id) : [];
     // If a task was read, the board still has this revision; without tasks it must be checked.
     if (tasks.length === 0) {
       const { revision } = await findRevision(reader, board.id);

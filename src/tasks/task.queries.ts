@@ -98,21 +98,23 @@ export async function findTasksOfStories(
 }
 
 /**
- * The tasks of the stories of a sprint, each story's in their order; none if the board has another
- * revision. Plain SQL, because the current sprint with its stories and tasks is what displays request
- * most often, and one statement reads the tasks and checks the revision.
+ * At most `limit` tasks of stories, by story and in their order; none if the board has another revision. Plain SQL,
+ * because the current sprint with its stories and tasks is what displays request most often, and one statement
+ * reads the tasks and checks the revision.
  */
-const TASKS_OF_SPRINT = `SELECT ${TASK_COLUMNS}
-  FROM boards b JOIN stories s ON s.board_id = b.id JOIN tasks t ON t.story_id = s.id
-  WHERE b.id = ? AND b.revision = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`;
-
-export async function findTasksOfSprint(
+export async function findTasksAtRevision(
   reader: Reader,
   board: { id: number; revision: number },
-  sprintId: number,
+  storyIds: readonly number[],
+  limit: number,
 ): Promise<TaskView[]> {
-  const parameters = [board.id, board.revision, sprintId];
-  return (await reader.query<TaskRow>(TASKS_OF_SPRINT, parameters)).map(representTask);
+  if (storyIds.length === 0) return [];
+  const rows = await reader.query<TaskRow>(
+    `SELECT ${TASK_COLUMNS} FROM boards b JOIN tasks t ON t.story_id IN (${placeholders(storyIds)})
+     WHERE b.id = ? AND b.revision = ? ORDER BY t.story_id, t.seq, t.id LIMIT ${limit}`,
+    [...storyIds, board.id, board.revision],
+  );
+  return rows.map(representTask);
 }
 
 /** Adds to each story its tasks. */

@@ -1,6 +1,6 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-import { insertRows, storyRow } from '../support/fill';
+import { CREATED, insertRows, storyRow } from '../support/fill';
 import { made2xx, Workspace } from '../support/make';
 import { onStatement } from '../support/statements';
 
@@ -106,6 +106,23 @@ describe('a sprint in full', () => {
     const next = await other.client.get(`${path}/sprints/current`);
     expect(next.headers.get('transfer-encoding')).toBe('chunked');
     expect(next.body.goal).toBe('Fewer words');
+  });
+
+  it('with many tasks is streamed from the first request', async () => {
+    const { path, story } = await board();
+    const task = (i: number) => ({
+      story_id: story.id as number,
+      title: `Task ${i}`,
+      seq: i + 2,
+      status: 'todo',
+      created_at: CREATED,
+      updated_at: CREATED,
+      version: 1,
+    });
+    await insertRows(one, 'tasks', 6000, task);
+    const answer = await other.client.get(`${path}/sprints/current`);
+    expect(answer.headers.get('transfer-encoding')).toBe('chunked');
+    expect(answer.body.stories[0].tasks).toHaveLength(6001);
   });
 
   it('is streamed only while it is long', async () => {
