@@ -13,6 +13,8 @@ const database = process.env.DATABASE_URL.startsWith('sqlite:') ? openSqlite() :
 
 const STORY = `s.id, b.name AS board_name, s.sprint_id, s.title, s.description, s.seq, s.priority, s.status,
   s.points, s.assignee, s.labels, s.external_id, s.created_at, s.updated_at, s.done_at, s.version`;
+const TASK =
+  't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.external_id, t.created_at, t.updated_at, t.done_at, t.version';
 const STORIES = 'FROM stories s JOIN boards b ON b.id = s.board_id';
 const BOARD =
   'b.id, b.name, b.time_zone, b.working_days, b.revision, b.revision_tag, b.created_at, b.updated_at, b.version';
@@ -36,9 +38,10 @@ const SQL = {
       SELECT 1 FROM sprints n WHERE n.board_id = s.board_id AND n.start_date >= s.start_date AND n.start_date <= ?
       AND (n.start_date > s.start_date OR n.id > s.id)))) ORDER BY s.start_date DESC, s.id DESC LIMIT 1`,
   allStories: `SELECT ${STORY} ${STORIES} WHERE s.board_id = ? AND s.sprint_id = ? ORDER BY s.seq, s.id LIMIT 101`,
-  tasks: `SELECT t.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.external_id, t.created_at, t.updated_at, t.done_at, t.version
-    FROM boards b JOIN stories s ON s.board_id = b.id JOIN tasks t ON t.story_id = s.id
-    WHERE b.id = ? AND b.revision = ? AND s.sprint_id = ? ORDER BY t.story_id, t.seq, t.id`,
+  tasks: (
+    ids,
+  ) => `SELECT ${TASK} FROM boards b JOIN tasks t ON t.story_id IN (${ids.map(() => '?').join(', ')})
+    WHERE b.id = ? AND b.revision = ? ORDER BY t.story_id, t.seq, t.id LIMIT 5001`,
   lockBySprint: `SELECT ${BOARD} FROM boards b WHERE b.id = (SELECT board_id FROM sprints WHERE id = ?)
     AND b.name IS NOT NULL${database.lock}`,
   lockByStory: `SELECT ${BOARD} FROM boards b WHERE b.id = (SELECT board_id FROM stories WHERE id = ?)
@@ -121,7 +124,8 @@ async function build(board, day) {
   const [row] = await database.query(SQL.current, [board.id, day, day, day]);
   const { id, board_name, name, goal, start_date, end_date, external_id, version } = row;
   const stories = await database.query(SQL.allStories, [board.id, id]);
-  const tasks = await database.query(SQL.tasks, [board.id, board.revision, id]);
+  const ids = stories.map((one) => one.id);
+  const tasks = await database.query(SQL.tasks(ids), [...ids, board.id, board.revision]);
   const byId = new Map();
   for (const one of stories) byId.set(one.id, Object.assign(story(one), { tasks: [] }));
   for (const one of tasks) byId.get(one.story_id).tasks.push(represented(one));
