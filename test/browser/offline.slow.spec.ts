@@ -189,6 +189,20 @@ describe('Without a connection', () => {
     expect(await log(board)).toEqual(made);
   });
 
+  test('makes a kept move of several stories in a view that has not loaded them', async () => {
+    const board = await startKillableBoard();
+    const page = await openPlan(board);
+    await page.route('**/api/**', (route) => route.abort());
+    await page.keyboard.press('Shift+ArrowRight');
+    await unsaved(page, 1);
+    await page.unrouteAll();
+    await page.goto(`${board.url}/reports`);
+    const moved = `fetch('/api/boards/rocket/backlog').then(async (response) =>
+      (await response.json()).map(({ title }) => title).join())`;
+    await until(page, moved, 'Ant,Cat');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   test('makes a move once if its response is lost and the page is loaded again', async () => {
     const board = await startKillableBoard();
     const page = await openPage(`${board.url}/backlog`);

@@ -139,6 +139,11 @@ export class ChangeSender {
    */
   private async sendSeveral(change: Move, key: string): Promise<Outcome> {
     await this.reader.whenCurrent();
+    // After a reload, the view may show other lists.
+    for (const id of change.ids) {
+      if (!this.confirmed.require().stories.has(id))
+        await this.rows.readStory(id).catch(ignoreMissing);
+    }
     for (let attempt = 1; ; attempt++) {
       const ifMatch = await this.tagOfLists(change);
       try {
