@@ -27,7 +27,8 @@ interface StreamStart {
  * it has caught up with the feed of its board; from then on the feed delivers the events.
  */
 export class EventStream extends Readable implements Subscriber {
-  private isLive = false;
+  /** Whether the feed delivers its events, which all live streams of a board share in memory. */
+  isLive = false;
   private isCatchingUp = false;
   private hasEnded = false;
   private rows = FIRST_ROWS;

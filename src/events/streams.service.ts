@@ -22,7 +22,10 @@ import { EventsService } from './events.service';
 const MAX_STREAMS = 1000;
 const MAX_STREAMS_OF_ONE_CLIENT = 20;
 
-/** Milliseconds between two polls for changes that other instances made. */
+/** Maximum bytes in memory that the clients of all streams have not read. */
+const MAX_UNREAD = 16 * 1024 * 1024;
+
+/** Milliseconds between two polls for changes that other instances made, and between two checks of unread bytes. */
 const POLL_MS = 500;
 /** Milliseconds between two comments on a stream. */
 const BEAT_MS = 15_000;
@@ -143,6 +146,28 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
   @Interval(BEAT_MS)
   beat(): void {
     for (const { stream } of this.streams) stream.beat();
+  }
+
+  /**
+   * Disconnects the clients that are furthest behind, if all have too many unread bytes; they resume later. Those
+   * that catch up are disconnected first, because live streams of one board share their bytes.
+   */
+  @Interval(POLL_MS)
+  limitUnread(): void {
+    let total = 0;
+    const shared = new Map<BoardFeed, number>();
+    const unread = ({ stream }: OpenStream): number => stream.readableLength;
+    const open = [...this.streams].sort((a, b) => unread(a) - unread(b));
+    const live = open.filter(({ stream }) => stream.isLive);
+    for (const { stream, feed } of new Set([...live, ...open])) {
+      const { isLive, readableLength } = stream;
+      const added = readableLength - (isLive ? (shared.get(feed) ?? 0) : 0);
+      if (total + added > MAX_UNREAD) stream.destroy();
+      else {
+        total += added;
+        if (isLive) shared.set(feed, readableLength);
+      }
+    }
   }
 
   /** Ends the streams of clients that may no longer read their board. */

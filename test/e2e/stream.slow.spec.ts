@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ObjectLiteral } from 'typeorm';
 import { Repository } from 'typeorm';
 import { BoardSweeper } from '../../src/boards/board-sweeper';
 import { UnitOfWork } from '../../src/database/unit-of-work';
+import type { EventStream } from '../../src/events/event-stream';
 import { EventsService } from '../../src/events/events.service';
 import { StreamsService } from '../../src/events/streams.service';
+import { OPEN } from '../../src/http/access';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
 import type { StreamOptions } from '../support/event-stream';
@@ -543,5 +546,47 @@ describe('streams of several instances', () => {
     expect(await stream.ended).toBe('clean');
     const again = await openStarted(`${board.path}/stream`, { headers: { 'last-event-id': '2' } });
     expect(again.events[0]).toMatchObject({ id: 1, event: 'reset', data: { revision: 1 } });
+  });
+});
+
+describe('streams that nobody reads', () => {
+  const LIMIT = 16 * 1024 * 1024;
+  const all: EventStream[] = [];
+  afterEach(() => {
+    for (const stream of all.splice(0)) stream.destroy();
+  });
+
+  /** Opens 300 streams of 15 clients. */
+  async function open300(board: string, after?: number): Promise<EventStream[]> {
+    const streams: EventStream[] = [];
+    for (let i = 0; i < 300; i += 1) {
+      const client = { id: `${after} ${i % 15}`, access: OPEN };
+      const stream = await service.app.get(StreamsService).open(board, after, undefined, client);
+      stream.read(0);
+      streams.push(stream);
+    }
+    all.push(...streams);
+    return streams;
+  }
+
+  it('are cut if they keep more than 16 MiB in memory, but live ones of one board share it', async () => {
+    const board = await Workspace.create(service.client);
+    const live = await open300(board.name);
+    const description = '語'.repeat(32_000);
+    const { id } = await board.story(null, { description });
+    for (const title of ['a', 'b', 'c']) {
+      const body = { title, description: `${description}${title}` };
+      await made2xx(service.client.put(`/api/stories/${id}`, body));
+    }
+    while (live.some(({ readableLength }) => readableLength < 600_000)) await turn();
+    const late = await open300(board.name, 0);
+    while (late.some(({ readableLength }) => readableLength < 90_000)) await turn();
+
+    service.app.get(StreamsService).limitUnread();
+    expect(live.some(({ destroyed }) => destroyed)).toBe(false);
+    const kept = late.filter(({ destroyed }) => !destroyed);
+    const unread = kept.reduce((sum, { readableLength }) => sum + readableLength, 0);
+    expect(unread).toBeLessThan(LIMIT);
+    expect(unread).toBeGreaterThan(LIMIT / 2);
   });
 });
