@@ -223,9 +223,8 @@ describe('a program that starts', () => {
       { url: `mysql://me:secret@localhost:${port}/plan?tls=true` },
       { environment: { NODE_EXTRA_CA_CERTS: file('ca.pem') } },
     );
-    expect(await program.logged(/cannot be used/)).toEqual([
-      expect.stringContaining("localhost. is not in the cert's altnames: DNS:other.example"),
-    ]);
+    // On a busy machine the first attempts may end before the certificate is checked.
+    await program.logged(/localhost\. is not in the cert's altnames: DNS:other\.example/);
     expect(received).toBe(0);
   });
 
