@@ -81,6 +81,8 @@ onServers('a database server', () => {
     const stream = await Stream.open(`${program.url}/api/boards/Polled/stream`);
     afterwards(() => stream.close());
     await server.kill();
+    await program.logged(/The database is unavailable/);
+    // In this time it polls several times.
     await sleep(2000);
     const lines = program.log.map(({ context, level }) => [context, level]);
     await server.start();
