@@ -2,6 +2,25 @@ import { axe, card, hold, openPage, startService, titles, until } from './browse
 import { startPlan } from './plan-board';
 import { day } from './small-board';
 
+/** Opens a plan, and in it the dialog that edits Sprint 3. */
+async function editSprint3() {
+  const plan = await startPlan();
+  const page = await openPage(plan.url);
+  await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+  await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+  return { plan, page, dialog: page.getByRole('dialog') };
+}
+
+/** Renames Sprint 3 to Landing; the service gets the request when `held` is released. */
+async function saveSprint3() {
+  const { plan, page, dialog } = await editSprint3();
+  await dialog.getByLabel('Name').fill('Landing');
+  const held = await hold(page, /\/api\/sprints\/\d+$/, 'PUT');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await held.arrived;
+  return { plan, page, dialog, held };
+}
+
 describe('Sprints in the browser', () => {
   test('are created with suggested dates after the last one', async () => {
     const plan = await startPlan();
@@ -146,11 +165,7 @@ describe('Sprints in the browser', () => {
   });
 
   test('are changed, with an error at the field that is wrong', async () => {
-    const plan = await startPlan();
-    const page = await openPage(plan.url);
-    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
-    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
-    const dialog = page.getByRole('dialog');
+    const { page, dialog } = await editSprint3();
     await dialog.getByLabel('End date').fill(day(5));
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('The end date is before the start date.').waitFor();
@@ -175,11 +190,7 @@ describe('Sprints in the browser', () => {
   });
 
   test('are not overwritten if someone else has changed them', async () => {
-    const plan = await startPlan();
-    const page = await openPage(plan.url);
-    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
-    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
-    const dialog = page.getByRole('dialog');
+    const { plan, dialog } = await editSprint3();
     await dialog.getByLabel('Name').fill('Mine');
     await dialog.getByLabel('End date').fill('2130-12-24');
     await plan.service.client.put(`/api/sprints/${plan.sprints[2]}`, { goal: 'Theirs' });
@@ -198,15 +209,7 @@ describe('Sprints in the browser', () => {
   });
 
   test('keep what is typed while they are saved', async () => {
-    const plan = await startPlan();
-    const page = await openPage(plan.url);
-    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
-    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Landing');
-    const held = await hold(page, /\/api\/sprints\/\d+$/, 'PUT');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await held.arrived;
+    const { plan, dialog, held } = await saveSprint3();
     await dialog.getByLabel('Goal').fill('It lands.');
     held.release();
     await dialog.getByRole('heading', { name: 'Edit Landing' }).waitFor();
@@ -218,15 +221,7 @@ describe('Sprints in the browser', () => {
   });
 
   test('close no other dialog when they are saved after their own was closed', async () => {
-    const plan = await startPlan();
-    const page = await openPage(plan.url);
-    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
-    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Landing');
-    const held = await hold(page, /\/api\/sprints\/\d+$/, 'PUT');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await held.arrived;
+    const { page, dialog, held } = await saveSprint3();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.keyboard.press('c');
