@@ -549,7 +549,7 @@ describe('streams of several instances', () => {
   });
 });
 
-describe('streams that nobody reads', () => {
+describe('streams of clients that read nothing', () => {
   const LIMIT = 16 * 1024 * 1024;
   const all: EventStream[] = [];
   afterEach(() => {

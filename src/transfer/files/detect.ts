@@ -226,7 +226,7 @@ class FieldNames {
   }
 }
 
-/** Columns that only Jira's exports have, besides those that `jiraField` reads as the key or the id. */
+/** Columns of Jira's exports that no other format has. `jiraField` also recognises the key and the id. */
 const JIRA_COLUMN =
   /^(issue ?(key|id|type)|work ?item ?(key|id|type)|project key|vorgangs?typ|tipo de (incidencia|actividad|item|ticket|problema)|type de (ticket|demande)|custom field \(.*|benutzerdefinierte felder \(.*)$/;
 
