@@ -89,5 +89,11 @@ export async function run(command: readonly string[]): Promise<number> {
 }
 
 if (require.main === module) {
-  void run(process.argv.slice(2)).then((code) => (process.exitCode = code));
+  void run(process.argv.slice(2)).then((code) => {
+    // `console.log` ignores errors, but a new token is shown only once.
+    const { errored } = process.stdout;
+    if (errored && code === 0)
+      console.error(`Standard output cannot be written: ${errored.message}.`);
+    process.exitCode = errored ? 1 : code;
+  });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { open, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Database } from '../database/database';
 import { readBoardName } from '../http/input/path';
@@ -82,7 +83,7 @@ async function exportRemotely(
   await write(contentOf(remote, response));
 }
 
-/** Creates a file, which is removed if it is not completed; `-` is standard output. @throws CommandError */
+/** Writes a new file, which gets its name only when it is complete; `-` is standard output. @throws CommandError */
 async function writeNew(file: string, work: (write: Write) => Promise<void>): Promise<void> {
   if (file === '-') {
     return work((parts) => pipeline(parts, process.stdout, { end: false })).catch(
@@ -91,16 +92,18 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
       },
     );
   }
-  // Created first, so that an existing file is an error before anything is read.
-  const created = await open(file, 'wx').catch(({ code, message }: NodeJS.ErrnoException) => {
-    const why = code === 'EEXIST' ? 'already exists' : `cannot be written: ${message}`;
-    throw new CommandError(`${file} ${why}.`);
+  if (existsSync(file)) throw new CommandError(`${file} already exists.`);
+  const unfinished = `${file}.unfinished`;
+  // Created first, so that a folder that does not exist is an error before anything is read.
+  const created = await open(unfinished, 'w').catch(({ message }: Error) => {
+    throw new CommandError(`${file} cannot be written: ${message}.`);
   });
   try {
-    await work((parts) => pipeline(parts, created.createWriteStream()));
+    await work((parts) => pipeline(parts, created.createWriteStream({ flush: true })));
+    await rename(unfinished, file);
   } catch (error) {
     await created.close();
-    await rm(file, { force: true });
+    await rm(unfinished, { force: true });
     throw toWriteError(file, error);
   }
 }

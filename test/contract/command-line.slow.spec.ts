@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -51,5 +52,21 @@ describe('the command line', () => {
       code: 1,
       stderr: 'DATABASE_URL names a file that is not an SQLite database.\n',
     });
+  });
+
+  it('fails if a new token, which is shown once, cannot be written', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprintline-command-'));
+    try {
+      const create = `"$0" "$1" tokens create --name ada --scope admin > /dev/full`;
+      const environment = { ...process.env, DATABASE_URL: `sqlite:${join(folder, 'board.db')}` };
+      await expect(
+        run('sh', ['-c', create, process.execPath, cli], { env: environment }),
+      ).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('Standard output cannot be written: ENOSPC'),
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

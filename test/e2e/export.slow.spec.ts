@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -276,12 +276,14 @@ describe('the command export', () => {
   });
 
   it('says that the service was lost, and keeps no part of the file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprintline-export-'));
+    let meanwhile: string[] = [];
     const lost = createServer((_, response) => {
       response.setHeader('content-type', 'application/x-ndjson').write('{"sprintline_export":1}\n');
+      meanwhile = readdirSync(folder);
       setImmediate(() => response.destroy());
     });
     await once(lost.listen(0, '127.0.0.1'), 'listening');
-    const folder = mkdtempSync(join(tmpdir(), 'sprintline-export-'));
     try {
       const url = `http://127.0.0.1:${(lost.address() as AddressInfo).port}`;
       const file = join(folder, 'lost.ndjson');
@@ -290,7 +292,9 @@ describe('the command export', () => {
         out: '',
         err: expect.stringMatching(/^http:.* stopped answering: .*\.\n$/) as string,
       });
-      expect(existsSync(file)).toBe(false);
+      // If the command is interrupted, an incomplete file is not taken for the export.
+      expect(meanwhile).toEqual(['lost.ndjson.unfinished']);
+      expect(readdirSync(folder)).toEqual([]);
     } finally {
       rmSync(folder, { recursive: true });
       lost.close();
