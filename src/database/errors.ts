@@ -24,13 +24,16 @@ type Failure =
  */
 const RETRY = new Set([1213, 1205, 1020, 3101, 1047, 1290, 1836]);
 
+/** Errors of a statement that exceeds its time, of MariaDB and of MySQL. */
+const LATE = new Set([1969, 3024]);
+
 /**
  * MySQL errors of a server that cannot serve at present: disk full, too many connections, access,
- * unknown database, shutdown, network, interrupted, failed commit, statement time exceeded, no group.
+ * unknown database, shutdown, network, interrupted, failed commit, no group.
  */
 const UNAVAILABLE = new Set([
   1021, 1040, 1041, 1044, 1045, 1049, 1077, 1114, 1129, 1152, 1158, 1159, 1160, 1161, 1180, 1203,
-  1226, 1317, 1969, 3024, 3032, 3100, 3572,
+  1226, 1317, 3032, 3100, 3572,
 ]);
 
 /** MySQL errors of a packet, a result or a column that is too large. */
@@ -52,6 +55,8 @@ export function failureOf(error: unknown): Failure {
   if (driverError instanceof DatabaseTimeout) return 'unavailable';
   const { errno = 0, code = '', message = '' } = driverError;
   if (RETRY.has(errno) || /^SQLITE_(BUSY|LOCKED)/.test(code)) return 'retry';
+  // MySQL checks the lock wait timeout only once a second, so the limit of a statement may come before it.
+  if (LATE.has(errno)) return waitsForLock(error) ? 'retry' : 'unavailable';
   if (errno === 1062 || /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) return 'duplicate';
   if (TOO_LARGE.has(errno) || /^SQLITE_TOOBIG/.test(code)) return 'too_large';
   if (isConnectionLost(driverError)) {
@@ -70,6 +75,10 @@ export function failureOf(error: unknown): Failure {
   }
   return 'other';
 }
+
+/** Whether a statement is a SELECT that locks its rows. */
+const waitsForLock = (error: unknown): boolean =>
+  error instanceof QueryFailedError && error.query.endsWith(' FOR UPDATE');
 
 /** Whether the connection was lost, and its open transaction with it. */
 function isConnectionLost({ errno, code = '', fatal }: DriverError): boolean {
