@@ -1,0 +1,31 @@
+import { Pace } from '../../src/time/pace';
+
+/** Keeps the process busy, as other requests do. */
+function work(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+/** Milliseconds of work until the next pause is due. */
+function untilDue(pace: Pace): number {
+  const start = performance.now();
+  while (!pace.isDue);
+  return performance.now() - start;
+}
+
+describe('long work', () => {
+  it('continues for a quarter of the time that other requests needed in its pause', async () => {
+    const pace = new Pace(3, async () => work(40));
+    untilDue(pace);
+    await pace.pause();
+    expect(untilDue(pace)).toBeGreaterThan(9);
+  });
+
+  it('pauses after a bounded time, however long the others needed', async () => {
+    const pace = new Pace(3, async () => work(200));
+    untilDue(pace);
+    await pace.pause();
+    work(25);
+    expect(pace.isDue).toBe(true);
+  });
+});
