@@ -10,7 +10,7 @@ import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { Clock } from '../time/clock';
-import { Pace } from '../time/pace';
+import { paceOfQueue } from '../time/pace';
 import { Change, Restart } from './change';
 import { Database } from './database';
 import { failureOf, unavailable } from './errors';
@@ -54,7 +54,7 @@ export class UnitOfWork {
    * For the pauses between changes on SQLite, whose driver is synchronous: 300 changes in the queue kept every
    * other request waiting for 0.3 s.
    */
-  private readonly pace = new Pace();
+  private readonly pace = paceOfQueue();
   /** Changes that run or wait to run. */
   pending = 0;
   /** Emits the id of each board whose log a change of this process has extended. */

@@ -1,14 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** The part of the time of a pause for which work continues after it, and its maximum in milliseconds. */
-const SHARE = 0.25;
+/** Milliseconds of work between two pauses. */
+const WORK_MS = 3;
+/** The same at most, after long pauses. */
 const MAX_WORK_MS = 25;
 
-/**
- * Lets other requests run between the steps of long work, which would otherwise block the process. If they need long,
- * the work continues for longer, too: with 3 ms after each turn of the event loop, changes on SQLite waited for up to
- * 6.8 s beside 480 clients that read without a pause.
- */
+/** Lets other requests run between the steps of long work, which would otherwise block the process. */
 export class Pace {
   private resumedAt = performance.now();
   private budgetMs: number;
@@ -16,10 +13,12 @@ export class Pace {
   /**
    * @param workMs minimum milliseconds of work between two pauses
    * @param rest resolves when the work may go on
+   * @param share the part of the time of a pause for which work may go on afterwards
    */
   constructor(
-    private readonly workMs = 3,
+    private readonly workMs = WORK_MS,
     private readonly rest: () => Promise<unknown> = setImmediate,
+    private readonly share = 0,
   ) {
     this.budgetMs = workMs;
   }
@@ -34,7 +33,14 @@ export class Pace {
     const pausedAt = performance.now();
     await this.rest();
     this.resumedAt = performance.now();
-    const share = SHARE * (this.resumedAt - pausedAt);
+    const share = this.share * (this.resumedAt - pausedAt);
     this.budgetMs = Math.max(this.workMs, Math.min(share, MAX_WORK_MS));
   }
 }
+
+/**
+ * The pace of a queue of changes, which get a quarter of the time that other requests need. With 3 ms after each turn
+ * of the event loop, changes waited for up to 6.8 s beside 480 clients that read without a pause. (Work that may run
+ * several times at once would lengthen its own turns.)
+ */
+export const paceOfQueue = (): Pace => new Pace(WORK_MS, setImmediate, 0.25);

@@ -1,6 +1,7 @@
-import { Pace } from '../../src/time/pace';
+import type { Pace } from '../../src/time/pace';
+import { paceOfQueue } from '../../src/time/pace';
 
-/** Keeps the process busy, as other requests do. */
+/** Keeps the process busy. */
 function work(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -13,17 +14,19 @@ function untilDue(pace: Pace): number {
   return performance.now() - start;
 }
 
-describe('long work', () => {
+describe('a queue of changes', () => {
   it('continues for a quarter of the time that other requests needed in its pause', async () => {
-    const pace = new Pace(3, async () => work(40));
+    const pace = paceOfQueue();
     untilDue(pace);
+    setImmediate(() => work(40));
     await pace.pause();
     expect(untilDue(pace)).toBeGreaterThan(9);
   });
 
   it('pauses after a bounded time, however long the others needed', async () => {
-    const pace = new Pace(3, async () => work(200));
+    const pace = paceOfQueue();
     untilDue(pace);
+    setImmediate(() => work(200));
     await pace.pause();
     work(25);
     expect(pace.isDue).toBe(true);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { FairQueue } from '../../database/fair-queue';
-import { Pace } from '../../time/pace';
+import { paceOfQueue } from '../../time/pace';
 import { clientOf, networkOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
@@ -52,7 +52,7 @@ export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   const counts = { reads: 0, changes: 0 };
   const beginning = new FairQueue(1, BEGIN_MS, overloaded);
-  const pace = new Pace();
+  const pace = paceOfQueue();
   const ofNetwork = { reads: new Counter(), changes: new Counter() };
   const count = (kind: Kind, { ip }: FastifyRequest, by: 1 | -1): void => {
     counts[kind] += by;
