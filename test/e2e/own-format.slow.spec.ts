@@ -1,6 +1,6 @@
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
-import { asOfEarlierVersion } from '../support/export-file';
+import { asOfEarlierVersion, linesOf, signed } from '../support/export-file';
 import { boardWithFullLog } from '../support/board-with-full-log';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { upload } from '../support/upload';
@@ -78,6 +78,24 @@ describe('an export without its log', () => {
     for (const kind of ['sprint', 'story', 'task']) {
       expect(kindsOf(to, kind)).toEqual(kindsOf(from, kind));
     }
+  });
+
+  it('of an earlier version does not change the fields that this version did not have', async () => {
+    const other = await Workspace.create(service.client);
+    const story = await other.story(null, { external_id: 'E-1', points: 3, assignee: 'ada' });
+    await made2xx(
+      service.client.post(`/api/stories/${story.id}/tasks`, { title: 'a task', assignee: 'bob' }),
+    );
+    const exported = await service.client.get(`${other.path}/export`);
+    const lines = linesOf(exported.text).map((line) =>
+      line.replace(/,"(points|assignee)":[^,]+/g, ''),
+    );
+    expect(lines.join()).not.toMatch(/points|assignee/);
+    expect(await made2xx(send(other.name, '', signed(lines)))).toMatchObject({
+      updated: { stories: 0, tasks: 0 },
+      unchanged: { stories: 1, tasks: 1 },
+    });
+    expect((await service.client.get(`${other.path}/export`)).text).toBe(exported.text);
   });
 
   it('may have tasks with the external id of a story', async () => {
