@@ -77,7 +77,12 @@ export const AnyOf = (words: readonly string[]): PropertyDecorator =>
 const AnyInteger = (min: number, max: number): PropertyDecorator =>
   Filter(
     MAX_VALUES,
-    { type: 'integer', minimum: min, maximum: max },
+    {
+      anyOf: [
+        { type: 'integer', minimum: min, maximum: max },
+        { type: 'string', enum: [''] },
+      ],
+    },
     toInteger,
     Rule('invalid_type', 'must be an integer', orNull(Number.isInteger), EACH),
     Rule(
