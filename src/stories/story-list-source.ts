@@ -106,7 +106,10 @@ function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[
   return [sql, sprintId ? [boardId, sprintId] : [boardId]];
 }
 
-type FilterName = Exclude<keyof StoryListQuery, keyof PageQuery | 'sort' | 'fields' | 'format'>;
+export type FilterName = Exclude<
+  keyof StoryListQuery,
+  keyof PageQuery | 'sort' | 'fields' | 'format'
+>;
 type Filter<Value> = (builder: SelectQueryBuilder<Story>, value: Value, scope: ListScope) => void;
 
 /** A filter for rows whose column has one of the values; null may be one of them. */

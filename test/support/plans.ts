@@ -70,12 +70,18 @@ function step(row: Row): string {
 const OF_BOARD =
   'ix_stories_list|ix_stories_board|ix_stories_updated|uq_stories_external_id|ix_sprints_order';
 
+/** Returns whether a statement reads all rows of a table. TypeORM's `exists` selects from a table of one row. */
+export const isScan = ({ steps }: Plan): boolean =>
+  steps.some((one) => /^SCAN (?!CONSTANT ROW|dummy_table)|^(ALL|index) /.test(one));
+
 /** Returns whether a statement reads all rows of a table or of a board, or, with `sorting`, sorts rows. */
-export function isWide({ sql, steps }: Plan, sorting = true): boolean {
-  // TypeORM's `exists` selects from a table of one row.
-  const scan = '^SCAN (?!CONSTANT ROW|dummy_table)|^(ALL|index) ';
-  const wide = new RegExp(sorting ? `${scan}|^USE TEMP B-TREE|Using (filesort|temporary)` : scan);
+export function isWide(plan: Plan, sorting = true): boolean {
+  const { sql, steps } = plan;
+  const sort = /^USE TEMP B-TREE|Using (filesort|temporary)/;
   const wholeBoard = new RegExp(`\\(board_id=\\?\\)$|^ref \\S+ (${OF_BOARD}) \\(const\\)`);
   const few = /LIMIT|EXISTS/.test(sql);
-  return steps.some((one) => wide.test(one) || (!few && wholeBoard.test(one)));
+  return (
+    isScan(plan) ||
+    steps.some((one) => (sorting && sort.test(one)) || (!few && wholeBoard.test(one)))
+  );
 }
