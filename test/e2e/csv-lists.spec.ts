@@ -33,19 +33,39 @@ beforeAll(async () => {
   await board.story(null, { title: 'three\n"lines"', description: "'=1" });
 });
 
-const rows = ({ text }: Answer): string[][] => parse(text);
-const cells = ({ text }: Answer, column: string): string[] =>
-  parse<Record<string, string>>(text, { columns: true }).map((row) => row[column] ?? '');
+const records = ({ text }: Answer): Record<string, string>[] => parse(text, { columns: true });
+/** The rows of a table, without empty cells. */
+const filled = (answer: Answer): Record<string, string>[] =>
+  records(answer).map((row) =>
+    Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== '')),
+  );
+const cells = (answer: Answer, column: string): string[] =>
+  records(answer).map((row) => row[column] ?? '');
 
 describe('a list of stories as CSV', () => {
   it('has the columns that an import reads, and a row for each story', async () => {
     const answer = await service.client.get(`${board.path}/stories`, CSV);
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(answer.text.split('\r\n')[0]).toBe(COLUMNS.join(','));
-    expect(rows(answer).slice(1)).toEqual([
-      ['', 'one', '', 'todo', "'-1", '0.5', '', 'a\\,b,c\\\\d', '1', 'Sprint 1'],
-      ['', 'three\n"lines"', "''=1", 'todo', '', '', '', '', '1', ''],
-      ['X-1', "'=cmd()", '', 'done', '', '', 'A', '', '2', 'Sprint 1'],
+    expect(filled(answer)).toEqual([
+      {
+        title: 'one',
+        status: 'todo',
+        priority: "'-1",
+        points: '0.5',
+        labels: 'a\\,b,c\\\\d',
+        seq: '1',
+        sprint: 'Sprint 1',
+      },
+      { title: 'three\n"lines"', description: "''=1", status: 'todo', seq: '1' },
+      {
+        external_id: 'X-1',
+        title: "'=cmd()",
+        status: 'done',
+        assignee: 'A',
+        seq: '2',
+        sprint: 'Sprint 1',
+      },
     ]);
   });
 
@@ -198,7 +218,7 @@ describe('the event log as CSV', () => {
     const path = `${board.path}/events`;
     const { body } = await service.client.get(`${path}?limit=3`);
     const answer = await service.client.get(`${path}?limit=3`, CSV);
-    const table: Record<string, string>[] = parse(answer.text, { columns: true });
+    const table = records(answer);
     expect(
       table.map(({ revision, id, before = '', after = '', ...rest }) => ({
         ...rest,
@@ -211,6 +231,6 @@ describe('the event log as CSV', () => {
     expect(Object.keys(table[0] ?? {})).toEqual(Object.keys(body[0]));
     expect(answer.headers.get('link')).toContain('after=3');
     const filtered = await service.client.get(`${path}?type=sprint.created&format=csv`);
-    expect(rows(filtered)).toHaveLength(2);
+    expect(records(filtered)).toHaveLength(1);
   });
 });

@@ -68,6 +68,7 @@ interface Schema {
   maximum?: number;
   items?: Schema;
   maxItems?: number;
+  anyOf?: Schema[];
 }
 
 /** Returns the values at the limits of a field and the nearest ones beyond them. */
@@ -107,7 +108,8 @@ describe('a field of an export has the limits of requests', () => {
       expect([value, isValid(kind, name, value)]).toEqual([value, false]);
     }
     // In a request a `seq` of null means the default.
-    const isNullable = name !== 'seq' && [schema.type].flat().includes('null');
+    const types = [schema, ...(schema.anyOf ?? [])].flatMap(({ type = [] }) => type);
+    const isNullable = name !== 'seq' && types.includes('null');
     expect(isValid(kind, name, null)).toBe(isNullable);
   });
 
