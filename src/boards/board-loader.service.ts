@@ -178,7 +178,7 @@ export class BoardLoader {
         await change.lockNamed(published.name);
         return result;
       },
-      RETRY_MS,
+      { retryMs: RETRY_MS },
     );
   }
 

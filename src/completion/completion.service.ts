@@ -46,7 +46,7 @@ export class CompletionService {
       replayed = undefined;
       return this.reports.reportOf(change, id, change.instant, earlier);
     };
-    return dry_run ? this.unitOfWork.dryRun(caller, work) : this.unitOfWork.run(caller, work);
+    return this.unitOfWork.run(caller, work, { dryRun: dry_run });
   }
 
   /** Completes a sprint as part of a change, as `complete` does; returns the sprint. */

@@ -79,6 +79,7 @@ export class UnitOfWork {
    * Runs a change and returns the result of `work` once it is durable, marked with the revision of the
    * board that it is about. A repeated request with an idempotency key gets its first response, and is
    * marked as replayed.
+   * @param dryRun whether to roll the change back; then the result is marked with the revision before the change
    * @param retryMs milliseconds during which the change is retried; more for work without a waiting client
    * @throws Problem that `work` throws, or `database_unavailable`. Then nothing has changed, unless the
    *   connection was lost during the commit
@@ -86,55 +87,37 @@ export class UnitOfWork {
   async run<T>(
     caller: Caller,
     work: (change: Change) => Promise<T>,
-    retryMs = this.retryMs,
+    { dryRun = false, retryMs = this.retryMs } = {},
   ): Promise<T> {
-    const { idempotency } = caller;
+    const idempotency = dryRun ? undefined : caller.idempotency;
     if (idempotency?.used) throw new Error('a request with an idempotency key is one change');
+    const rollback: { result?: T } & Error = new Error('dry run');
     let changed: ReadonlySet<number> = new Set();
-    const result = await this.attempt(
-      caller.client,
-      async (manager, restarted) => {
-        const change = new Change(manager, caller, this.clock, restarted);
-        if (idempotency) {
-          const first = await claimKey(change, idempotency);
-          idempotency.replayed = first !== undefined;
-          if (first) return marked(JSON.parse(first.response) as T, first.revision ?? undefined);
-        }
-        const result = await work(change);
-        await change.flush();
-        const { after } = change.revisions;
-        if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result), after);
-        changed = change.boardsWithEvents;
-        return marked(result, after);
-      },
-      retryMs,
-    );
+    const transact = async (manager: EntityManager, restarted: ReadonlySet<number>): Promise<T> => {
+      const change = new Change(manager, caller, this.clock, restarted);
+      if (idempotency) {
+        const first = await claimKey(change, idempotency);
+        idempotency.replayed = first !== undefined;
+        if (first) return marked(JSON.parse(first.response) as T, first.revision ?? undefined);
+      }
+      const result = await work(change);
+      if (dryRun) {
+        rollback.result = marked(result, change.revisions.before);
+        throw rollback;
+      }
+      await change.flush();
+      const { after } = change.revisions;
+      if (idempotency) await keepResponse(change, idempotency, JSON.stringify(result), after);
+      changed = change.boardsWithEvents;
+      return marked(result, after);
+    };
+    const result = await this.attempt(caller.client, transact, retryMs).catch((error: unknown) => {
+      if (error !== rollback) throw error;
+      return rollback.result as T;
+    });
     if (idempotency) idempotency.used = true;
     for (const id of changed) this.commits.emit('board', id);
     return result;
-  }
-
-  /** Runs a change as `run` does, and rolls it back. Marks the result with the revision before the change. */
-  async dryRun<T>(
-    caller: Caller,
-    work: (change: Change) => Promise<T>,
-    retryMs = this.retryMs,
-  ): Promise<T> {
-    const rollback: { result?: T } & Error = new Error('dry run');
-    try {
-      return await this.attempt(
-        caller.client,
-        async (manager, restarted) => {
-          const change = new Change(manager, caller, this.clock, restarted);
-          rollback.result = marked(await work(change), change.revisions.before);
-          throw rollback;
-        },
-        retryMs,
-      );
-    } catch (error) {
-      if (error !== rollback) throw error;
-      return rollback.result as T;
-    }
   }
 
   /**

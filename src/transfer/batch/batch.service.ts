@@ -120,9 +120,7 @@ export class BatchService {
         revision: after > before ? { from: before + 1, to: after } : { from: null, to: null },
       };
     };
-    const result = await (dryRun
-      ? this.unitOfWork.dryRun(caller, work)
-      : this.unitOfWork.run(caller, work));
+    const result = await this.unitOfWork.run(caller, work, { dryRun });
     const { results, ...rest } = result;
     const end = `],${JSON.stringify(rest).slice(1)}`;
     return new StoriesAnswer(this.database, result, results, '{"results":[', end);

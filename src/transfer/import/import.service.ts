@@ -184,9 +184,7 @@ export class ImportService {
     if (view) return view;
     const work = async (change: Change): Promise<ImportView> =>
       write(change, await this.boards.boardForCreation(change, boardName, fields));
-    return dryRun
-      ? this.unitOfWork.dryRun(caller, work, RETRY_MS)
-      : this.unitOfWork.run(caller, work, RETRY_MS);
+    return this.unitOfWork.run(caller, work, { dryRun, retryMs: RETRY_MS });
   }
 }
 
