@@ -30,23 +30,15 @@ export class LimitedSnapshots {
    * @throws Problem `overloaded`; an `AbortError` if the client disconnects while it waits
    */
   async open({ key, signal }: Client, purpose: keyof typeof OF_ONE_CLIENT): Promise<Snapshot> {
-    const release = await this.slotsOfClients[purpose].acquire(key, signal);
-    return releaseOnClose(this.openAny(signal), release);
-  }
-
-  private async openAny(signal: AbortSignal | undefined): Promise<Snapshot> {
-    const release = await this.slots.acquire(signal);
-    return releaseOnClose(this.openUnlimited(), release);
-  }
-}
-
-/** Releases a slot when the snapshot is closed, or if it cannot be opened. */
-async function releaseOnClose(opening: Promise<Snapshot>, release: () => void): Promise<Snapshot> {
-  try {
-    const snapshot = await opening;
-    return { ...snapshot, close: () => snapshot.close().finally(release) };
-  } catch (error) {
-    release();
-    throw error;
+    const releases = [await this.slotsOfClients[purpose].acquire(key, signal)];
+    const release = (): void => releases.forEach((each) => each());
+    try {
+      releases.push(await this.slots.acquire(signal));
+      const snapshot = await this.openUnlimited();
+      return { ...snapshot, close: () => snapshot.close().finally(release) };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 }
