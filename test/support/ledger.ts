@@ -44,13 +44,6 @@ export class Ledger {
     await Promise.all(this.writers);
   }
 
-  /** Resets the rejected writes and the longest pause. */
-  forget(): void {
-    this.rejected.clear();
-    this.longestPause = 0;
-    this.lastMs = performance.now();
-  }
-
   /** Checks that the board has every acknowledged write and equals the replay of its log, which has no gap. */
   async audit(url: string): Promise<void> {
     const client = loadClient(url, 4);

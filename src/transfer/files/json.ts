@@ -83,9 +83,9 @@ export class JsonTokens {
     );
   }
 
-  /** An error at the latest token. */
-  errorHere(what: string, code: FieldErrorCode): InvalidFile {
-    return this.error(this.tokenStart, what, code);
+  /** The error of too many entries or values, at the latest token. */
+  tooMany(what: string): InvalidFile {
+    return this.error(this.tokenStart, what, 'too_many');
   }
 
   /** Ends the JSON: only white space may follow. */
@@ -171,10 +171,7 @@ export async function readJson(
       if (onEntry) {
         const number = (numbers.get(path) ?? 0) + 1;
         if (number > MAX_ENTRIES) {
-          throw tokens.errorHere(
-            `the list has more than ${MAX_ENTRIES} entries; split the file`,
-            'too_many',
-          );
+          throw tokens.tooMany(`the list has more than ${MAX_ENTRIES} entries; split the file`);
         }
         numbers.set(path, number);
         tokensOfEntry = 0;
@@ -191,7 +188,7 @@ export async function readJson(
     parser ??= parserFor(token);
     tokensOfEntry = depth > entryDepth ? tokensOfEntry + 1 : 0;
     if (tokensOfEntry > MAX_ENTRY_TOKENS) {
-      throw tokens.errorHere('an entry has too many values', 'too_many');
+      throw tokens.tooMany('an entry has too many values');
     }
     parser.write({ token, value });
   });
