@@ -18,4 +18,6 @@ export class Token {
   @Column({ type: 'datetime', precision: 3 }) created_at: Date;
   /** Exact to the minute. */
   @Column({ type: 'datetime', precision: 3, nullable: true }) last_used_at: Date | null;
+  /** Increases in every admin token with each change that depends on them; see `lockAdmins`. */
+  @Column({ type: 'integer', default: 0 }) revision: number;
 }

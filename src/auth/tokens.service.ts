@@ -47,7 +47,8 @@ export class TokensService {
     const now = this.clock.now();
     const { secret: token, lookup, hash } = createSecret();
     const id = await this.unitOfWork.maintain(async (manager) => {
-      if (scope !== 'admin' && (await lockTokens(manager, "t.scope = 'admin'")).length === 0) {
+      await lockAdmins(manager);
+      if (scope !== 'admin' && !(await manager.existsBy(Token, { scope: 'admin' }))) {
         const error = 'must be admin for the first token';
         throw Problem.invalid([fieldError('pointer', 'scope', 'not_admin', error)]);
       }
@@ -102,6 +103,7 @@ export class TokensService {
     const isValidAdmin = (token: ListedRow): boolean =>
       token.scope === 'admin' && !isExpired(token, now);
     const name = await this.unitOfWork.maintain(async (manager) => {
+      await lockAdmins(manager);
       const all = await lockTokens(manager);
       const token = all.find((one) => one.id === id);
       if (!token) throw new Problem('token_not_found');
@@ -133,6 +135,14 @@ export class TokensService {
   private select(): SelectQueryBuilder<Token> {
     return this.tokens.createQueryBuilder('t').select(COLUMNS);
   }
+}
+
+/**
+ * Locks the admin tokens for a change that depends on them. The nodes of a cluster have locks of their own, and only
+ * changes of the same row conflict, so each row is changed.
+ */
+async function lockAdmins(manager: EntityManager): Promise<void> {
+  await manager.increment(Token, { scope: 'admin' }, 'revision', 1);
 }
 
 /** Reads tokens and locks their rows; SQLite has one writer and no row locks. */

@@ -12,6 +12,7 @@ import { ExternalIds1763709000000 } from './migrations/10-external-ids';
 import { Sessions1763710000000 } from './migrations/11-sessions';
 import { SearchCapitalSharpS1763711000000 } from './migrations/12-search-capital-sharp-s';
 import { SearchComposed1763712000000 } from './migrations/13-search-composed';
+import { TokenRevisions1763713000000 } from './migrations/14-token-revisions';
 import { IdempotencyKeys1763701000000 } from './migrations/2-idempotency-keys';
 import { Tokens1763702000000 } from './migrations/3-tokens';
 import { StoriesOfASprint1763703000000 } from './migrations/4-stories-of-a-sprint';
@@ -49,4 +50,5 @@ export const migrations = [
   Sessions1763710000000,
   SearchCapitalSharpS1763711000000,
   SearchComposed1763712000000,
+  TokenRevisions1763713000000,
 ];

@@ -3,7 +3,8 @@ import { createConnection } from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GaleraCluster } from '../support/galera';
 import { Ledger } from '../support/ledger';
-import { boardPath, eventsOf } from '../support/make';
+import type { Client } from '../support/client';
+import { boardPath, eventsOf, made2xx } from '../support/make';
 import { Program } from '../support/program';
 import { Subscription } from '../support/subscription';
 
@@ -116,6 +117,37 @@ describe('on a cluster', () => {
       await subscription.reaches(log.length);
       subscription.close();
       expect(subscription.events.map(({ data }) => data)).toEqual(log);
+    }
+  });
+
+  it('one admin token remains if all are deleted at once through different nodes', async () => {
+    const programs = await Promise.all(
+      [0, 1, 2].map((i) =>
+        Program.start({ url: cluster.nodes[i % cluster.nodes.length] as string }),
+      ),
+    );
+    const { client } = programs[0] as Program;
+    const as = (by: Client, { token }: { token: string }): Client =>
+      by.with({ authorization: `Bearer ${token}` });
+    for (let round = 0; round < 30; round += 1) {
+      const admin = await made2xx(client.post('/api/tokens', { name: 'a', scope: 'admin' }));
+      const others = await Promise.all(
+        ['admin', 'admin', 'write'].map((scope) =>
+          made2xx(as(client, admin).post('/api/tokens', { name: 'b', scope })),
+        ),
+      );
+      const admins = [admin, ...others.slice(0, 2)];
+      const answers = await Promise.all(
+        programs.map((program, i) =>
+          as(program.client, admins[i]).call('DELETE', `/api/tokens/${admins[i].id}`),
+        ),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect([round, [...statuses].sort()]).toEqual([round, [200, 200, 409]]);
+      const last = admins[statuses.indexOf(409)];
+      for (const { id } of [others[2], last]) {
+        await made2xx(as(client, last).call('DELETE', `/api/tokens/${id}`));
+      }
     }
   });
 

@@ -426,7 +426,7 @@ const EXCEPTIONS: { sql: RegExp; scans?: true; because: string }[] = [
     because: 'an import looks for its sprints among all sprints of the board',
   },
   {
-    sql: /FROM tokens /,
+    sql: /(FROM|UPDATE) tokens /,
     scans: true,
     because:
       'there are few tokens, and only changes of tokens or of names of boards read all of them',
