@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import { freePort, serverBinary } from './mysql-server';
 
@@ -140,7 +141,7 @@ export class GaleraCluster {
       '--wsrep-sst-method=rsync',
       `--wsrep-sst-receive-address=127.0.0.1:${await freePort()}`,
     ];
-    if (!alone && existsSync(state)) options.push(...this.position(node, options));
+    if (!alone && existsSync(state)) options.push(...(await this.position(node, options)));
     const child = spawn(this.binary, options, { stdio: 'ignore' });
     node.process = child;
     for (const end = Date.now() + 120_000; Date.now() < end && child.exitCode === null;) {
@@ -174,18 +175,17 @@ export class GaleraCluster {
     await exited;
   }
 
-  /** Reads the position of a killed node, so that it receives only the changes since then. */
-  private position(node: Node, options: string[]): string[] {
+  /**
+   * Reads the position of a killed node, so that it receives only the changes since then. It does not block this
+   * process, which answers the health checks of HAProxy.
+   */
+  private async position(node: Node, options: string[]): Promise<string[]> {
     const log = join(node.folder, 'recover.log');
     rmSync(log, { force: true });
-    execFileSync(
-      this.binary,
-      [
-        ...options.filter((option) => !/log-error|wsrep-cluster-address/.test(option)),
-        ...['--wsrep-cluster-address=gcomm://', '--wsrep-recover', `--log-error=${log}`],
-      ],
-      { stdio: 'pipe' },
-    );
+    await promisify(execFile)(this.binary, [
+      ...options.filter((option) => !/log-error|wsrep-cluster-address/.test(option)),
+      ...['--wsrep-cluster-address=gcomm://', '--wsrep-recover', `--log-error=${log}`],
+    ]);
     const found = /Recovered position:\s*(\S+)/.exec(readFileSync(log, 'utf8'))?.[1];
     return found ? [`--wsrep-start-position=${found}`] : [];
   }
