@@ -24,6 +24,9 @@ const RESERVED_FOR_READS = 4;
 /** The client of transactions without a caller. */
 const MAINTENANCE = 'maintenance';
 
+/** Milliseconds from which an attempt is long. */
+const LONG_MS = 300;
+
 /** Milliseconds between two attempts, at most. */
 const MAX_PAUSE = 64;
 /** The same on SQLite, when another process has locked the file: most of its changes end sooner. */
@@ -43,8 +46,8 @@ export class UnitOfWork {
    */
   private readonly queue: FairQueue;
   /**
-   * Retries on a server, one at a time. On a cluster, if many changes of one board are retried at once, they
-   * conflict with each other again and again.
+   * Retries on a server of changes that do not take long, one at a time. On a cluster, if many changes of one board
+   * are retried at once, they conflict with each other again and again.
    */
   private readonly retries: MutexInterface;
   private readonly isSqlite: boolean;
@@ -142,28 +145,31 @@ export class UnitOfWork {
     this.database.requireOpen();
     const maxPause = this.isSqlite ? MAX_SQLITE_PAUSE : MAX_PAUSE;
     const restarted = new Set<number>();
-    const transact = (): Promise<T> =>
-      this.transaction((manager) => work(manager, restarted), mayBeLost);
+    let begunAt = 0;
+    const transact = (): Promise<T> => {
+      begunAt = performance.now();
+      return this.transaction((manager) => work(manager, restarted), mayBeLost);
+    };
     const transactQueued = (): Promise<T> =>
       this.queue.run(client, async () => {
         if (this.isSqlite && this.pending > 1) await this.pace.pause();
         return transact();
       });
-    // An import would block the other retries for its whole transaction.
-    const isShort = retryMs === this.retryMs;
     let wasRolledBack = false;
     let giveUpAt: number | undefined;
     this.pending += 1;
     try {
-      for (let attempt = 1; ; attempt += 1) {
+      for (let attempt = 1, tookMs = 0; ; attempt += 1) {
         try {
-          const isRetry = wasRolledBack && !this.isSqlite && isShort;
-          return await (isRetry ? this.retries.runExclusive(transact) : transactQueued());
+          // A batch or an import would block the retries of all others for its whole transaction.
+          const isShortRetry = wasRolledBack && !this.isSqlite && tookMs < LONG_MS;
+          return await (isShortRetry ? this.retries.runExclusive(transact) : transactQueued());
         } catch (error) {
           if (error instanceof Restart) {
             if (error.board !== undefined) restarted.add(error.board);
           } else if (failureOf(error) === 'retry') wasRolledBack = true;
           else throw this.database.problemOf(error);
+          tookMs = performance.now() - begunAt;
           // The time that the first attempt waited in the queue does not count.
           giveUpAt ??= performance.now() + retryMs;
           if (performance.now() >= giveUpAt) throw this.database.problemOf(unavailable(error));
