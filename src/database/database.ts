@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
-import { DatabaseTimeout, toProblem, unavailable } from './errors';
+import { DatabaseTimeout, failureOf, toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';
 import { migrate, UnusableDatabaseError } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
@@ -20,6 +20,10 @@ const RECONNECT_MS = 250;
 
 /** Milliseconds within which an available database answers a ping. */
 const PING_MS = 1000;
+
+/** Milliseconds for which a failed read is repeated, and between two attempts at most. */
+const READ_AGAIN_MS = 2000;
+const MAX_PAUSE_MS = 32;
 
 /** Milliseconds between two warnings that statements fail although the database answers. */
 const QUIET_MS = 60_000;
@@ -104,7 +108,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
 
   private async ping(): Promise<void> {
     const late = sleep(PING_MS, new DatabaseTimeout('no answer in time'), { ref: false });
-    const answer = this.dataSource.query('SELECT 1').catch((error: Error) => error);
+    const answer = repeated(() => this.dataSource.query('SELECT 1')).catch((error: Error) => error);
     const result: unknown = await Promise.race([answer, late]);
     if (result instanceof Error) throw unavailable(result);
   }
@@ -119,12 +123,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     sql: string,
     parameters: readonly unknown[] = [],
   ): Promise<R[]> {
-    this.requireOpen();
-    try {
-      return await this.dataSource.query(sql, parameters as unknown[]);
-    } catch (error) {
-      throw this.problemOf(error);
-    }
+    return this.read(() => this.dataSource.query(sql, parameters as unknown[]));
   }
 
   /** Runs a SELECT and returns its first row. @throws Problem `database_unavailable` */
@@ -183,18 +182,23 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   }
 
   private async openSnapshot(): Promise<Snapshot> {
+    const snapshot = await this.read(() => this.snapshots.open());
+    // A response may close its snapshot again after an error.
+    let closing: Promise<void> | undefined;
+    return {
+      query: <R>(sql: string, parameters?: readonly unknown[]) =>
+        snapshot.query<R>(sql, parameters).catch((error: unknown) => {
+          throw this.problemOf(error);
+        }),
+      close: () => (closing ??= snapshot.close()),
+    };
+  }
+
+  /** @throws Problem `database_unavailable` */
+  private async read<T>(attempt: () => Promise<T>): Promise<T> {
     this.requireOpen();
     try {
-      const snapshot = await this.snapshots.open();
-      // A response may close its snapshot again after an error.
-      let closing: Promise<void> | undefined;
-      return {
-        query: <R>(sql: string, parameters?: readonly unknown[]) =>
-          snapshot.query<R>(sql, parameters).catch((error: unknown) => {
-            throw this.problemOf(error);
-          }),
-        close: () => (closing ??= snapshot.close()),
-      };
+      return await repeated(attempt);
     } catch (error) {
       throw this.problemOf(error);
     }
@@ -249,6 +253,19 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
         logged = why;
         await sleep(RECONNECT_MS);
       }
+    }
+  }
+}
+
+/** Reads, and reads again if the connection was lost or its node has left the cluster. */
+async function repeated<T>(read: () => Promise<T>): Promise<T> {
+  const end = performance.now() + READ_AGAIN_MS;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (failureOf(error) !== 'retry' || performance.now() > end) throw error;
+      await sleep(Math.random() * MAX_PAUSE_MS);
     }
   }
 }

@@ -8,6 +8,12 @@ const ACQUIRE_MS = 1500;
 /** Milliseconds of a step in which these waits are measured. */
 const STEP_MS = 100;
 
+/**
+ * Errors of a node that has left its cluster, and of a server that has become read-only. A new connection may reach
+ * another one; without them the pool would lend this connection again and again.
+ */
+const LEFT = new Set<unknown>([1047, 1290, 1836]);
+
 /** `ER_UNKNOWN_SYSTEM_VARIABLE`: another kind of server has this variable. */
 const UNKNOWN_VARIABLE = 1193;
 
@@ -101,11 +107,15 @@ function prepare(connection: PoolConnection, statementMs: number | undefined): v
       stream.destroy(new DatabaseTimeout('no answer in time'));
     });
     const done = callback as (error: unknown, result: unknown, fields: unknown) => void;
-    return query(sql, values, (error: unknown, result: unknown, fields: unknown): void => {
-      cancel();
-      // Its transaction may still be open. The next START TRANSACTION would commit it.
-      if (error && sql === 'ROLLBACK') connection.destroy();
-      done(error, result, fields);
-    });
+    return query(
+      sql,
+      values,
+      (error: QueryError | null, result: unknown, fields: unknown): void => {
+        cancel();
+        // After a failed ROLLBACK, the transaction may still be open. The next START TRANSACTION would commit it.
+        if (error && (sql === 'ROLLBACK' || LEFT.has(error.errno))) connection.destroy();
+        done(error, result, fields);
+      },
+    );
   }) as never;
 }
