@@ -169,7 +169,7 @@ export class UnitOfWork {
             if (error.board !== undefined) restarted.add(error.board);
           } else if (failureOf(error) === 'retry') wasRolledBack = true;
           else throw this.database.problemOf(error);
-          tookMs = performance.now() - begunAt;
+          tookMs = Math.max(tookMs, performance.now() - begunAt);
           // The time that the first attempt waited in the queue does not count.
           giveUpAt ??= performance.now() + retryMs;
           if (performance.now() >= giveUpAt) throw this.database.problemOf(unavailable(error));
