@@ -155,21 +155,22 @@ export class UnitOfWork {
         if (this.isSqlite && this.pending > 1) await this.pace.pause();
         return transact();
       });
+    // A batch or an import would block the retries of all others for its whole transaction.
+    let isLong = retryMs > this.retryMs;
     let wasRolledBack = false;
     let giveUpAt: number | undefined;
     this.pending += 1;
     try {
-      for (let attempt = 1, tookMs = 0; ; attempt += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         try {
-          // A batch or an import would block the retries of all others for its whole transaction.
-          const isShortRetry = wasRolledBack && !this.isSqlite && tookMs < LONG_MS;
+          const isShortRetry = wasRolledBack && !this.isSqlite && !isLong;
           return await (isShortRetry ? this.retries.runExclusive(transact) : transactQueued());
         } catch (error) {
           if (error instanceof Restart) {
             if (error.board !== undefined) restarted.add(error.board);
           } else if (failureOf(error) === 'retry') wasRolledBack = true;
           else throw this.database.problemOf(error);
-          tookMs = Math.max(tookMs, performance.now() - begunAt);
+          isLong ||= performance.now() - begunAt > LONG_MS;
           // The time that the first attempt waited in the queue does not count.
           giveUpAt ??= performance.now() + retryMs;
           if (performance.now() >= giveUpAt) throw this.database.problemOf(unavailable(error));

@@ -383,33 +383,38 @@ onSqlite(
 
 const onServer = engineUnderTest() === 'mysql' ? it : it.skip;
 
-onServer('a change that runs again does not wait for an import that runs again', async () => {
+onServer.each<[string, firstMs: number, retryMs: number | undefined]>([
+  ['an import', 0, 60_000],
+  ['a change that took 0.3 s', 310, undefined],
+])('a change that runs again does not wait for %s that runs again', async (_, firstMs, retryMs) => {
   const service = await startApp({ environment: { DATABASE_DEADLINE_MS: '1000' } });
   const unitOfWork = service.app.get(UnitOfWork);
-  /** Runs work whose first attempt is rolled back. */
-  const runAgain = (work: () => Promise<void>, retryMs?: number): Promise<void> => {
+  /** Runs work whose first attempt takes some time and is rolled back. */
+  const runAgain = (work: () => Promise<void>, ms = 0, retryMs?: number): Promise<void> => {
     let attempts = 0;
-    const once = (): Promise<void> => {
+    const once = async (): Promise<void> => {
       attempts += 1;
       if (attempts > 1) return work();
+      await sleep(ms);
       throw Object.assign(new Error('Deadlock found'), { errno: 1213 });
     };
     return unitOfWork.maintain(once, { retryMs });
   };
   let end = (): void => undefined;
-  let importing: Promise<void> | undefined;
+  let long: Promise<void> | undefined;
   try {
     await new Promise<void>((begin) => {
-      importing = runAgain(() => {
+      const work = (): Promise<void> => {
         begin();
         return new Promise((resolve) => (end = resolve));
-      }, 60_000);
+      };
+      long = runAgain(work, firstMs, retryMs);
     });
-    // A change that waited for the import would get 503 after a second.
+    // A change that waited for it would get 503 after a second.
     await runAgain(() => Promise.resolve());
   } finally {
     end();
-    await importing;
+    await long;
     await service.close();
   }
 });
