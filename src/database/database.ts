@@ -23,7 +23,7 @@ const PING_MS = 1000;
 
 /** Milliseconds for which a failed read is repeated, and between two attempts at most. */
 const READ_AGAIN_MS = 2000;
-const MAX_PAUSE_MS = 32;
+const MAX_PAUSE_MS = 250;
 
 /** Milliseconds between two warnings that statements fail although the database answers. */
 const QUIET_MS = 60_000;
@@ -260,12 +260,13 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
 /** Reads, and reads again if the connection was lost or its node has left the cluster. */
 async function repeated<T>(read: () => Promise<T>): Promise<T> {
   const end = performance.now() + READ_AGAIN_MS;
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await read();
     } catch (error) {
       if (failureOf(error) !== 'retry' || performance.now() > end) throw error;
-      await sleep(Math.random() * MAX_PAUSE_MS);
+      // Longer and longer: behind a balancer without a healthy node, every attempt connects anew.
+      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** attempt));
     }
   }
 }
