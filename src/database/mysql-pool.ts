@@ -5,6 +5,9 @@ import { DatabaseTimeout } from './errors';
 /** Milliseconds to wait for a free connection; mysql2 itself would wait forever. */
 const ACQUIRE_MS = 1500;
 
+/** Milliseconds at most between two attempts to connect to a server that accepts no further connection. */
+const MAX_PAUSE_MS = 50;
+
 /** Milliseconds of a step in which these waits are measured. */
 const STEP_MS = 100;
 
@@ -13,6 +16,9 @@ const STEP_MS = 100;
  * another one; without them the pool would lend this connection again and again.
  */
 const LEFT = new Set<unknown>([1047, 1290, 1836]);
+
+/** Errors of a server that accepts no further connection, of all clients or of this user. */
+const TOO_MANY = new Set<unknown>([1040, 1203, 1226]);
 
 /** `ER_UNKNOWN_SYSTEM_VARIABLE`: another kind of server has this variable. */
 const UNKNOWN_VARIABLE = 1193;
@@ -49,10 +55,15 @@ export const createPool =
         callback(new DatabaseTimeout('no free connection'), undefined as never);
       });
       const acquire = (): void =>
-        getConnection((error: { code?: string } | null, connection) => {
+        getConnection((error: { code?: string; errno?: number } | null, connection) => {
           // The process was paused while it connected: mysql2 counts that time.
           if (error?.code === 'ETIMEDOUT' && !late) {
             acquire();
+            return;
+          }
+          // Another request may release one of the connections that there are.
+          if (TOO_MANY.has(error?.errno) && !late) {
+            setTimeout(acquire, Math.random() * MAX_PAUSE_MS);
             return;
           }
           cancel();
