@@ -4,6 +4,7 @@ import { Repository } from 'typeorm';
 import { Config } from '../config/config';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
+import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
 import { recordEvent } from '../events/record-event';
 import { maySee } from '../http/access';
@@ -25,6 +26,7 @@ const DEFAULT_TIME_ZONE = 'UTC';
 export class BoardCreation {
   constructor(
     @InjectRepository(Board) private readonly boards: Repository<Board>,
+    private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly loader: BoardLoader,
     private readonly config: Config,
@@ -42,7 +44,8 @@ export class BoardCreation {
 
   /** Returns the time zone of a board; if the board does not exist, the default. */
   async timeZoneOf(name: string): Promise<string> {
-    return (await this.boards.findOneBy({ name }))?.time_zone ?? DEFAULT_TIME_ZONE;
+    const board = await this.database.read(() => this.boards.findOneBy({ name }));
+    return board?.time_zone ?? DEFAULT_TIME_ZONE;
   }
 
   /**
@@ -70,7 +73,8 @@ export class BoardCreation {
     options: { dryRun?: boolean },
   ): Promise<T | undefined> {
     const mayCreate = this.config.createBoards === 'implicit' && maySee(caller, name);
-    if (!mayCreate || (await this.boards.existsBy({ name }))) return undefined;
+    if (!mayCreate) return undefined;
+    if (await this.database.read(() => this.boards.existsBy({ name }))) return undefined;
     const days = working_days ?? parseWorkingDays(DEFAULT_WORKING_DAYS);
     try {
       return await this.loader.create(

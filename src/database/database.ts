@@ -118,7 +118,21 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     if (!this.isOpen) throw unavailable();
   }
 
-  /** Runs one SELECT on the committed state. @throws Problem `database_unavailable` */
+  /**
+   * Reads, through a repository for example, and reads again for up to two seconds if the connection is lost or its
+   * node has left the cluster.
+   * @throws Problem `database_unavailable`, and what `attempt` throws
+   */
+  async read<T>(attempt: () => Promise<T>): Promise<T> {
+    this.requireOpen();
+    try {
+      return await repeated(attempt);
+    } catch (error) {
+      throw this.problemOf(error);
+    }
+  }
+
+  /** Runs one SELECT on the committed state, as `read` does. @throws Problem `database_unavailable` */
   async query<R = Record<string, unknown>>(
     sql: string,
     parameters: readonly unknown[] = [],
@@ -135,16 +149,18 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   }
 
   /**
-   * Runs several SELECTs on one committed state. Each client has a limit.
+   * Runs several SELECTs on one committed state, and all of them again as `read` does. Each client has a limit.
    * @throws Problem `overloaded`, `database_unavailable`; an `AbortError` if the client disconnects while it waits
    */
-  async snapshot<T>(client: Client, work: (reader: Reader) => Promise<T>): Promise<T> {
-    const snapshot = await this.limitedSnapshots.open(client, 'report');
-    try {
-      return await work({ ...snapshot, signal: client.signal });
-    } finally {
-      await snapshot.close();
-    }
+  snapshot<T>(client: Client, work: (reader: Reader) => Promise<T>): Promise<T> {
+    return this.read(async () => {
+      const snapshot = await this.limitedSnapshots.open(client, 'report');
+      try {
+        return await work({ ...snapshot, signal: client.signal });
+      } finally {
+        await snapshot.close();
+      }
+    });
   }
 
   /**
@@ -182,23 +198,18 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   }
 
   private async openSnapshot(): Promise<Snapshot> {
-    const snapshot = await this.read(() => this.snapshots.open());
-    // A response may close its snapshot again after an error.
-    let closing: Promise<void> | undefined;
-    return {
-      query: <R>(sql: string, parameters?: readonly unknown[]) =>
-        snapshot.query<R>(sql, parameters).catch((error: unknown) => {
-          throw this.problemOf(error);
-        }),
-      close: () => (closing ??= snapshot.close()),
-    };
-  }
-
-  /** @throws Problem `database_unavailable` */
-  private async read<T>(attempt: () => Promise<T>): Promise<T> {
     this.requireOpen();
     try {
-      return await repeated(attempt);
+      const snapshot = await this.snapshots.open();
+      // A response may close its snapshot again after an error.
+      let closing: Promise<void> | undefined;
+      return {
+        query: <R>(sql: string, parameters?: readonly unknown[]) =>
+          snapshot.query<R>(sql, parameters).catch((error: unknown) => {
+            throw this.problemOf(error);
+          }),
+        close: () => (closing ??= snapshot.close()),
+      };
     } catch (error) {
       throw this.problemOf(error);
     }
@@ -257,7 +268,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   }
 }
 
-/** Reads, and reads again if the connection was lost or its node has left the cluster. */
+/** Does what `Database.read` does, for a ping, too. */
 async function repeated<T>(read: () => Promise<T>): Promise<T> {
   const end = performance.now() + READ_AGAIN_MS;
   for (let attempt = 1; ; attempt += 1) {

@@ -49,8 +49,10 @@ interface DriverError {
 const driverErrorOf = (error: unknown): DriverError =>
   ((error instanceof QueryFailedError ? error.driverError : error) ?? {}) as DriverError;
 
-/** Returns the kind of an error of a statement or a transaction. */
+/** Returns the kind of an error of a statement or a transaction, or of the problem that it became. */
 export function failureOf(error: unknown): Failure {
+  if (error instanceof Problem)
+    return error.options.cause ? failureOf(error.options.cause) : 'other';
   const driverError = driverErrorOf(error);
   if (driverError instanceof DatabaseTimeout) return 'unavailable';
   const { errno = 0, code = '', message = '' } = driverError;

@@ -89,7 +89,7 @@ export class EventsService {
       "e.entity = 'story' AND e.entity_id = :id",
       { id },
     );
-    if (!(await query.getExists())) throw new Problem('story_not_found');
+    if (!(await this.database.read(() => query.getExists()))) throw new Problem('story_not_found');
     // Each version of a story has one event, but a move to another board has two: the story
     // leaves a board (story.moved_out), then enters another (story.moved_in).
     const order = [column('entity_version', 'e', 'integer'), column('type', 'e', 'text', true)];
@@ -118,17 +118,15 @@ export class EventsService {
     const next = this.select()
       .where('e.board_id = :boardId AND e.revision > :after', { boardId, after })
       .orderBy('e.revision');
-    const lengths = await next
-      .clone()
-      .select(BYTES, 'bytes')
-      .limit(limit)
-      .getRawMany<{ bytes: number }>();
+    const bytes = next.clone().select(BYTES, 'bytes').limit(limit);
+    const lengths = await this.database.read(() => bytes.getRawMany<{ bytes: number }>());
     if (lengths.length === 0) return [];
     const count = countFitting(
       lengths.map(({ bytes }) => Number(bytes)),
       PAGE_BYTES,
     );
-    return (await next.limit(count).getRawMany<EventRow>()).map(represent);
+    next.limit(count);
+    return (await this.database.read(() => next.getRawMany<EventRow>())).map(represent);
   }
 
   private select(): SelectQueryBuilder<Event> {

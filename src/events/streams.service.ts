@@ -230,10 +230,12 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
 
   private async pollAll(feeds: readonly BoardFeed[]): Promise<void> {
     const known = feeds.map(({ revision }) => revision);
-    const rows = await this.database.dataSource.getRepository(Board).find({
-      select: { id: true, name: true, revision: true },
-      where: { id: In(feeds.map(({ boardId }) => boardId)) },
-    });
+    const rows = await this.database.read(() =>
+      this.database.dataSource.getRepository(Board).find({
+        select: { id: true, name: true, revision: true },
+        where: { id: In(feeds.map(({ boardId }) => boardId)) },
+      }),
+    );
     const boards = new Map(rows.map((row) => [row.id, row]));
     await Promise.all(
       feeds.map(async (feed, i) => {

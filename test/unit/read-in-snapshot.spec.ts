@@ -17,7 +17,8 @@ function respond(read: () => Promise<AsyncGenerator<string>>, method = 'GET') {
   };
   const request = { method, ip: '192.0.2.7' } as FastifyRequest;
   const reply = { request, raw: new PassThrough() } as unknown as FastifyReply;
-  return readInSnapshot({ openStream }, reply, read) as Promise<Readable>;
+  const database = { openStream, read: <T>(attempt: () => Promise<T>) => attempt() };
+  return readInSnapshot(database, reply, read) as Promise<Readable>;
 }
 
 async function* parts(): AsyncGenerator<string> {

@@ -59,6 +59,8 @@ export class ListResponse {
   /** Reads the response in a snapshot. Returns it if it is short, otherwise its parts. */
   async read(): Promise<string | AsyncGenerator<string>> {
     const { reader, reply } = this;
+    // An earlier attempt, whose connection was lost, may have found a next page.
+    reply.removeHeader('Link');
     if (this.request.page.count) reply.header('X-Total-Count', await this.rows.total(reader));
     const text = await this.readIfShort({ inSnapshot: true });
     if (text !== undefined) return text;

@@ -7,15 +7,24 @@ import { connectedClient } from '../client';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 
+type Read = (snapshot: Reader) => Promise<string | AsyncGenerator<string>>;
+
 /**
  * Reads a response from a snapshot, which is closed when the response is complete or its client has disconnected.
+ * Until the first part is read, it may be read again, as `Database.read` does.
  * @param read returns the whole response, or its parts; the first part is read at once, so that its errors
  *   become a response
  */
-export async function readInSnapshot(
+export const readInSnapshot = (
+  database: Pick<Database, 'openStream' | 'read'>,
+  reply: Pick<FastifyReply, 'request' | 'raw'>,
+  read: Read,
+): Promise<string | Readable> => database.read(() => readOnce(database, reply, read));
+
+async function readOnce(
   database: Pick<Database, 'openStream'>,
   reply: Pick<FastifyReply, 'request' | 'raw'>,
-  read: (snapshot: Reader) => Promise<string | AsyncGenerator<string>>,
+  read: Read,
 ): Promise<string | Readable> {
   const snapshot = await database.openStream(connectedClient(reply));
   try {
