@@ -24,8 +24,9 @@ onServers('a connection that is lost', () => {
   let service: TestApp;
   let client: Client;
   let ids: Record<string, string | number>;
+  const log: string[] = [];
   beforeAll(async () => {
-    service = await startApp({ environment: { DATABASE_POOL: '8' } });
+    service = await startApp({ log, environment: { DATABASE_POOL: '8', LOG_LEVEL: 'warn' } });
     client = service.client;
     const board = await Workspace.create(client);
     service.clock.set('2026-11-24T12:00:00Z');
@@ -114,6 +115,31 @@ onServers('a connection that is lost', () => {
       });
     },
   );
+
+  it('while an export is being sent cuts its response off, with one warning', async () => {
+    const call = (): Promise<Answer> => client.get(`/api/boards/${ids.board_name}/export`);
+    await call();
+    let statements = 0;
+    await listening(call, (_, number) => void (statements = number));
+    log.length = 0;
+    const broken = withDataSource(service.database, (other) =>
+      listening(call, async ({ query }, number) => {
+        if (number === statements) await other.query(`KILL ${await connectionId(query)}`);
+      }),
+    );
+    await expect(broken).rejects.toThrow('the response broke off');
+    const entries = log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries.filter(({ context }) => context === 'Request')).toEqual([
+      {
+        level: 'warn',
+        time: expect.any(String) as string,
+        context: 'Request',
+        request_id: expect.any(String) as string,
+        code: 'database_unavailable',
+        msg: 'a streamed response was cut off',
+      },
+    ]);
+  });
 
   it.each([
     [1047, 'has left its cluster'],

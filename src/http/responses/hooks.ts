@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
+import { Problem } from '../problem';
 import { Answer } from './answer';
 import { BOARD_REVISION, revisionOf } from './board-revision';
 import { etagOf, notModified } from './etag';
@@ -74,7 +75,10 @@ async function write(
     content.once('error', (error: Error) => {
       // The client has disconnected.
       if (reply.raw.destroyed) return;
-      logger.error({ request_id: request.id, err: error }, 'a streamed response was cut off');
+      const text = 'a streamed response was cut off';
+      // `Database` logs why it is unavailable.
+      if (error instanceof Problem) logger.warn({ request_id: request.id, code: error.code }, text);
+      else logger.error({ request_id: request.id, err: error }, text);
     });
     if (reply.raw.destroyed) content.destroy();
   }
