@@ -77,6 +77,37 @@ describe('A conflict', () => {
     await until(page, 'document.activeElement.ariaLabel', 'Ant');
   });
 
+  test('whose own change was discarded by mistake can still be decided', async () => {
+    const board = await startSmallBoard();
+    const page = await conflictOver(board);
+    await page.getByRole('button', { name: 'Keep theirs' }).click();
+    await page.getByRole('status').getByText('Discarded: Move “Ant” to In progress').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await card(page, 'In progress', 'Ant').waitFor();
+    await until(page, fieldOf(board.ids.Ant, 'version'), 3);
+  });
+
+  test('shows long texts completely, and the history the part of them that changed', async () => {
+    const text = `${'It is a long description. '.repeat(8)}\n\nIt ends`;
+    const board = await startSmallBoard([{ title: 'Ant', description: text }]);
+    const page = await openPageWithoutStream(board);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Description').fill(`${text} here.`);
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { description: `${text} there.` });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Your change was not saved' });
+    const mine = conflict.getByRole('list', { name: 'Your change' });
+    const theirs = conflict.getByRole('list', { name: 'Their changes' });
+    await theirs.getByRole('listitem').waitFor();
+    expect(await mine.innerText()).toBe(`Description: ${text} here.`);
+    expect(await theirs.innerText()).toContain(`Description: ${text} → ${text} there.`);
+    await conflict.getByRole('button', { name: 'Apply mine again' }).click();
+    await until(page, fieldOf(board.ids.Ant, 'description'), `${text} here.`);
+    await openStory(page, 'Ant');
+    const change = page.getByRole('dialog').getByText(/^Description: …/).first();
+    expect(await change.innerText()).toMatch(/^Description: ….*It ends there\. → ….*It ends here\.$/);
+  });
+
   test('survives a reload', async () => {
     const board = await startSmallBoard();
     const page = await conflictOver(board);

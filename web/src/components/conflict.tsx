@@ -1,3 +1,4 @@
+import { announce, toast } from '../state/announce';
 import type { BoardStore } from '../state/board/board-store';
 import type { Conflict } from '../state/changes/conflict';
 import type { Card } from '../state/model';
@@ -28,6 +29,13 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   const isCreated = deleted !== undefined && changed === undefined;
   const story = store.view.value?.stories.get(changed ?? 0) ?? events.at(-1)?.before;
   const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
+  const applyAgain = (): void => store.applyAgain(conflict, deleted);
+  const keepTheirs = (): void => {
+    store.queue.dropConflict(conflict);
+    const text = `Discarded: ${label}`;
+    announce(text);
+    toast(text, { action: { name: 'Undo', run: applyAgain } });
+  };
   return (
     <Dialog title="Your change was not saved" onClose={onLater}>
       <p>
@@ -63,8 +71,8 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
       <footer class="dialog-foot">
         <span class="note">Press Esc to decide later.</span>
         <span class="spring" />
-        <Button onClick={() => store.queue.dropConflict(conflict)}>Keep theirs</Button>
-        <Button kind="primary" onClick={() => store.applyAgain(conflict, deleted)}>
+        <Button onClick={keepTheirs}>Keep theirs</Button>
+        <Button kind="primary" onClick={applyAgain}>
           {isCreated ? 'Create' : 'Apply mine again'}
         </Button>
       </footer>

@@ -36,8 +36,24 @@ export function shown(name: string, value: unknown): string {
   }
   if (value === null || value === undefined || value === '') return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Characters of a value that the history shows, and those of them before the first difference. */
+const EXCERPT = 120;
+const BEFORE = 20;
+
+/** Two values as the history shows them: if they are long, without what both of them begin with. */
+function excerpts({ from, to }: { from: string; to: string }): [from: string, to: string] {
+  const [one, other] = [[...from], [...to]];
+  const difference = one.findIndex((character, i) => character !== other[i]);
+  const isLong = Math.max(one.length, other.length) > EXCERPT;
+  const start = isLong ? Math.max(0, (difference < 0 ? one.length : difference) - BEFORE) : 0;
+  const cut = (text: string[]): string => {
+    const part = text.slice(start, start + EXCERPT).join('');
+    return `${start > 0 ? '…' : ''}${part}${text.length > start + EXCERPT ? '…' : ''}`;
+  };
+  return [cut(one), cut(other)];
 }
 
 /** The fields that an event changed: their names, old and new values. */
@@ -71,11 +87,14 @@ export function History({ story }: { story: Card }) {
               <strong>{whoOf(event.actor)}</strong> {WORDS[event.type] ?? event.type}
             </span>
             <time dateTime={event.at}>{formatTime(event.at)}</time>
-            {changesOf(event).map(({ name, from, to }) => (
-              <div key={name} class="history-change">
-                {name}: <del>{from}</del> → <ins>{to}</ins>
-              </div>
-            ))}
+            {changesOf(event).map((change) => {
+              const [from, to] = excerpts(change);
+              return (
+                <div key={change.name} class="history-change">
+                  {change.name}: <del>{from}</del> → <ins>{to}</ins>
+                </div>
+              );
+            })}
           </li>
         ))}
       </ol>
