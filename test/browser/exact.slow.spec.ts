@@ -589,6 +589,22 @@ describe('Undo', () => {
     expect((await client.get('/api/stories/5')).body.external_id).toBe('jira:A-1');
   });
 
+  test('of a message undoes what the message says', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.keyboard.press('3');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.getByLabel('New story in Backlog').fill('Emu');
+    await page.getByLabel('New story in Backlog').press('Enter');
+    await card(page, 'Backlog', 'Emu').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('status').getByText('Undone: Move “Ant” to Done').waitFor();
+    await until(page, fieldOf(board.ids.Ant, 'version'), 3);
+    expect(await board.story('Ant')).toMatchObject({ status: 'todo' });
+    await until(page, titlesOfBacklog, 'Emu');
+  });
+
   test('removes a change that was not sent without a connection', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

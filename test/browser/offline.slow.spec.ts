@@ -164,6 +164,49 @@ describe('Without a connection', () => {
     expect(await log(board)).toEqual(made);
   });
 
+  test('undoes a change that may have been sent once it is saved', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('2');
+    await card(page, 'In progress', 'Ant').waitFor();
+    await saved(page);
+    await card(page, 'To do', 'Bee').focus();
+    await board.kill();
+    await page.keyboard.press('3');
+    await unsaved(page, 1);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone once it is saved: Move “Bee” to Done').first().waitFor();
+    await board.restart();
+    await card(page, 'To do', 'Bee').waitFor();
+    await saved(page);
+    expect(await titles(page, 'In progress')).toEqual(['Ant']);
+    const { Ant, Bee } = board.ids;
+    expect(await log(board)).toEqual([
+      `story.updated ${Ant} in_progress`,
+      `story.updated ${Bee} done`,
+      `story.updated ${Bee} todo`,
+    ]);
+  });
+
+  test('says after a reload that a change that may have been sent was not undone', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(board.url, { serviceWorkers: 'allow' });
+    await card(page, 'To do', 'Bee').focus();
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await until(page, keptStories, 4);
+    await board.kill();
+    await page.keyboard.press('3');
+    await unsaved(page, 1);
+    await page.keyboard.press('z');
+    await page.reload();
+    await unsaved(page, 1);
+    await board.restart();
+    await page.getByRole('alert').getByText('Not undone: Move “Bee” to Done').waitFor();
+    await saved(page);
+    expect(await titles(page, 'Done')).toEqual(['Bee']);
+  });
+
   test('keeps a move of several stories over a reload, and sends it once and in order', async () => {
     const board = await startKillableBoard();
     const page = await openPlan(board);

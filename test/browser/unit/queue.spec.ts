@@ -2,7 +2,7 @@ import { ApiError } from '../../../web/src/api/problem';
 import type { Change, Outcome } from '../../../web/src/state/changes/change';
 import { kindOf } from '../../../web/src/state/changes/kinds';
 import { StoryChanged } from '../../../web/src/state/changes/conflict';
-import type { Pending } from '../../../web/src/state/changes/pending';
+import type { Gesture, Pending } from '../../../web/src/state/changes/pending';
 import { ChangeQueue } from '../../../web/src/state/changes/queue';
 import type { BoardState } from '../../../web/src/state/model';
 import { boardWith, story } from './state';
@@ -27,6 +27,7 @@ class Host {
   readonly kept = new Map<string, Pending>();
   readonly rejected: { label: string; lost: readonly string[] }[] = [];
   readonly sent: Pending[] = [];
+  readonly undone: string[] = [];
   readonly repeated: boolean[] = [];
   private open?: { entry: Pending; end: (error: Error | undefined, id?: number) => void };
   readonly queue = new ChangeQueue({
@@ -38,6 +39,7 @@ class Host {
       this.repeated.push(isRepeated);
       return this.send(entry);
     },
+    onUndone: ({ group }) => this.undone.push(group),
     onSettled: () => undefined,
     onRejected: (label, _error, others) => this.rejected.push({ label, lost: others }),
     save: (entries) => entries.forEach((each) => this.kept.set(each.key, each)),
@@ -58,7 +60,7 @@ class Host {
     });
   }
 
-  push(...changes: Change[]): string {
+  push(...changes: Change[]): Gesture {
     return this.queue.push(changes, this.state);
   }
 
@@ -246,12 +248,13 @@ describe('The queue of changes', () => {
     expect(host.queue.withdraw(last?.group ?? '')).toBe(true);
     const first = host.queue.lastPending();
     expect(host.queue.withdraw(first?.group ?? '')).toBe(false);
-    const confirmed = jest.fn();
-    host.queue.onceConfirmed(first?.group ?? '', confirmed);
+    host.queue.undoOnceConfirmed(first?.group ?? '');
+    expect(host.queue.lastPending()).toBeUndefined();
     await host.answer();
-    expect(confirmed).not.toHaveBeenCalled();
+    expect(host.undone).toEqual([]);
     await host.answer();
-    expect(confirmed).toHaveBeenCalledTimes(1);
+    expect(host.undone).toEqual([first?.group]);
+    expect(host.sent).toHaveLength(2);
     expect(host.kept.size).toBe(0);
     const undo = host.queue.undo.take();
     expect(undo?.effects).toEqual([update(1, { title: 'Ant' }), update(2, { title: 'Bee' })]);
@@ -260,6 +263,30 @@ describe('The queue of changes', () => {
       update(1, { title: 'Story 1' }),
     ]);
     expect(host.queue.undo.take()).toBeUndefined();
+  });
+
+  test('undoes a gesture after a reload that was undone without a connection', async () => {
+    const former = new Host();
+    const { group } = former.push(update(1, { title: 'Ant' }));
+    await former.answer(lost());
+    former.queue.undoOnceConfirmed(group);
+    former.queue.stop();
+    const host = new Host();
+    host.queue.adopt([...former.kept.values()]);
+    await host.answer();
+    expect(host.undone).toEqual([group]);
+  });
+
+  test('takes back any gesture, by default the last one', async () => {
+    const host = new Host();
+    const first = host.push(update(1, { title: 'Ant' }));
+    host.push(update(2, { title: 'Bee' }));
+    expect(host.queue.lastPending(first)?.group).toBe(first.group);
+    await host.answer();
+    await host.answer();
+    expect(host.queue.undo.take(first.group)?.changes).toEqual([update(1, { title: 'Story 1' })]);
+    expect(host.queue.undo.take(first.group)).toBeUndefined();
+    expect(host.queue.undo.take()?.changes).toEqual([update(2, { title: 'Story 2' })]);
   });
 
   test('sends the changes of an earlier page in order, with their keys, and cannot undo the first one', async () => {

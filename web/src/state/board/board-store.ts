@@ -11,6 +11,7 @@ import type { Change } from '../changes/change';
 import type { Conflict } from '../changes/conflict';
 import { asDone, kindOf } from '../changes/kinds';
 import { deleteSnapshot, Outbox } from '../changes/outbox';
+import type { Gesture } from '../changes/pending';
 import { ChangeQueue } from '../changes/queue';
 import { hasFields, rowOf, storiesOfChange, withId, withoutId } from '../changes/rows';
 import { createStoryAgain } from '../changes/story-kinds';
@@ -96,6 +97,7 @@ export class BoardStore {
       commit: (outcome, change) => confirmed.commit(outcome, change),
       shown: afterFrame,
       send: (pending, isRepeated) => this.sender.send(pending, isRepeated),
+      onUndone: (gesture) => this.undo(gesture),
       // Before the next change is sent, which may be a creation that holds the events, too.
       onSettled: () => this.events.release('creation'),
       onRejected: (label, error, lost, dropped) => {
@@ -189,10 +191,11 @@ export class BoardStore {
   ): void {
     const view = this.view.value;
     if (!view || changes.length === 0) return;
-    const label = this.queue.push(changes, view, { seen: options.seen, label: options.label });
-    const done = asDone(label);
+    const { seen, label } = options;
+    const gesture = this.queue.push(changes, view, { seen, label });
+    const done = asDone(gesture.label);
     announce(done);
-    if (!options.isQuiet) toast(done, { action: { name: 'Undo', run: () => this.undo() } });
+    if (!options.isQuiet) toast(done, { action: { name: 'Undo', run: () => this.undo(gesture) } });
   }
 
   /** The action that creates the rejected stories of a sprint, which may be completed or deleted, in the backlog. */
@@ -204,18 +207,23 @@ export class BoardStore {
     return { name: 'Add to backlog', run: () => this.change(changes) };
   }
 
-  /** Undoes the last gesture: at once if nothing of it was sent, else when the service has confirmed it. */
-  undo(): void {
-    const pending = this.queue.lastPending();
-    if (pending !== undefined) {
-      if (this.queue.withdraw(pending.group)) report(`Undone: ${pending.label}`);
-      else this.queue.onceConfirmed(pending.group, () => this.undo());
+  /** Undoes a gesture, by default the last one: at once if nothing of it was sent, else when it was confirmed. */
+  undo(gesture?: Gesture): void {
+    const pending = this.queue.lastPending(gesture);
+    if (pending) {
+      if (this.queue.withdraw(pending.group)) {
+        report(`Undone: ${pending.label}`);
+        return;
+      }
+      this.queue.undoOnceConfirmed(pending.group);
+      if (this.queue.isOffline.value) report(`Undone once it is saved: ${pending.label}`);
       return;
     }
     const view = this.view.value;
-    const last = this.queue.undo.take();
+    const last = this.queue.undo.take(gesture?.group);
     if (!view || !last) {
-      report('Nothing to undo');
+      if (gesture) alertError(`Not undone: ${gesture.label}. This page cannot undo it.`);
+      else report('Nothing to undo');
       return;
     }
     const changed = last.effects.find((each) => {

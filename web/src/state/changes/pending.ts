@@ -28,11 +28,16 @@ export interface Pending {
   /** The revision of the board that the user saw. */
   revision: number;
   isUndo: boolean;
+  /** Whether the user has undone it although it may have been sent, so that it is undone once it is confirmed. */
+  isUndone?: boolean;
   /** Whether someone else changed the row before; the change then waits for a decision of the user. */
   isConflict?: boolean;
   /** The story that someone else changed, if the change moves several. */
   changed?: number;
 }
+
+/** What the user does at once: changes that are undone together. */
+export type Gesture = Pick<Pending, 'group' | 'label'>;
 
 let lastOrder = 0;
 const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));

@@ -6,7 +6,7 @@ import type { Change, Confirmation, Outcome } from './change';
 import type { Conflict } from './conflict';
 import { conflictOf, StoryChanged } from './conflict';
 import { kindOf } from './kinds';
-import type { Pending } from './pending';
+import type { Gesture, Pending } from './pending';
 import { afterConfirmed, pendingOf, withDependents, withSameRow } from './pending';
 import { createdBy, effectsOf, targetOf } from './rows';
 import { UndoStack } from './undo';
@@ -20,6 +20,8 @@ export interface QueueHost {
   shown(): Promise<void>;
   /** @param isRepeated whether an earlier attempt may have reached the service */
   send(pending: Pending, isRepeated: boolean): Promise<Confirmation>;
+  /** Called when the last change of a gesture that the user has undone meanwhile was confirmed. */
+  onUndone(gesture: Gesture): void;
   /** Called when the first pending change was confirmed or has failed, before the next one is sent. */
   onSettled(): void;
   /**
@@ -56,7 +58,6 @@ export class ChangeQueue {
   private readonly sent = new Set<string>();
   /** The keys of changes that an earlier page sent first; the state before is unknown, so undo is impossible. */
   private readonly inherited = new Set<string>();
-  private readonly waiting = new Map<string, (() => void)[]>();
   private readonly pause = new Pause();
   private isRunning = false;
   private isStopped = false;
@@ -76,20 +77,19 @@ export class ChangeQueue {
     return whenTrue(computed(() => this.state.value !== 'saving'));
   }
 
-  /** Adds the changes of one gesture. */
+  /** Adds the changes of one gesture; there must be one. */
   push(
     changes: readonly Change[],
     view: BoardState,
     options: { isUndo?: boolean; seen?: number; label?: string } = {},
-  ): string {
-    const last = changes.at(-1);
-    if (!last) return '';
+  ): Gesture {
+    const last = changes.at(-1)!;
     const { seen, isUndo = false, label = kindOf(last).label(last, view) } = options;
     const gesture = { label, seen, isUndo, revision: this.host.revision() };
     const entries = pendingOf(changes, view, this.host.confirmed(), gesture);
     this.host.save(entries);
     this.add(entries);
-    return label;
+    return { group: entries[0]!.group, label };
   }
 
   /** Takes over the changes of an earlier page in their order; the first one may have been made already. */
@@ -111,9 +111,11 @@ export class ChangeQueue {
     void this.run();
   }
 
-  /** The last pending change that is not an undo itself. */
-  lastPending(): Pending | undefined {
-    return this.pending.value.findLast(({ isUndo }) => !isUndo);
+  /** The last pending change, of this gesture if one is given, that is not an undo itself, nor undone. */
+  lastPending(gesture?: Gesture): Pending | undefined {
+    return this.pending.value.findLast(
+      ({ isUndo, isUndone, group }) => !isUndo && !isUndone && group === (gesture?.group ?? group),
+    );
   }
 
   /** Drops a gesture unless a change of it was sent; returns whether it was dropped. */
@@ -125,9 +127,12 @@ export class ChangeQueue {
     return true;
   }
 
-  /** Calls back when a gesture was confirmed; not if it failed. */
-  onceConfirmed(group: string, call: () => void): void {
-    this.waiting.set(group, [...(this.waiting.get(group) ?? []), call]);
+  /** Marks a gesture, so that it is undone when it was confirmed, even by another page. */
+  undoOnceConfirmed(group: string): void {
+    this.pending.value = this.pending.value.map((each) =>
+      each.group === group ? { ...each, isUndone: true } : each,
+    );
+    this.host.save(this.pending.value.filter((each) => each.group === group));
   }
 
   dropConflict(conflict: Conflict): void {
@@ -150,7 +155,8 @@ export class ChangeQueue {
         // Until the last of the waiting changes is sent, the others count as unsaved.
         if (this.pending.value.length <= 1) this.isOffline.value = false;
         attempt = 0;
-        this.confirm(head, outcome, before);
+        // The user may have marked it as undone meanwhile.
+        this.confirm(this.pending.value[0] ?? head, outcome, before);
       } catch (error) {
         if (isTemporary(error)) {
           this.isOffline.value = true;
@@ -196,9 +202,8 @@ export class ChangeQueue {
       }
     });
     this.sent.delete(head.key);
-    if (this.pending.value.some(({ group }) => group === head.group)) return;
-    for (const call of this.waiting.get(head.group) ?? []) call();
-    this.waiting.delete(head.group);
+    const isLast = !this.pending.value.some(({ group }) => group === head.group);
+    if (head.isUndone && isLast) this.host.onUndone(head);
   }
 
   private fail(head: Pending, error: Error): void {
@@ -209,10 +214,7 @@ export class ChangeQueue {
       ? withSameRow(head, this.pending.value)
       : withDependents(head, this.pending.value);
     this.pending.value = this.pending.value.filter((each) => !dropped.includes(each));
-    for (const { group, key } of dropped) {
-      this.waiting.delete(group);
-      this.sent.delete(key);
-    }
+    for (const { key } of dropped) this.sent.delete(key);
     if (isConflict) {
       const entries = dropped.map((each) => ({
         ...each,

@@ -18,11 +18,11 @@ const MAX_UNDO = 50;
 export class UndoStack {
   private gestures: readonly Undoable[] = [];
 
-  /** Removes and returns the last gesture; undefined if there is none. */
-  take(): Undoable | undefined {
-    const last = this.gestures.at(-1);
-    this.gestures = this.gestures.slice(0, -1);
-    return last;
+  /** Removes and returns a gesture, by default the last one; undefined if there is none. */
+  take(group = this.gestures.at(-1)?.group): Undoable | undefined {
+    const taken = this.gestures.find((each) => each.group === group);
+    this.gestures = this.gestures.filter((each) => each !== taken);
+    return taken;
   }
 
   /** Adds a confirmed change to the gesture that it belongs to. */
