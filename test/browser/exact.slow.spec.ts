@@ -104,8 +104,13 @@ describe('A conflict', () => {
     await conflict.getByRole('button', { name: 'Apply mine again' }).click();
     await until(page, fieldOf(board.ids.Ant, 'description'), `${text} here.`);
     await openStory(page, 'Ant');
-    const change = page.getByRole('dialog').getByText(/^Description: …/).first();
-    expect(await change.innerText()).toMatch(/^Description: ….*It ends there\. → ….*It ends here\.$/);
+    const change = page
+      .getByRole('dialog')
+      .getByText(/^Description: …/)
+      .first();
+    expect(await change.innerText()).toMatch(
+      /^Description: ….*It ends there\. → ….*It ends here\.$/,
+    );
   });
 
   test('survives a reload', async () => {
@@ -165,6 +170,38 @@ describe('Text that is typed into a story', () => {
     await page.getByRole('button', { name: 'Apply mine again' }).click();
     await until(page, fieldOf(board.ids.Ant, 'description'), 'Six legs');
     expect(await board.story('Ant')).toMatchObject({ title: 'Ants', description: 'Six legs' });
+  });
+
+  test('is not cut off if it is too long', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    for (const [label, text] of [
+      ['Description', 'd'.repeat(32_768)],
+      ['Assignee', '🙂'.repeat(101)],
+      ['New task', 't'.repeat(256)],
+    ] as const) {
+      await dialog.getByLabel(label).focus();
+      await page.keyboard.insertText(text);
+      await dialog
+        .getByText(`At most ${([...text].length - 1).toLocaleString('en')} characters.`)
+        .waitFor();
+    }
+    await dialog.getByLabel('New task').press('Enter');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.waitForFunction(
+      () => document.activeElement?.matches('textarea[aria-invalid=true]') === true,
+    );
+    for (const label of ['Description', 'Assignee', 'New task']) {
+      await dialog.getByLabel(label).press('Control+End');
+      await page.keyboard.press('Backspace');
+    }
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await until(page, fieldOf(board.ids.Ant, 'assignee'), '🙂'.repeat(100));
+    expect((await board.story('Ant')).description).toHaveLength(32_767);
+    const tasks = await board.client.get(`/api/stories/${board.ids.Ant}/tasks`);
+    expect(tasks.body[0].title).toBe('t'.repeat(255));
   });
 
   test('stays when someone deletes the story, and can become a new one', async () => {

@@ -380,6 +380,22 @@ describe('The plan', () => {
     expect(await backlog(plan)).toEqual(['Dog', 'Eel', 'Fox', 'Gnu', 'Hen', 'Ibis', 'Jay']);
   });
 
+  test('does not cut off a long title', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await page.getByLabel('New story in Backlog').focus();
+    await page.keyboard.insertText('W'.repeat(256));
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New stories in Backlog' });
+    await dialog.getByText('A title has at most 255 characters').waitFor();
+    await dialog.getByLabel('Titles').press('Control+End');
+    await page.keyboard.press('Backspace');
+    await dialog.getByRole('button', { name: 'Create 1 story' }).click();
+    await card(page, 'Backlog', 'W'.repeat(255)).getByText('#').waitFor();
+    expect(await page.getByLabel('New story in Backlog').inputValue()).toBe('');
+  });
+
   test('keeps the titles that were typed into the dialog until it is cancelled', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -178,6 +178,11 @@ describe('Sprints in the browser', () => {
     await dialog.getByLabel('Start date').fill(day(12));
     await dialog.getByLabel('End date').fill('');
     await dialog.getByLabel('Name').fill('Landing');
+    await dialog.getByLabel('Goal').focus();
+    await page.keyboard.insertText('g'.repeat(2001));
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.locator('textarea[aria-invalid=true]').waitFor();
+    await dialog.getByLabel('Goal').fill('');
     const sent = page.waitForRequest((request) => request.method() === 'PUT');
     await dialog.getByRole('button', { name: 'Save' }).click();
     expect((await sent).headers()['if-match']).toMatch(/^".+"$/);

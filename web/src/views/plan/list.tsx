@@ -15,6 +15,7 @@ import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
 import { dropPlace, useDropList } from '../../util/drag';
 import { formatNumber, formatRange, plural } from '../../util/format';
+import { isLonger } from '../../util/length';
 import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
 import type { Velocity } from '../sprint/velocity';
@@ -276,7 +277,9 @@ function AddStory(props: AddStoryProps) {
         event.preventDefault();
         const text = title.value.trim();
         if (!text) return;
-        createStory(props, text);
+        // The dialog says that it is too long.
+        if (isLonger(text, 255)) openDialog({ kind: 'new-stories', list, titles: text });
+        else createStory(props, text);
         type('');
       }}
     >
@@ -284,7 +287,6 @@ function AddStory(props: AddStoryProps) {
         ref={input}
         aria-label={`New story in ${name}`}
         placeholder="New story"
-        maxLength={255}
         autocomplete="off"
         value={title}
         onInput={(event) => type(event.currentTarget.value)}

@@ -152,7 +152,6 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       <TextField
         label="Name"
         error={errors?.name}
-        maxLength={100}
         value={draft.name}
         onText={(text) => type({ name: text })}
       />

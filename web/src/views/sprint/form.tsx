@@ -83,7 +83,6 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
         label="Name"
         error={errors.name}
         autoFocus
-        maxLength={100}
         value={draft.name}
         onText={(text) => onChange({ name: text })}
       />
@@ -92,7 +91,6 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
           <textarea
             {...props}
             rows={2}
-            maxLength={2000}
             placeholder="What will be true at its end?"
             value={draft.goal}
             onInput={(event) => onChange({ goal: event.currentTarget.value })}

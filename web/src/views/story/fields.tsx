@@ -6,6 +6,8 @@ import type { StoryFields } from '../../state/changes/change';
 import { FORM_FIELDS } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
+import { formatNumber } from '../../util/format';
+import { isLonger } from '../../util/length';
 import { parseNumber } from '../../util/number';
 
 type TextFields = Exclude<(typeof FORM_FIELDS)[number], 'status'>;
@@ -67,6 +69,9 @@ function labelTexts(text: string, { stories }: BoardState): string[] {
   return [...labels].map((label) => before + escaped(label));
 }
 
+/** The most characters of the texts; the fields take longer ones, so that nothing pasted is cut off unseen. */
+const MAX_LENGTHS = { title: 255, description: 32_767, assignee: 100, task: 255 } as const;
+
 type FieldErrors = Partial<Record<keyof Draft, string>>;
 
 /**
@@ -76,8 +81,11 @@ type FieldErrors = Partial<Record<keyof Draft, string>>;
 export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): FieldErrors {
   const errors: FieldErrors = {};
   const { title, points, priority, labels } = fieldsOf(draft);
+  for (const [name, max] of Object.entries(MAX_LENGTHS) as [keyof typeof MAX_LENGTHS, number][]) {
+    if (isLonger(draft[name].trim(), max))
+      errors[name] = `At most ${formatNumber(max)} characters.`;
+  }
   if (!title) errors.title = 'A story needs a title.';
-  else if ([...title].length > 255) errors.title = 'At most 255 characters.';
   if (points !== null && !(points <= 1000)) {
     errors.points =
       'A number from 0 to 1,000 with at most two decimals. Write 1000 without a separator.';
@@ -87,7 +95,7 @@ export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): 
     errors.priority = 'An integer from -2147483648 to 2147483647; a smaller number is more urgent.';
   }
   if (labels.length > 20) errors.labels = 'At most 20 labels.';
-  if (labels.some((label) => [...label].length > 50)) errors.labels = 'At most 50 characters each.';
+  if (labels.some((label) => isLonger(label, 50))) errors.labels = 'At most 50 characters each.';
   const sprint = state.sprints.get(Number(draft.sprint));
   const isPossible = draft.sprint === '' || draft.sprint === String(list);
   if (!isPossible && (!sprint || sprint.state === 'completed')) {
@@ -143,12 +151,11 @@ export function StoryForm({
         required
         autoFocus={!draft.title}
       />
-      <Field label="Description">
+      <Field label="Description" error={errors.description}>
         {(props) => (
           <textarea
             {...props}
             rows={5}
-            maxLength={32767}
             value={draft.description}
             readOnly={isReadOnly || hasNoDescription}
             onInput={(event) => onChange({ description: event.currentTarget.value })}
@@ -175,7 +182,7 @@ export function StoryForm({
           inputMode="numeric"
           hint={isReadOnly ? undefined : 'A smaller number is more urgent.'}
         />
-        <TextField label="Assignee" {...propsOf('assignee')} list={people} maxLength={100} />
+        <TextField label="Assignee" {...propsOf('assignee')} list={people} />
         <SelectField
           label="Sprint"
           error={errors.sprint}

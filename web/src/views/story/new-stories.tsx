@@ -11,6 +11,7 @@ import { openDialogOn } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
 import { sprintInText } from '../../state/model';
 import { plural } from '../../util/format';
+import { isLonger } from '../../util/length';
 import { quoted } from '../../util/names';
 import { severalTitles } from './drafts';
 
@@ -56,7 +57,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
     severalTitles.delete(id);
     onClose();
   };
-  const long = lines.find((line) => [...line].length > MAX_TITLE);
+  const long = lines.find((line) => isLonger(line, MAX_TITLE));
   const sprint = list === null ? undefined : state.sprints.get(list);
   const error =
     lines.length > MAX_STORIES

@@ -179,6 +179,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
             store={store}
             story={story}
             title={draft.task}
+            error={errors.task}
             isReadOnly={isReadOnly}
             onTitle={(task) => change({ task })}
           />

@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks';
 import { Button, Icon } from '../../components/controls';
 import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
@@ -18,12 +19,15 @@ interface TasksProps {
   story: Card;
   /** The title of a new task, as it is typed. */
   title: string;
+  /** The error of the title. */
+  error?: string;
   isReadOnly: boolean;
   onTitle: (title: string) => void;
 }
 
 /** The tasks of a story as checkboxes. They are saved at once. */
-export function Tasks({ store, story, title, isReadOnly, onTitle }: TasksProps) {
+export function Tasks({ store, story, title, error, isReadOnly, onTitle }: TasksProps) {
+  const note = useId();
   const tasks = store.view.value?.tasks.get(story.id) ?? [];
   const done = tasks.filter(({ status }) => status === 'done').length;
   if (isReadOnly && tasks.length === 0 && title === '') return null;
@@ -85,9 +89,10 @@ export function Tasks({ store, story, title, isReadOnly, onTitle }: TasksProps) 
       {(!isReadOnly || title !== '') && (
         <input
           aria-label="New task"
+          aria-describedby={error && note}
+          aria-invalid={error ? true : undefined}
           placeholder="New task, then Enter"
           readOnly={isReadOnly}
-          maxLength={255}
           value={title}
           onInput={(event) => onTitle(event.currentTarget.value)}
           onKeyDown={(event) => {
@@ -96,11 +101,16 @@ export function Tasks({ store, story, title, isReadOnly, onTitle }: TasksProps) 
               return;
             // By default, Enter would save the story.
             event.preventDefault();
-            if (isReadOnly) return;
+            if (isReadOnly || error) return;
             createTask(store, story, title);
             onTitle('');
           }}
         />
+      )}
+      {error && (
+        <p id={note} class="field-error" role="alert">
+          {error}
+        </p>
       )}
     </section>
   );

@@ -126,7 +126,6 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
                     ? 'There is a board with this name. The file is imported into it.'
                     : 'The name of a new or an existing board.'
               }
-              maxLength={100}
               value={typedName.value}
               onText={(text) => (typedName.value = text)}
             />

@@ -1,0 +1,3 @@
+/** Whether a text has more than `max` characters, as the service counts them: code points. */
+export const isLonger = (text: string, max: number): boolean =>
+  text.length > max && [...text].length > max;
