@@ -228,11 +228,18 @@ describe('an export without its log', () => {
     expect(await of(boardPath(name))).toEqual(await of(board.path));
   });
 
+  it('is read with any white space in its last line, which is not part of the checksum', async () => {
+    const last = file.trimEnd().lastIndexOf('\n') + 1;
+    const spaced = file.slice(last).replaceAll(':', ': ').replaceAll(',', ', ');
+    await made2xx(send(freshName('Spaced'), '', file.slice(0, last) + spaced));
+  });
+
   it('is rejected if it was cut or changed, and nothing is created', async () => {
     const name = freshName('Refused');
     for (const [code, text] of [
       ['cut', file.slice(0, -1)],
       ['changed', file.replace('Story 0.1', 'Story 0.2')],
+      ['changed', file.replace('"end":true,"lines":', '"end":true,"lines":1')],
       ['changed', file.replaceAll('\n', '\r\n')],
     ]) {
       const answer = await send(name, '', text);

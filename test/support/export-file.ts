@@ -7,7 +7,8 @@ export const linesOf = (file: string): string[] => file.trimEnd().split('\n').sl
 /** Returns an export of these lines, with their checksum as its last line. */
 export function signed(lines: string[]): string {
   const text = lines.map((line) => `${line}\n`).join('');
-  return text + lastLine(lines.length, createHash('sha256').update(text).digest('hex'));
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return text + lastLine({ lines: lines.length, sha256 });
 }
 
 /** Returns the export as an earlier version may have written it: rows without fields that are null, events without some. */

@@ -17,6 +17,22 @@ export interface ExportHeader {
 
 export const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
 
-/** The last line. @param lines number of the lines before it @param sha256 of their bytes */
-export const lastLine = (lines: number, sha256: string): string =>
-  lineOf({ end: true, lines, sha256 });
+/** The number of the lines before the last one, and the SHA-256 of their bytes. */
+interface Checksum {
+  lines: number;
+  sha256: string;
+}
+
+/** Writes the last line. */
+export const lastLine = (checksum: Checksum): string => lineOf({ end: true, ...checksum });
+
+/** Reads the last line, with any white space in it; undefined if the text is none. */
+export function readLastLine(text: string): Checksum | undefined {
+  if (!/^[^\n]+\n$/.test(text)) return undefined;
+  try {
+    const line = JSON.parse(text) as (Checksum & { end?: unknown }) | null;
+    return line?.end === true ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}

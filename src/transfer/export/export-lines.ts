@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { invalidLine } from '../files/invalid-file';
 import { Utf8Check } from '../files/utf8';
-import { lastLine } from './export-format';
+import { readLastLine } from './export-format';
 
 /** Some lines of a file, but never its last one. */
 export interface Lines {
@@ -46,8 +46,9 @@ export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Line
     await setImmediate();
   }
   const last = rest.toString();
-  if (last === lastLine(first - 1, hash.digest('hex'))) return;
-  if (/^\{"end"[^\n]*\n$/.test(last)) {
+  const end = readLastLine(last);
+  if (end?.lines === first - 1 && end.sha256 === hash.digest('hex')) return;
+  if (end) {
     throw invalidLine(first, 'changed', 'the file was changed: its checksum does not match');
   }
   const line = /\n./.test(last) ? first + 1 : first;

@@ -145,7 +145,7 @@ async function* signed(parts: AsyncIterable<string>): AsyncGenerator<string> {
     for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) lines += 1;
     yield part;
   }
-  yield lastLine(lines, hash.digest('hex'));
+  yield lastLine({ lines, sha256: hash.digest('hex') });
 }
 
 /** The header for a file to save (RFC 6266), with characters that every system accepts in names. */
