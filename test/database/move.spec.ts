@@ -3,6 +3,7 @@ import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { fillBacklog, insertRows, storyRow } from '../support/fill';
 import { boardPath, eventsOf, made2xx } from '../support/make';
+import { expectProblem } from '../support/problems';
 import { storiesOf } from '../support/replay';
 import { onStatement } from '../support/statements';
 
@@ -53,6 +54,25 @@ describe('moving a story', () => {
     expect(await inSprint(sprint)).toEqual(['c0', 'b2', 'a3']);
     await expectReplayToEqualLists(board);
   });
+
+  it.each(['constructor', '__proto__', 'toString', 'other'])(
+    'rejects a position with the unknown member %s',
+    async (name) => {
+      const { ids, board } = await list([1, 2, 3]);
+      const position = Object.fromEntries([
+        ['before', ids[0]],
+        [name, 1],
+      ]);
+      const operations = [{ op: 'move', type: 'story', id: ids[2], set: { position } }];
+      for (const answer of [
+        await move(ids[2], { position }),
+        await moveAll(board, { story_ids: [ids[2]], position }),
+        await client.post(`/api/boards/${board}/batch`, { operations }),
+      ]) {
+        expectProblem(answer, 400, 'invalid_request');
+      }
+    },
+  );
 
   it('moves it to the end without a position', async () => {
     const { sprint, ids } = await list([1, 2, 3]);

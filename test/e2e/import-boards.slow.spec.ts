@@ -338,6 +338,40 @@ describe('a Taiga project', () => {
   });
 });
 
+describe('a mapping', () => {
+  it.each(['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty'])(
+    'applies to the name %s, which every object has',
+    async (name) => {
+      const to = <T>(value: T): Record<string, T> => Object.fromEntries([[name, value]]);
+      const mapping = {
+        status: to('done'),
+        priority: to(7),
+        sprints: to({ start_date: '2026-11-02', end_date: '2026-11-13' }),
+      };
+      const file = `external_id,title,status,priority,sprint\nA-1,One,${name},${name},${name}\n`;
+      const { board, answer } = await importTwice(file, { query: '?format=csv', mapping });
+      expect(answer.mapping).toMatchObject(mapping);
+      expect(await storiesOf(board)).toMatchObject([{ status: 'done', priority: 7 }]);
+      expect(await sprintsOf(board)).toMatchObject([{ name, ...mapping.sprints[name] }]);
+    },
+  );
+
+  it.each(['constructor', '__proto__', 'toString'])(
+    'with the unknown member %s of the dates of a sprint is rejected',
+    async (name) => {
+      const sprints = {
+        S: Object.fromEntries([
+          ['start_date', '2026-11-02'],
+          [name, 1],
+        ]),
+      };
+      const file = 'title,sprint\nOne,S\n';
+      const answer = await upload(service.client, 'Refused', file, { mapping: { sprints } });
+      expectProblem(answer, 400, 'invalid_request');
+    },
+  );
+});
+
 describe('a mapping of columns is rejected', () => {
   const JIRA = 'Summary,Issue key,Size\nOne,A-1,3\n';
   const LINEAR = 'ID,Team,Title,Size\nA-1,A,One,3\n';

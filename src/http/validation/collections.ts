@@ -10,7 +10,7 @@ import {
 } from 'class-validator';
 import { ID_SCHEMA, isId, toInteger } from './numbers';
 import type { Schema } from './property';
-import { Doc, EACH, IsSingle, NO_DUPLICATES, Rejected, Rule, convertList } from './property';
+import { Doc, EACH, NO_DUPLICATES, Rejected, Rule, convert, convertList } from './property';
 import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
 
 /** Whether a value is a JSON object. */
@@ -26,7 +26,8 @@ export const IsRecord = (
   const invalidNames = (value: unknown): string[] =>
     Object.entries(value as object).flatMap(([name, item]) => (test(item) ? [] : [name]));
   return applyDecorators(
-    IsSingle(),
+    // What was sent: class-transformer leaves out names such as `toString`.
+    convert((_, sent) => sent),
     Rule('invalid_type', 'must be an object', isObject),
     Rule(
       'invalid_value',

@@ -77,13 +77,30 @@ export class Rejected {
   ) {}
 }
 
+/** The nested objects of bodies as they were sent, by the body and their names. */
+const sentObjects = new WeakMap<object, Map<string, unknown>>();
+
+/** Replaces the nested objects of a body by copies. The decorators still get what was sent. */
+export function copyNested(fields: Record<string, unknown>): void {
+  const sent = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    sent.set(name, value);
+    fields[name] = structuredClone(value);
+  }
+  if (sent.size > 0) sentObjects.set(fields, sent);
+}
+
+/** Only `obj` shows whether a property was sent: class-transformer has copied the value. */
+const sentOf = (obj: object, name: string): unknown =>
+  sentObjects.get(obj)?.get(name) ?? (obj as Record<string, unknown>)[name];
+
 /** Converts a single value, which a form has once. @param change is not called with undefined and null */
 export const convert = (
   change: (value: unknown, sent: unknown, inForm: boolean) => unknown,
 ): PropertyDecorator =>
   Transform(({ value, obj, key }) => {
-    // Only `obj` shows whether the property was sent: class-transformer has copied the value.
-    const sent = (obj as Record<string, unknown>)[key];
+    const sent = sentOf(obj as object, key);
     const inForm = isForm(obj as object);
     if (Array.isArray(sent) && inForm) {
       return new Rejected('duplicate', 'is given more than once');
@@ -100,7 +117,7 @@ export const convertList = (
   order: (list: unknown[]) => unknown[] = (list) => list,
 ): PropertyDecorator =>
   Transform(({ obj, key }) => {
-    const sent = (obj as Record<string, unknown>)[key];
+    const sent = sentOf(obj as object, key);
     if (sent === undefined) return undefined;
     const list: unknown = isForm(obj as object) ? (sent === null ? [] : [sent].flat()) : sent;
     return Array.isArray(list) ? order(list.map(change)) : list;

@@ -6,7 +6,7 @@ import { Clock } from '../../time/clock';
 import { asForm } from '../input/form';
 import type { FieldError, FieldErrorCode, Place } from '../problem';
 import { fieldError, Problem } from '../problem';
-import { Rejected, validatedAt } from './property';
+import { copyNested, Rejected, validatedAt } from './property';
 import { suggestion } from './suggestion';
 
 /** Limits of a body: levels of objects and lists, and fields in total, without those of objects in lists. */
@@ -89,6 +89,12 @@ export class ProblemValidationPipe extends ValidationPipe {
       errors.push(...error.errors.flatMap((each) => fieldErrors(each, place, known)));
     }
     throw Problem.invalid(errors);
+  }
+
+  /** Removes names such as `constructor`, which class-transformer would call, but not from what the decorators get. */
+  protected override stripProtoKeys(fields: Record<string, unknown>): void {
+    copyNested(fields);
+    super.stripProtoKeys(fields);
   }
 
   protected override validate(
