@@ -685,6 +685,54 @@ describe('Undo', () => {
   });
 });
 
+describe('A message', () => {
+  test('stays while the focus is on it', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage('about:blank');
+    await page.clock.install();
+    await page.goto(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('2');
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.focus();
+    await page.clock.fastForward(7000);
+    expect(await undo.count()).toBe(1);
+    await card(page, 'To do', 'Bee').focus();
+    await page.clock.fastForward(1000);
+    await undo.waitFor({ state: 'detached' });
+  });
+
+  test('says that a key needs a card', async () => {
+    const board = await startSmallBoard();
+    for (const [view, text] of [
+      ['', 'Choose a card first, with the arrow keys'],
+      ['/backlog', 'Choose a story first, with the arrow keys'],
+    ]) {
+      const page = await openPage(board.url + view);
+      await page.locator('[data-story]').first().waitFor();
+      await page.keyboard.press('2');
+      await page
+        .getByRole('region', { name: 'Messages' })
+        .getByText(text ?? '')
+        .waitFor();
+    }
+  });
+});
+
+describe('Show more', () => {
+  test.each([
+    ['', 'To do'],
+    ['/backlog', 'Sprint 1'],
+  ])('focuses the first story that it adds (%s)', async (view, name) => {
+    const board = await startSmallBoard(Array.from({ length: 201 }, (_, i) => `S${i}`));
+    const page = await openPage(board.url + view);
+    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await card(page, name, 'S200').waitFor();
+    await until(page, 'document.activeElement.ariaLabel', 'S200');
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  });
+});
+
 describe('Undo after a change of someone else', () => {
   const undone = (page: Page, text: string) =>
     page.getByRole('alert').getByText(`Not undone: ${text} has been changed since.`);

@@ -175,6 +175,7 @@ describe('Without a connection', () => {
     await board.kill();
     await page.keyboard.press('3');
     await unsaved(page, 1);
+    await page.getByRole('status').getByText('No connection: 1 unsaved change').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone once it is saved: Move “Bee” to Done').first().waitFor();
     await board.restart();
@@ -203,6 +204,7 @@ describe('Without a connection', () => {
     await unsaved(page, 1);
     await board.restart();
     await page.getByRole('alert').getByText('Not undone: Move “Bee” to Done').waitFor();
+    await page.getByRole('status').getByText('All changes are saved').waitFor();
     await saved(page);
     expect(await titles(page, 'Done')).toEqual(['Bee']);
   });

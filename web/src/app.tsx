@@ -4,7 +4,7 @@ import { useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
 import { closeStory, pathOf, route } from './router';
-import { alertError, toast } from './state/announce';
+import { alertError, announce, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
 import { countUnsaved } from './state/changes/outbox';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
@@ -222,10 +222,17 @@ const postponed = signal<ReadonlySet<Conflict>>(new Set());
 /** The numbers of conflicts and unsaved changes, and whether the page is connecting. */
 function SaveState() {
   const current = store.value;
+  const unsaved = current?.queue.state.value === 'offline' ? current.queue.pending.value.length : 0;
+  const announced = useRef(0);
+  useEffect(() => {
+    if (unsaved > 0 && announced.current === 0) {
+      announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
+    } else if (unsaved === 0 && announced.current > 0) announce('All changes are saved');
+    announced.current = unsaved;
+  }, [unsaved]);
   if (!current) return null;
   const { queue, confirmed, connection, events } = current;
   const conflicts = queue.conflicts.value.length;
-  const unsaved = queue.state.value === 'offline' ? queue.pending.value.length : 0;
   const isOffline =
     connection.isUnreachable.value || (confirmed.state.value && !events.isLive.value);
   return (

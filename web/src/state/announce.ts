@@ -58,8 +58,17 @@ export function toast(text: string, options: { isError?: boolean; action?: Toast
   void afterFrame().then(() => {
     // One message at a time besides errors, which stay until they are closed.
     toasts.value = [...toasts.value.filter((each) => each.isError), entry];
-    if (!isError) setTimeout(() => closeToast(entry.id), 6000);
+    if (!isError) closeAfter(6000, entry.id);
   });
+}
+
+/** Closes a message later; not while the pointer or the focus is on the messages. */
+function closeAfter(ms: number, id: number): void {
+  setTimeout(() => {
+    const isUsed = document.querySelector('.toasts:is(:hover, :focus-within)') !== null;
+    if (isUsed) closeAfter(1000, id);
+    else closeToast(id);
+  }, ms);
 }
 
 /** Announces what was done, and shows it as a message. */

@@ -8,7 +8,7 @@ import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters } from '../../components/filters';
 import { Menu } from '../../components/menu';
 import { navigate, pathOf, query, storyUrl } from '../../router';
-import { announce, toast } from '../../state/announce';
+import { report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { dialog, openDialog } from '../../state/dialogs';
@@ -327,7 +327,7 @@ function useBoardKeys(
   };
   const withCard = (run: (story: Card, column: number) => void) => (): void => {
     const at = place();
-    if (!at) announce('Choose a card first, with the arrow keys');
+    if (!at) report('Choose a card first, with the arrow keys');
     else run(at.story, at.column);
   };
   const toColumn = (by: number) =>
@@ -342,7 +342,7 @@ function useBoardKeys(
     });
   const shift = (by: -1 | 1) =>
     withCard((story, column) => {
-      if (isFixed) announce('The sprint is completed');
+      if (isFixed) report('The sprint is completed');
       else shiftCard(store, story, columns()[column] ?? [], by);
     });
 

@@ -4,6 +4,7 @@ import type { Status } from '../../api/types';
 import { CardList } from '../../components/card';
 import { Button, StatusMark } from '../../components/controls';
 import { hasFilter } from '../../components/filters';
+import { useFocusOnMore } from '../../components/show-more';
 import { query } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
@@ -33,6 +34,7 @@ interface ColumnProps {
 export function Column({ store, sprint, status, name, stories, isLoaded, isFixed }: ColumnProps) {
   const ref = useRef<HTMLElement>(null);
   const limit = useSignal(PAGE);
+  const focusOnMore = useFocusOnMore(stories);
   const place = useComputed(() => (dropPlace.value?.list === status ? dropPlace.value.index : -1));
   const shown = stories.slice(0, limit.value);
   useDropList(
@@ -65,7 +67,13 @@ export function Column({ store, sprint, status, name, stories, isLoaded, isFixed
       />
       {place.value >= shown.length && <div class="drop-line" />}
       {stories.length > limit.value && (
-        <Button kind="quiet" onClick={() => (limit.value += PAGE)}>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            focusOnMore(limit.value);
+            limit.value += PAGE;
+          }}
+        >
           Show more
         </Button>
       )}

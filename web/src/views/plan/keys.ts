@@ -1,7 +1,7 @@
 import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { navigate, storyUrl } from '../../router';
-import { announce } from '../../state/announce';
+import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
 import { focused } from '../../state/focus';
@@ -45,10 +45,10 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     (run: (story: Card) => void, isMove = true) =>
     (): void => {
       const card = story();
-      if (!card) announce('Choose a story first, with the arrow keys');
+      if (!card) report('Choose a story first, with the arrow keys');
       else if (card.id > 0) {
         const sprint = store.view.value?.sprints.get(card.sprint_id ?? 0);
-        if (isMove && sprint?.state === 'completed') announce('The sprint is completed');
+        if (isMove && sprint?.state === 'completed') report('The sprint is completed');
         else run(card);
       }
     };

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Sprint } from '../../api/types';
 import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
+import { useFocusOnMore } from '../../components/show-more';
 import { pathOf } from '../../router';
 import { announce, report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
@@ -50,6 +51,7 @@ export function PlanList(props: PlanListProps) {
   const place = String(list);
   const section = useRef<HTMLElement>(null);
   const limit = useSignal(PAGE);
+  const focusOnMore = useFocusOnMore(stories);
   const isKnown = store.lists.loaded.value.has(list);
   const part = list === null ? store.lists.part.value : null;
   useLoading(section, store, list, track);
@@ -88,6 +90,7 @@ export function PlanList(props: PlanListProps) {
           kind="quiet"
           class="button quiet show-more"
           onClick={() => {
+            focusOnMore(limit.value);
             limit.value += PAGE;
             if (part && limit.value > stories.length) void store.lists.loadPage();
           }}

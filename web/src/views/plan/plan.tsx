@@ -6,7 +6,7 @@ import { Menu } from '../../components/menu';
 import { pathOf, query } from '../../router';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
-import { focused } from '../../state/focus';
+import { focused, recoverFocus } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { sprintsOf, storiesOf, sumOfPoints } from '../../state/model';
 import { canWrite } from '../../state/session';
@@ -93,7 +93,13 @@ export function PlanView({ store }: { store: BoardStore }) {
       <Filters stories={state.stories.values()} />
       {hidden > 0 && (
         <p class="show-more">
-          <Button kind="quiet" onClick={() => (completedShown.value += COMPLETED_PAGE)}>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              completedShown.value += COMPLETED_PAGE;
+              recoverFocus();
+            }}
+          >
             Show more <span class="count">{plural(hidden, 'completed sprint')}</span>
           </Button>
           {found > 0 && (
