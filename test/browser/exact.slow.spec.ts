@@ -480,7 +480,7 @@ describe('Text that is typed into a story', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('banner').getByText('1 unsaved change').waitFor();
     await board.restart();
-    await page.getByText('unsaved change').waitFor({ state: 'detached' });
+    await page.getByRole('banner').getByText('unsaved change').waitFor({ state: 'detached' });
     expect(await board.story('Ant')).toMatchObject({ description: 'Six legs' });
   });
 });
