@@ -405,7 +405,7 @@ describe('an import of another format', () => {
     expect(wrong).toEqual({
       code: 1,
       out: '',
-      err: 'status has values other than todo, in_progress, done, in: Ice\n',
+      err: 'status/Ice must be one of todo, in_progress, done\n',
     });
   });
 

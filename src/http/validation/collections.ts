@@ -17,27 +17,26 @@ import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An object with any names, whose values `test` accepts. @param values describes them in the message */
+/** An object with any names, whose values `test` accepts. @param message what they must be */
 export const IsRecord = (
-  values: string,
+  message: string,
   schema: Schema,
   test: (value: unknown) => boolean,
-): PropertyDecorator => {
-  const invalidNames = (value: unknown): string[] =>
-    Object.entries(value as object).flatMap(([name, item]) => (test(item) ? [] : [name]));
-  return applyDecorators(
+): PropertyDecorator =>
+  applyDecorators(
     // What was sent: class-transformer leaves out names such as `toString`.
-    convert((_, sent) => sent),
-    Rule('invalid_type', 'must be an object', isObject),
+    convert((_, sent) => {
+      if (!isObject(sent)) return sent;
+      const wrong = Object.keys(sent).filter((name) => !test(sent[name]));
+      return wrong.length > 0 ? new Rejected('invalid_value', message, wrong) : sent;
+    }),
     Rule(
-      'invalid_value',
-      (value) =>
-        `has values other than ${values}, in: ${invalidNames(value).slice(0, 20).join(', ')}`,
-      (value) => invalidNames(value).length === 0,
+      'invalid_type',
+      'must be an object',
+      (value) => isObject(value) && !(value instanceof Rejected),
     ),
     Doc({ type: 'object', additionalProperties: schema }),
   );
-};
 
 const MAX_LABELS = 20;
 const LABEL_LENGTH = 50;

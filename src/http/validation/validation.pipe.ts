@@ -146,7 +146,15 @@ const notDeclared = (place: Place): string =>
 function fieldErrors(error: ValidationError, place: Place, known: string[]): FieldError[] {
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
-  if (value instanceof Rejected) return [fieldError(place, property, value.code, value.message)];
+  if (value instanceof Rejected) {
+    const { code, message, members } = value;
+    if (!members) return [fieldError(place, property, code, message)];
+    return members.map((name) => {
+      const error = fieldError(place, name, code, message);
+      const pointer = `/${property}${error.pointer}`;
+      return { ...error, pointer, detail: `${property}/${error.detail}` };
+    });
+  }
   return Object.entries(constraints).flatMap(([rule, message]) => {
     if (rule === 'whitelistValidation') {
       const near = suggestion(property, known);

@@ -47,20 +47,24 @@ function areDates(value: unknown): boolean {
 export class Mapping {
   /** Columns of the file, by the field that is read from them. */
   @Optional()
-  @IsRecord('names of columns', { type: 'string' }, isText)
+  @IsRecord('must be the name of a column', { type: 'string' }, isText)
   columns?: Record<string, string>;
   /** Our status for each status in the file, by its name. */
   @Optional()
-  @IsRecord(STATUSES.join(', '), { type: 'string', enum: [...STATUSES] }, oneOf(STATUSES))
+  @IsRecord(
+    `must be one of ${STATUSES.join(', ')}`,
+    { type: 'string', enum: [...STATUSES] },
+    oneOf(STATUSES),
+  )
   status?: Record<string, Status>;
   /** Our priority for each priority in the file, by its name; smaller is more urgent. */
   @Optional()
-  @IsRecord('integers of 32 bits', { type: 'integer' }, integer(MIN_INT32, MAX_INT32))
+  @IsRecord('must be an integer of 32 bits', { type: 'integer' }, integer(MIN_INT32, MAX_INT32))
   priority?: Record<string, number>;
   /** Dates of the sprints that have none in the file, by their names. */
   @Optional()
   @IsRecord(
-    'a start_date and, not before it, an end_date or null',
+    'must have a start_date and, not before it, an end_date or null',
     {
       type: 'object',
       required: ['start_date'],
