@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, card, list, openPage, startService, titles, until } from './browser';
+import { axe, card, hold, list, openPage, startService, titles, until } from './browser';
 
 interface Place {
   service: TestApp;
@@ -260,7 +260,7 @@ describe('The tokens', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     const secret = await dialog.getByLabel('The new token').inputValue();
     await dialog.getByRole('button', { name: 'Copy' }).click();
-    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await tokens(page).filter({ hasText: 'Ada' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect((await service.client.get('/api/boards')).status).toBe(401);
@@ -286,8 +286,33 @@ describe('The tokens', () => {
     const signIn = page.getByRole('dialog', { name: 'Sign in again' });
     await page.waitForTimeout(300);
     expect(await signIn.count()).toBe(0);
-    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Done' }).click();
     await signIn.waitFor();
+  });
+
+  test('show the secret of a new one until Done is clicked', async () => {
+    const place = await startClosed();
+    const page = await openAs(place, place.admin, '/tokens');
+    const tryToClose = async (): Promise<void> => {
+      await page.mouse.click(5, 300);
+      // A script can prevent only the first ones.
+      for (let i = 0; i < 3; i++) await page.keyboard.press('Escape');
+    };
+    await page.getByRole('button', { name: 'New token' }).click();
+    const form = page.getByRole('dialog', { name: 'New token' });
+    await form.getByLabel('Name').fill('CI');
+    const created = await hold(page, /^\/api\/tokens$/, 'POST');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await created.arrived;
+    await tryToClose();
+    expect(await form.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    created.release();
+    const secret = page.getByRole('dialog', { name: 'Token created' }).getByLabel('The new token');
+    await secret.waitFor();
+    await tryToClose();
+    expect(await secret.isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await tokens(page).filter({ hasText: 'CI' }).waitFor();
   });
 
   test('can be copied over plain HTTP, where the page has no clipboard', async () => {
@@ -340,7 +365,7 @@ describe('The tokens', () => {
     await dialog.getByLabel('Expires on').fill('2099-12-31');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByLabel('The new token').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     const row = tokens(page).filter({ hasText: 'CI' });
     await row.waitFor();
     const shown = await row.innerText();

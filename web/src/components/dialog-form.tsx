@@ -39,7 +39,8 @@ interface DialogFormProps extends FormProps {
   isDisabled?: boolean;
   /** Whether the request is in progress. The button keeps the focus, which a disabled one would lose. */
   isBusy?: boolean;
-  onCancel: () => void;
+  /** Absent while the form cannot be cancelled. */
+  onCancel?: () => void;
 }
 
 /** A form in a dialog, with its buttons. */
@@ -57,7 +58,9 @@ export function DialogForm({
       {children}
       <footer class="dialog-foot">
         <span class="spring" />
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button aria-disabled={!onCancel} onClick={onCancel}>
+          Cancel
+        </Button>
         <Button kind={kind} type="submit" disabled={isDisabled} aria-disabled={isBusy}>
           {action}
         </Button>

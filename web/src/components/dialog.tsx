@@ -6,7 +6,8 @@ import { Icon } from './controls';
 
 interface DialogProps {
   title: string;
-  onClose: () => void;
+  /** Absent while the dialog must not be closed, except by its own content. */
+  onClose?: () => void;
   /** `story` is wide. */
   size?: 'story';
   children: ComponentChildren;
@@ -46,7 +47,7 @@ function isOutside(element: Element, { clientX, clientY }: MouseEvent): boolean 
 }
 
 /**
- * A modal dialog. `Esc`, the button Close and a click outside close it. The browser keeps the focus inside;
+ * A modal dialog. `Esc`, the button Close and a click outside call `onClose`. The browser keeps the focus inside;
  * on closing, the focus returns to the element that had it before.
  */
 export function Dialog({ title, onClose, size, children }: DialogProps) {
@@ -79,22 +80,26 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
       ref={element}
       class={`dialog ${size ?? ''}`}
       aria-labelledby={heading}
+      // Chromium closes a dialog when Esc is pressed again, even if a script has prevented it before.
+      closedby={onClose ? 'closerequest' : 'none'}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
       }}
       onMouseDown={(event) => {
         // A click on the scrollbar of the dialog has the same target.
         if (event.target === event.currentTarget && isOutside(event.currentTarget, event))
-          onClose();
+          onClose?.();
       }}
     >
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={heading}>{title}</h2>
-          <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          {onClose && (
+            <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -34,19 +34,17 @@ export function NewToken({ isFirst, onCreated, onClose }: NewTokenProps) {
   // The list is read afterwards, because a dialog that asks to sign in would hide the secret.
   if (secret.value) return <CreatedToken secret={secret.value} onClose={close} />;
   return (
-    <Dialog title="New token" onClose={onClose}>
-      <TokenForm isFirst={isFirst} onCancel={onClose} onMade={(token) => (secret.value = token)} />
-    </Dialog>
+    <TokenForm isFirst={isFirst} onClose={onClose} onMade={(token) => (secret.value = token)} />
   );
 }
 
 interface TokenFormProps {
   isFirst: boolean;
   onMade: (secret: string) => void;
-  onCancel: () => void;
+  onClose: () => void;
 }
 
-function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
+function TokenForm({ isFirst, onMade, onClose }: TokenFormProps) {
   const name = useSignal('');
   const scope = useSignal<Scope>(isFirst ? 'admin' : 'write');
   /** Null: all boards. */
@@ -78,94 +76,100 @@ function TokenForm({ isFirst, onMade, onCancel }: TokenFormProps) {
     onMade(data.token);
   };
 
+  // While the request runs, the form stays open, because only its response has the secret.
+  const close = isBusy.value ? undefined : onClose;
   return (
-    <DialogForm
-      action="Create"
-      isBusy={isBusy.value}
-      onSubmit={() => submit(create)}
-      onCancel={onCancel}
-    >
-      <TextField
-        label="Name"
-        error={errors?.name}
-        hint="The person or program that uses the token, as the history shows it."
-        autoFocus
-        autocomplete="off"
-        maxLength={100}
-        value={name.value}
-        onText={(text) => (name.value = text)}
-      />
-      <SelectField
-        label="Scope"
-        error={errors?.scope}
-        hint={isFirst ? FIRST : undefined}
-        value={scope.value}
-        onPick={(picked) => (scope.value = picked)}
+    <Dialog title="New token" onClose={close}>
+      <DialogForm
+        action="Create"
+        isBusy={isBusy.value}
+        onSubmit={() => submit(create)}
+        onCancel={close}
       >
-        {!isFirst && <option value="read">Read: view boards</option>}
-        {!isFirst && <option value="write">Write: view and change boards</option>}
-        <option value="admin">Admin: also manage tokens</option>
-      </SelectField>
-      {scope.value !== 'admin' && (
-        <fieldset>
-          <legend>Boards</legend>
+        <TextField
+          label="Name"
+          error={errors?.name}
+          hint="The person or program that uses the token, as the history shows it."
+          autoFocus
+          autocomplete="off"
+          maxLength={100}
+          value={name.value}
+          onText={(text) => (name.value = text)}
+        />
+        <SelectField
+          label="Scope"
+          error={errors?.scope}
+          hint={isFirst ? FIRST : undefined}
+          value={scope.value}
+          onPick={(picked) => (scope.value = picked)}
+        >
+          {!isFirst && <option value="read">Read: view boards</option>}
+          {!isFirst && <option value="write">Write: view and change boards</option>}
+          <option value="admin">Admin: also manage tokens</option>
+        </SelectField>
+        {scope.value !== 'admin' && (
+          <fieldset>
+            <legend>Boards</legend>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={boards.value === null}
+                onChange={(event) => (boards.value = event.currentTarget.checked ? null : [])}
+              />
+              All boards
+            </label>
+            {boards.value !== null && (
+              <div class="board-checks">
+                {all?.map((board) => (
+                  <label key={board.id} class="check">
+                    <input
+                      type="checkbox"
+                      checked={boards.value?.includes(board.name)}
+                      onChange={(event) => {
+                        const others = boards.value?.filter((each) => each !== board.name) ?? [];
+                        boards.value = event.currentTarget.checked
+                          ? [...others, board.name]
+                          : others;
+                      }}
+                    />
+                    {board.name}
+                  </label>
+                ))}
+              </div>
+            )}
+            {errors?.boards && (
+              <p class="field-error" role="alert">
+                {errors.boards}
+              </p>
+            )}
+          </fieldset>
+        )}
+        <TextField
+          label="Expires on"
+          error={errors?.expires_at}
+          hint="At the end of that day. Leave empty for no expiry."
+          type="date"
+          max="9999-12-31"
+          value={expires.value}
+          onText={(text) => (expires.value = text)}
+        />
+        {isFirst && (
           <label class="check">
             <input
               type="checkbox"
-              checked={boards.value === null}
-              onChange={(event) => (boards.value = event.currentTarget.checked ? null : [])}
+              checked={signsIn.value}
+              onChange={(event) => (signsIn.value = event.currentTarget.checked)}
             />
-            All boards
+            Sign me in with this token
           </label>
-          {boards.value !== null && (
-            <div class="board-checks">
-              {all?.map((board) => (
-                <label key={board.id} class="check">
-                  <input
-                    type="checkbox"
-                    checked={boards.value?.includes(board.name)}
-                    onChange={(event) => {
-                      const others = boards.value?.filter((each) => each !== board.name) ?? [];
-                      boards.value = event.currentTarget.checked ? [...others, board.name] : others;
-                    }}
-                  />
-                  {board.name}
-                </label>
-              ))}
-            </div>
-          )}
-          {errors?.boards && (
-            <p class="field-error" role="alert">
-              {errors.boards}
-            </p>
-          )}
-        </fieldset>
-      )}
-      <TextField
-        label="Expires on"
-        error={errors?.expires_at}
-        hint="At the end of that day. Leave empty for no expiry."
-        type="date"
-        max="9999-12-31"
-        value={expires.value}
-        onText={(text) => (expires.value = text)}
-      />
-      {isFirst && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={signsIn.value}
-            onChange={(event) => (signsIn.value = event.currentTarget.checked)}
-          />
-          Sign me in with this token
-        </label>
-      )}
-      {errors?.form && (
-        <p class="field-error" role="alert">
-          {errors.form}
-        </p>
-      )}
-    </DialogForm>
+        )}
+        {errors?.form && (
+          <p class="field-error" role="alert">
+            {errors.form}
+          </p>
+        )}
+      </DialogForm>
+    </Dialog>
   );
 }
 
@@ -197,7 +201,7 @@ function CreatedToken({ secret, onClose }: { secret: string; onClose: () => void
     if (isCopied.value) announce('Copied');
   };
   return (
-    <Dialog title="Token created" onClose={onClose}>
+    <Dialog title="Token created">
       <div class="form">
         <p>Copy the token now: it is not shown again. Keep it secret, like a password.</p>
         <div class="secret">
@@ -207,6 +211,10 @@ function CreatedToken({ secret, onClose }: { secret: string; onClose: () => void
           </Button>
         </div>
       </div>
+      <footer class="dialog-foot">
+        <span class="spring" />
+        <Button onClick={onClose}>Done</Button>
+      </footer>
     </Dialog>
   );
 }
