@@ -174,6 +174,21 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/rocket')).status).toBe(404);
   });
 
+  test('delete it without taking the user away from another board', async () => {
+    const { service, page } = await openSettings();
+    await page.getByRole('button', { name: 'Delete board' }).click();
+    await page.getByLabel('Name of the board').fill('rocket');
+    const deleted = await hold(page, /boards\/rocket/, 'DELETE');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await deleted.arrived;
+    await page.keyboard.press('Escape');
+    await page.getByRole('banner').getByRole('link', { name: 'Boards' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Team Comet' }).click();
+    deleted.release();
+    await page.getByRole('status').getByText('Deleted rocket').waitFor();
+    expect(page.url()).toBe(`${service.url}/b/Team%20Comet`);
+  });
+
   test('delete it once by a double click', async () => {
     const { page } = await openSettings();
     const requests: string[] = [];

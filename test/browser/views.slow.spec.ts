@@ -216,6 +216,25 @@ test('the browser shows another board when it goes back over several pages', asy
   await card(page, 'To do', 'Ant').waitFor();
 });
 
+test('a board that is created late does not take the user away from another one', async () => {
+  const { url } = await startDemo();
+  const page = await openPage(url);
+  await page.getByRole('button', { name: 'New board' }).click();
+  const created = await hold(page, /^\/api\/boards$/, 'POST');
+  await page.getByLabel('Name').fill('comet');
+  await page.keyboard.press('Enter');
+  await created.arrived;
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Demo' }).click();
+  await card(page, 'To do', STORY).focus();
+  await page.keyboard.press('c');
+  await page.getByLabel('Title').fill('Sell a ticket');
+  created.release();
+  await page.getByRole('status').getByText('Created comet').waitFor();
+  expect(page.url()).toBe(`${url}/b/Demo`);
+  expect(await page.getByLabel('Title').inputValue()).toBe('Sell a ticket');
+});
+
 test('a dialog has a border in forced colours', async () => {
   const { url } = await startDemo();
   const page = await openPage(`${url}/b/Demo/stories/46`, { forcedColors: 'active' });

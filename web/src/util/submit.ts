@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../api/problem';
 import { randomKey } from './random';
 
@@ -23,6 +23,20 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
       .finally(() => (isBusy.value = false));
   };
   return { isBusy, error, submit };
+}
+
+/** Returns a function that runs another one, unless the user has closed the dialog meanwhile. */
+export function useWhileOpen(): (run: () => void) => void {
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
+  return (run) => {
+    if (isOpen.current) run();
+  };
 }
 
 /** Returns one idempotency key for each body, so that an attempt whose response was lost can be repeated. */

@@ -5,13 +5,16 @@ import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { navigate, pathOf } from '../../router';
+import { report } from '../../state/announce';
 import { failureText } from '../../util/failure';
-import { useKeys, useSubmit } from '../../util/submit';
+import { isolated } from '../../util/names';
+import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 
 /** Creates a board in the time zone of the browser. */
 export function NewBoard({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
   const key = useKeys();
+  const whileOpen = useWhileOpen();
   const { isBusy, error, submit } = useSubmit((failure) => {
     const detail = failure instanceof ApiError ? failure.detailOf('name') : undefined;
     return detail ?? failureText(failure);
@@ -23,8 +26,12 @@ export function NewBoard({ onClose }: { onClose: () => void }) {
       params: { header: { 'Idempotency-Key': key(body) } },
       body,
     });
-    onClose();
-    if (data) navigate(pathOf(data.name, 'backlog'));
+    if (!data) return;
+    report(`Created ${isolated(data.name)}`);
+    whileOpen(() => {
+      onClose();
+      navigate(pathOf(data.name, 'backlog'));
+    });
   };
   return (
     <Dialog title="New board" onClose={onClose}>

@@ -4,7 +4,7 @@ import type { Board } from '../../api/types';
 import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
-import { navigate } from '../../router';
+import { navigate, url } from '../../router';
 import { report } from '../../state/announce';
 import { failureText } from '../../util/failure';
 import { isolated } from '../../util/names';
@@ -19,6 +19,7 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
       error.value = `Type ${board.name}.`;
       return;
     }
+    const here = url.value;
     const path = { board_name: board.name };
     const { response } = await api.GET('/api/boards/{board_name}', { params: { path } });
     await api.DELETE('/api/boards/{board_name}', {
@@ -28,7 +29,8 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
         header: { 'If-Match': headersOf(response).etag },
       },
     });
-    navigate('/');
+    // The live stream may have closed the dialog, so it does not show whether the user has gone elsewhere.
+    if (url.value === here) navigate('/');
     report(`Deleted ${isolated(board.name)}`);
   };
   return (

@@ -13,11 +13,11 @@ import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
 import { sprintInText, sprintName } from '../../state/model';
 import { formatDate } from '../../util/format';
 import { isolated } from '../../util/names';
-import { useKeys, useSubmit } from '../../util/submit';
+import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
 import { shown } from '../story/history';
 import type { SprintDialogProps } from './request';
-import { useSprint, useWhileOpen, wordsOf } from './request';
+import { useSprint, wordsOf } from './request';
 import { movedEnd, suggestSprint } from './suggest';
 
 /** The fields of a sprint, as they are typed. */

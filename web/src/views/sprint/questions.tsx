@@ -10,9 +10,9 @@ import { sprintInText, storiesOf, sumOfPoints } from '../../state/model';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
-import { useKeys, useSubmit } from '../../util/submit';
+import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 import type { SprintDialogProps } from './request';
-import { saved, useSprint, useWhileOpen, wordsOf } from './request';
+import { saved, useSprint, wordsOf } from './request';
 import { loadOf, useVelocity } from './velocity';
 
 interface QuestionProps {

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
@@ -45,20 +44,6 @@ export function useSprint(id: number) {
   const { error: failure, isUnreachable } = useAnswer(read, [id]);
   const error = failure ? wordsOf(failure) : isUnreachable ? UNREACHABLE : '';
   return { sprint, etag, error, read };
-}
-
-/** Returns a function that runs another one, unless the user has closed the dialog meanwhile. */
-export function useWhileOpen(): (run: () => void) => void {
-  const isOpen = useRef(true);
-  useEffect(
-    () => () => {
-      isOpen.current = false;
-    },
-    [],
-  );
-  return (run) => {
-    if (isOpen.current) run();
-  };
 }
 
 /** Waits until the changes of the user are saved; rejects if the service cannot be reached. */
