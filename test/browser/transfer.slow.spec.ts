@@ -435,6 +435,21 @@ describe('An import', () => {
     expect(await importButton(page).isDisabled()).toBe(true);
   });
 
+  test('names the new board after the file until the user types a name', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/import`);
+    const name = (value: string): Promise<void> =>
+      until(page, 'document.querySelector("main input:not([type=file])").value', value);
+    await choose(page, 'jira.csv', csv('title', 'Ant'));
+    await name('jira');
+    await choose(page, 'comet.csv', csv('title', 'Bee'));
+    await name('comet');
+    await page.getByLabel('Name').fill('Falcon');
+    await choose(page, 'jira.csv', csv('title', 'Ant', 'Bee'));
+    await preview(page).getByRole('cell', { name: '2' }).waitFor();
+    await name('Falcon');
+  });
+
   test('cannot be changed while it is sent', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/import`);

@@ -25,6 +25,13 @@ interface PreviewState {
   failure: unknown;
 }
 
+/** The name of a new board for the name of a file. */
+const boardNameOf = (fileName: string): string =>
+  fileName
+    .replace(/\.[^.]*$/, '')
+    .slice(0, 100)
+    .trim();
+
 /** The time zone of the browser, which a new board gets. */
 const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -148,9 +155,9 @@ export function useImport(board: string | undefined) {
       if (isImporting.value || lastChosen.current !== chosen) return;
       choices.value = {};
       done.value = null;
-      if (board === undefined && !name) {
-        typedName.value = chosen.name.replace(/\.[^.]*$/, '').slice(0, 100);
-      }
+      // The name of the former file is no name that the user has typed.
+      const isTyped = !['', boardNameOf(file.value?.name ?? '')].includes(typedName.value.trim());
+      if (board === undefined && !isTyped) typedName.value = boardNameOf(chosen.name);
       file.value = { name: chosen.name, content, header };
     } catch {
       if (lastChosen.current === chosen) fileError.value = 'The file cannot be read.';
