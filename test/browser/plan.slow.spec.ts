@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
-import { insertRows, storyRow } from '../support/fill';
+import { fillBacklog, insertRows, storyRow } from '../support/fill';
 import { axe, card, list, openPage, startService, titles } from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
@@ -528,6 +528,14 @@ describe('The plan', () => {
     await list(page, 'Backlog').getByRole('listitem', { name: 'Story 700', exact: true }).waitFor();
     expect(await items.count()).toBe(801);
     await region(page, 'Backlog').getByText('1,701 stories').waitFor();
+  });
+
+  test('says how many stories “Show more” adds', async () => {
+    const service = await startService();
+    await service.client.post('/api/boards', { name: 'rocket' });
+    await fillBacklog(service, '/api/boards/rocket', 201);
+    const page = await openPage(`${service.url}/b/rocket/backlog`);
+    await page.getByRole('button', { name: 'Show more 1 story', exact: true }).waitFor();
   });
 
   test.each(['light', 'dark'] as const)('has no errors in axe (%s)', async (colorScheme) => {

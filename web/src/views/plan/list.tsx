@@ -15,7 +15,7 @@ import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
 import { dropPlace, useDropList } from '../../util/drag';
-import { formatNumber, formatRange, plural } from '../../util/format';
+import { formatRange, plural } from '../../util/format';
 import { isLonger } from '../../util/length';
 import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
@@ -95,7 +95,7 @@ export function PlanList(props: PlanListProps) {
             if (part && limit.value > stories.length) void store.lists.loadPage();
           }}
         >
-          Show more <span class="count">{formatNumber(more)} stories</span>
+          Show more <span class="count">{plural(more, 'story', 'stories')}</span>
         </Button>
       )}
       {(isKnown || part) && stories.length === 0 && (
