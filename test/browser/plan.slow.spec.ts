@@ -576,4 +576,20 @@ describe('The plan', () => {
     await page.getByRole('dialog').getByLabel('Start date').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
+
+  test('shows whole labels next to an assignee on a narrow phone', async () => {
+    const plan = await startPlan();
+    await plan.service.client.put(`/api/stories/${plan.ids.Gnu}`, {
+      labels: ['checkout', 'payments'],
+      assignee: 'Maria Gonzalez',
+      points: 13,
+    });
+    const page = await openPage(plan.url, { viewport: { width: 360, height: 800 } });
+    for (const label of ['checkout', 'payments']) {
+      const shown = card(page, 'Backlog', 'Gnu').getByText(label, { exact: true });
+      const isCut = await shown.evaluate((each) => each.scrollWidth > each.clientWidth);
+      expect([label, isCut]).toEqual([label, false]);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  });
 });
