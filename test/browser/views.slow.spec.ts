@@ -184,9 +184,17 @@ test('the browser asks before it closes the page with typed text', async () => {
   await page.reload();
 });
 
-test('a closed story is not opened again by the browser’s Back', async () => {
+/** Opens the demo board from the list of boards. */
+async function openDemo(): Promise<{ url: string; page: Page }> {
   const { url } = await startDemo();
-  const page = await openPage(`${url}/b/Demo`);
+  const page = await openPage(url);
+  await page.getByRole('link', { name: 'Demo' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sprint 12' }).waitFor();
+  return { url, page };
+}
+
+test('a closed story is not opened again by the browser’s Back', async () => {
+  const { url, page } = await openDemo();
   const dialog = page.getByRole('dialog');
   await card(page, 'To do', STORY).focus();
   await page.keyboard.press('Enter');
@@ -196,10 +204,65 @@ test('a closed story is not opened again by the browser’s Back', async () => {
   await page.goForward();
   await dialog.waitFor();
   await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
+  await page.waitForURL(`${url}/b/Demo`);
   await page.goBack();
-  expect(page.url()).toBe(`${url}/b/Demo`);
+  expect(page.url()).toBe(`${url}/`);
   expect(await dialog.count()).toBe(0);
+});
+
+test('the browser’s Back leaves a board at once, however many stories were opened', async () => {
+  const { url, page } = await openDemo();
+  const dialog = page.getByRole('dialog', { name: STORY });
+  await card(page, 'To do', STORY).focus();
+  for (let i = 0; i < 4; i++) {
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await until(page, 'document.activeElement.ariaLabel', STORY);
+  }
+  await page.keyboard.press('Enter');
+  await dialog.waitFor();
+  await page.reload();
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(`${url}/b/Demo`);
+  await page.goBack();
+  expect(page.url()).toBe(`${url}/`);
+});
+
+test('a story that is opened while the browser goes back from another one stays open', async () => {
+  const { url, page } = await openDemo();
+  await card(page, 'To do', STORY).getByRole('link').click();
+  await page.getByRole('dialog', { name: STORY }).getByLabel('Title').waitFor();
+  const path = await page.evaluate(() => {
+    document.querySelector<HTMLElement>('dialog [aria-label=Close]')!.click();
+    const other = [...document.querySelectorAll('li a')].at(-1) as HTMLAnchorElement;
+    other.click();
+    return other.pathname;
+  });
+  await page.waitForURL(url + path);
+  expect(await page.getByRole('dialog').count()).toBe(1);
+  await page.keyboard.press('Escape');
+  await page.waitForURL(`${url}/b/Demo`);
+  await page.goBack();
+  expect(page.url()).toBe(`${url}/`);
+});
+
+test('a closed story stays in view even if stories were added above it meanwhile', async () => {
+  const { service, url, sprints } = await startPlan();
+  const page = await openPage(url, { viewport: { width: 1280, height: 400 } });
+  const story = card(page, 'Backlog', 'Gnu');
+  await story.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Gnu' }).getByLabel('Title').waitFor();
+  for (let i = 0; i < 20; i++) {
+    await service.client.post(`/api/sprints/${sprints[1]}/stories`, { title: `Hen ${i}` });
+  }
+  await card(page, 'Sprint 2', 'Hen 19').waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(url);
+  const { y } = (await story.boundingBox())!;
+  expect([y > 0, y < 400]).toEqual([true, true]);
 });
 
 test('the browser shows another board when it goes back over several pages', async () => {

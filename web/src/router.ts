@@ -45,17 +45,30 @@ export function pathOf(board: string, view: Route['view'] = 'board', story?: num
   return story === undefined ? base : `${base}/stories/${story}`;
 }
 
+/** Whether the browser is going back from a closed story; `url` then precedes the history. */
+let isGoingBack = false;
+
+/** Adds an entry to the history. Its state is the URL of the entry before, to which closing a story goes back. */
+function push(next: URL): void {
+  // The view behind a story stays where it is then, even if stories were added above.
+  history.scrollRestoration = viewBehind(next).href === location.href ? 'manual' : 'auto';
+  history.pushState(location.href, '', next);
+}
+
 /** Navigates to a path and its query; the present query is not kept. */
 export function navigate(to: string, { replace = false } = {}): void {
-  const next = new URL(to, location.href);
-  if (next.href === location.href) return;
-  history[replace ? 'replaceState' : 'pushState'](null, '', next);
+  const next = new URL(to, url.value);
+  if (next.href === url.value.href) return;
+  if (!isGoingBack) {
+    if (replace) history.replaceState(history.state, '', next);
+    else push(next);
+  }
   url.value = next;
 }
 
 /** Sets parameters of the query; null removes one. */
 export function setQuery(values: Record<string, string | null>): void {
-  const next = new URL(location.href);
+  const next = new URL(url.value);
   for (const [name, value] of Object.entries(values)) {
     if (value === null) next.searchParams.delete(name);
     else next.searchParams.set(name, value);
@@ -69,13 +82,30 @@ export function storyUrl(story: number): string {
   return pathOf(board, view, story) + url.value.search;
 }
 
-export function closeStory(): void {
-  const { board, view } = route.value;
-  // So that the browser's Back does not open the story again.
-  navigate(pathOf(board, view) + url.value.search, { replace: true });
+/** The URL of the view behind the story of a URL. */
+function viewBehind(story: URL): URL {
+  const { board, view } = parse(story.pathname);
+  return new URL(pathOf(board, view) + story.search, story);
 }
 
-window.addEventListener('popstate', () => (url.value = new URL(location.href)));
+/** Closes the open story so that the browser's Back does not open it again, nor stay in the view behind it. */
+export function closeStory(): void {
+  const behind = viewBehind(url.value);
+  if (isGoingBack || history.state !== behind.href) {
+    navigate(behind.href, { replace: true });
+    return;
+  }
+  isGoingBack = true;
+  history.back();
+  url.value = behind;
+}
+
+window.addEventListener('popstate', () => {
+  // The user may have gone on meanwhile.
+  if (isGoingBack && url.value.href !== location.href) push(url.value);
+  else url.value = new URL(location.href);
+  isGoingBack = false;
+});
 
 // Links within the application change the view without loading the page.
 document.addEventListener('click', (event) => {
