@@ -45,7 +45,6 @@ export function NewBoard({ onClose }: { onClose: () => void }) {
           label="Name"
           error={error.value}
           autoFocus
-          maxLength={100}
           value={name.value}
           onText={(text) => (name.value = text)}
         />

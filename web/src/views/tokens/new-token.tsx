@@ -92,7 +92,6 @@ function TokenForm({ isFirst, onMade, onClose }: TokenFormProps) {
           hint="The person or program that uses the token, as the history shows it."
           autoFocus
           autocomplete="off"
-          maxLength={100}
           value={name.value}
           onText={(text) => (name.value = text)}
         />
