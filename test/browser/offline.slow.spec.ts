@@ -168,9 +168,9 @@ describe('Without a connection', () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
+    const answered = page.waitForResponse((response) => response.request().method() === 'PUT');
     await page.keyboard.press('2');
-    await card(page, 'In progress', 'Ant').waitFor();
-    await saved(page);
+    await (await answered).finished();
     await card(page, 'To do', 'Bee').focus();
     await board.kill();
     await page.keyboard.press('3');
