@@ -720,6 +720,22 @@ describe('A message', () => {
 });
 
 describe('Show more', () => {
+  test.each(['', '/backlog'])('shows all of a long goal (%s)', async (view) => {
+    const board = await startSmallBoard();
+    const goal = `${'Many words. '.repeat(100)}\nThe end.`;
+    await board.client.put(`/api/sprints/${board.sprint}`, { goal });
+    const page = await openPage(board.url + view, { viewport: { width: 390, height: 844 } });
+    const text = page.getByText('Many words.');
+    const isWhole = (): Promise<boolean> =>
+      text.evaluate((element) => element.scrollHeight <= element.clientHeight);
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
+    expect(await isWhole()).toBe(false);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show less' }).waitFor();
+    expect(await isWhole()).toBe(true);
+    expect(await text.innerText()).toMatch(/\nThe end\.$/);
+  });
+
   test.each([
     ['', 'To do'],
     ['/backlog', 'Sprint 1'],

@@ -6,6 +6,7 @@ import type { Command } from '../../commands';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters } from '../../components/filters';
+import { Goal } from '../../components/goal';
 import { Menu } from '../../components/menu';
 import { navigate, pathOf, query, storyUrl } from '../../router';
 import { report, toast } from '../../state/announce';
@@ -249,11 +250,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
           </Button>
         )}
       </div>
-      {sprint.goal && (
-        <p class="goal" title={sprint.goal}>
-          {sprint.goal}
-        </p>
-      )}
+      {sprint.goal && <Goal text={sprint.goal} />}
       <p class="facts">
         <span>{formatRange(sprint.start_date, sprint.end_date)}</span>
         <span>{daysLeft(state, sprint, store.today.date.value)}</span>

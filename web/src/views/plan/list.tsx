@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Sprint } from '../../api/types';
 import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
+import { Goal } from '../../components/goal';
 import { useFocusOnMore } from '../../components/show-more';
 import { pathOf } from '../../router';
 import { announce, report, toast } from '../../state/announce';
@@ -204,7 +205,7 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
         {isKnown && !sprint && value > 0 && <span>{plural(value, 'point')}</span>}
       </span>
       {sprint && <SprintActions sprint={sprint} />}
-      {sprint?.goal && <p class="goal note">{sprint.goal}</p>}
+      {sprint?.goal && <Goal text={sprint.goal} />}
     </header>
   );
 }
