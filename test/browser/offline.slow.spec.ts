@@ -204,7 +204,7 @@ describe('Without a connection', () => {
     await unsaved(page, 1);
     await board.restart();
     await page.getByRole('alert').getByText('Not undone: Move “Bee” to Done').waitFor();
-    await page.getByRole('status').getByText('All changes are saved').waitFor();
+    await page.getByRole('status').getByText('No unsaved changes').waitFor();
     await saved(page);
     expect(await titles(page, 'Done')).toEqual(['Bee']);
   });

@@ -160,7 +160,7 @@ function Bar() {
         )}
       </nav>
       <span class="spring" />
-      {current && !current.reader.failure.value && <SaveState />}
+      {current && !current.reader.failure.value && <SaveState key={current.name} />}
       <button
         type="button"
         class="button quiet"
@@ -227,7 +227,7 @@ function SaveState() {
   useEffect(() => {
     if (unsaved > 0 && announced.current === 0) {
       announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
-    } else if (unsaved === 0 && announced.current > 0) announce('All changes are saved');
+    } else if (unsaved === 0 && announced.current > 0) announce('No unsaved changes');
     announced.current = unsaved;
   }, [unsaved]);
   if (!current) return null;
