@@ -734,6 +734,9 @@ describe('Show more', () => {
     await page.getByRole('button', { name: 'Show less' }).waitFor();
     expect(await isWhole()).toBe(true);
     expect(await text.innerText()).toMatch(/\nThe end\.$/);
+    await board.client.put(`/api/sprints/${board.sprint}`, { goal: 'Few words.' });
+    await page.getByText('Few words.').waitFor();
+    expect(await page.getByRole('button', { name: 'Show less' }).count()).toBe(0);
   });
 
   test.each([

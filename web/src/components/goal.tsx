@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './controls';
 
-/** The goal of a sprint: the first three lines, and a button for the rest. */
+/** The goal of a sprint: the first three lines, and a button for the rest. Its key must be the text. */
 export function Goal({ text }: { text: string }) {
   const element = useRef<HTMLParagraphElement>(null);
   const isCut = useSignal(false);
@@ -10,8 +10,8 @@ export function Goal({ text }: { text: string }) {
   // Before the browser draws it, so that the button moves nothing.
   useLayoutEffect(() => {
     const { scrollHeight = 0, clientHeight = 0 } = element.current ?? {};
-    isCut.value = isWhole.value || scrollHeight > clientHeight;
-  }, [text]);
+    isCut.value = scrollHeight > clientHeight;
+  }, []);
   return (
     <div class="goal">
       <p ref={element} class={isWhole.value ? 'whole' : ''}>

@@ -250,7 +250,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
           </Button>
         )}
       </div>
-      {sprint.goal && <Goal text={sprint.goal} />}
+      {sprint.goal && <Goal key={sprint.goal} text={sprint.goal} />}
       <p class="facts">
         <span>{formatRange(sprint.start_date, sprint.end_date)}</span>
         <span>{daysLeft(state, sprint, store.today.date.value)}</span>

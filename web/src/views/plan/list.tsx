@@ -205,7 +205,7 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
         {isKnown && !sprint && value > 0 && <span>{plural(value, 'point')}</span>}
       </span>
       {sprint && <SprintActions sprint={sprint} />}
-      {sprint?.goal && <Goal text={sprint.goal} />}
+      {sprint?.goal && <Goal key={sprint.goal} text={sprint.goal} />}
     </header>
   );
 }
