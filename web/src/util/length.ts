@@ -1,3 +1,6 @@
+/** The most characters of the title of a story or a task. */
+export const MAX_TITLE = 255;
+
 /** Whether a text has more than `max` characters, as the service counts them: code points. */
 export const isLonger = (text: string, max: number): boolean =>
   text.length > max && [...text].length > max;

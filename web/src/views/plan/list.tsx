@@ -17,7 +17,7 @@ import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
 import { dropPlace, useDropList } from '../../util/drag';
 import { formatRange, plural } from '../../util/format';
-import { isLonger } from '../../util/length';
+import { isLonger, MAX_TITLE } from '../../util/length';
 import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
 import type { Velocity } from '../sprint/velocity';
@@ -282,7 +282,7 @@ function AddStory(props: AddStoryProps) {
         const text = title.value.trim();
         if (!text) return;
         // The dialog says that it is too long.
-        if (isLonger(text, 255)) openDialog({ kind: 'new-stories', list, titles: text });
+        if (isLonger(text, MAX_TITLE)) openDialog({ kind: 'new-stories', list, titles: text });
         else createStory(props, text);
         type('');
       }}

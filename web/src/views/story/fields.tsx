@@ -7,7 +7,7 @@ import { FORM_FIELDS } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
 import { formatNumber } from '../../util/format';
-import { isLonger } from '../../util/length';
+import { isLonger, MAX_TITLE } from '../../util/length';
 import { parseNumber } from '../../util/number';
 
 type TextFields = Exclude<(typeof FORM_FIELDS)[number], 'status'>;
@@ -70,7 +70,12 @@ function labelTexts(text: string, { stories }: BoardState): string[] {
 }
 
 /** The most characters of the texts; the fields take longer ones, so that nothing pasted is cut off unseen. */
-const MAX_LENGTHS = { title: 255, description: 32_767, assignee: 100, task: 255 } as const;
+const MAX_LENGTHS = {
+  title: MAX_TITLE,
+  description: 32_767,
+  assignee: 100,
+  task: MAX_TITLE,
+} as const;
 
 type FieldErrors = Partial<Record<keyof Draft, string>>;
 

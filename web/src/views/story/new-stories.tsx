@@ -11,12 +11,11 @@ import { openDialogOn } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
 import { sprintInText } from '../../state/model';
 import { plural } from '../../util/format';
-import { isLonger } from '../../util/length';
+import { isLonger, MAX_TITLE } from '../../util/length';
 import { quoted } from '../../util/names';
 import { severalTitles } from './drafts';
 
 const MAX_STORIES = 200;
-const MAX_TITLE = 255;
 
 interface NewStoriesProps {
   store: BoardStore;
