@@ -1,4 +1,4 @@
-import { announce, toast } from '../state/announce';
+import { report } from '../state/announce';
 import type { BoardStore } from '../state/board/board-store';
 import type { Conflict } from '../state/changes/conflict';
 import type { Card } from '../state/model';
@@ -32,9 +32,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   const applyAgain = (): void => store.applyAgain(conflict, deleted);
   const keepTheirs = (): void => {
     store.queue.dropConflict(conflict);
-    const text = `Discarded: ${label}`;
-    announce(text);
-    toast(text, { action: { name: 'Undo', run: applyAgain } });
+    report(`Discarded: ${label}`, { name: 'Undo', run: applyAgain });
   };
   return (
     <Dialog title="Your change was not saved" onClose={onLater}>

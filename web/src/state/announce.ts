@@ -72,9 +72,9 @@ function closeAfter(ms: number, id: number): void {
 }
 
 /** Announces what was done, and shows it as a message. */
-export function report(text: string): void {
+export function report(text: string, action?: Toast['action']): void {
   announce(text);
-  toast(text);
+  toast(text, { action });
 }
 
 export const alertError = (text: string): void => toast(text, { isError: true });
@@ -90,7 +90,5 @@ export function closeToast(id: number): void {
 
 /** Announces that a dialog was closed with unsaved changes, and offers to open it again. */
 export function announceUnsaved(title: string, open: () => void): void {
-  const text = `${quoted(title)} is not saved`;
-  announce(text);
-  toast(text, { action: { name: 'Edit again', run: open } });
+  report(`${quoted(title)} is not saved`, { name: 'Edit again', run: open });
 }

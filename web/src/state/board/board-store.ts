@@ -194,8 +194,8 @@ export class BoardStore {
     const { seen, label } = options;
     const gesture = this.queue.push(changes, view, { seen, label });
     const done = asDone(gesture.label);
-    announce(done);
-    if (!options.isQuiet) toast(done, { action: { name: 'Undo', run: () => this.undo(gesture) } });
+    if (options.isQuiet) announce(done);
+    else report(done, { name: 'Undo', run: () => this.undo(gesture) });
   }
 
   /** The action that creates the rejected stories of a sprint, which may be completed or deleted, in the backlog. */
