@@ -11,6 +11,7 @@ import { closeDialog, dialog, openDialog } from './state/dialogs';
 import { recoverFocus } from './state/focus';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
 import { store } from './state/stores';
+import { useTitle } from './state/title';
 import { failureText } from './util/failure';
 import { formatNumber, plural } from './util/format';
 import { lazy } from './util/lazy';
@@ -104,9 +105,7 @@ function View() {
 }
 
 function Missing({ detail }: { detail: string }) {
-  useEffect(() => {
-    document.title = 'Not found – Sprintline';
-  }, []);
+  useTitle('Not found – Sprintline');
   return (
     <div class="blank">
       <h1>Not found</h1>

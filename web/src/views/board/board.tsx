@@ -27,6 +27,7 @@ import {
   sumOfPoints,
 } from '../../state/model';
 import { canWrite } from '../../state/session';
+import { useTitle } from '../../state/title';
 import { workingDays } from '../../util/calendar';
 import { formatLongDay, formatNumber, formatRange, plural } from '../../util/format';
 import { whoOf } from '../../util/names';
@@ -71,9 +72,7 @@ export function BoardView({ store }: { store: BoardStore }) {
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id, isFixed);
 
   const name = sprint.value ? sprintName(sprint.value) : 'Board';
-  useEffect(() => {
-    document.title = `${name} – ${store.name}`;
-  }, [store, name, store.name]);
+  useTitle(`${name} – ${store.name}`);
 
   const state = store.view.value;
   if (!state) return <Skeleton lines={6} />;

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board } from '../../api/types';
 import { useCommands } from '../../commands';
@@ -6,6 +5,7 @@ import { Button, Skeleton } from '../../components/controls';
 import { pathOf } from '../../router';
 import { openDialog } from '../../state/dialogs';
 import { isAdmin, session } from '../../state/session';
+import { useTitle } from '../../state/title';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 
 /** All boards that the user may see. */
@@ -16,9 +16,7 @@ export function BoardsView() {
     isUnreachable,
   } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], [session.value]);
   const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
-  useEffect(() => {
-    document.title = 'Boards – Sprintline';
-  }, []);
+  useTitle('Boards – Sprintline');
   useCommands(
     canCreate
       ? [{ name: 'New board', key: 'c', run: () => openDialog({ kind: 'new-board' }) }]

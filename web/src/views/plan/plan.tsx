@@ -10,6 +10,7 @@ import { focused, recoverFocus } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { sprintsOf, storiesOf, sumOfPoints } from '../../state/model';
 import { canWrite } from '../../state/session';
+import { useTitle } from '../../state/title';
 import { formatNumber, plural } from '../../util/format';
 import { useVelocity } from '../sprint/velocity';
 import { usePlanKeys } from './keys';
@@ -39,10 +40,8 @@ export function PlanView({ store }: { store: BoardStore }) {
   usePlanKeys(store, shownOf);
   useWholeBacklog(store, isFiltered);
   const state = store.view.value;
-  useEffect(() => {
-    document.title = `Plan – ${store.name}`;
-    return () => (selected.value = new Set());
-  }, [store, store.name]);
+  useTitle(`Plan – ${store.name}`);
+  useEffect(() => () => void (selected.value = new Set()), [store, store.name]);
   useEffect(() => {
     if (state) keepSelected((id) => state.stories.has(id));
   }, [state]);

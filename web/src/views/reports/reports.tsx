@@ -1,4 +1,4 @@
-import { useEffect, useId } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { Sprint } from '../../api/types';
 import { Skeleton } from '../../components/controls';
 import { SprintOptions } from '../../components/sprint-options';
@@ -6,6 +6,7 @@ import { query, setQuery } from '../../router';
 import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
 import { findSprint, sprintsOf } from '../../state/model';
+import { useTitle } from '../../state/title';
 import { useSettledRevision } from '../../util/answer';
 import { Forecast } from './forecast';
 import { SprintReport } from './sprint-report';
@@ -15,9 +16,7 @@ import { Velocity } from './velocity';
 export function ReportsView({ store }: { store: BoardStore }) {
   const revision = useSettledRevision(store);
   const name = store.view.value?.board.name;
-  useEffect(() => {
-    if (name !== undefined) document.title = `Reports – ${name}`;
-  }, [name]);
+  useTitle(name && `Reports – ${name}`);
   const state = store.view.value;
   if (!state) return <Skeleton lines={6} />;
   const sprint = shownSprint(state);

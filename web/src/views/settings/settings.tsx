@@ -9,6 +9,7 @@ import { navigate, pathOf } from '../../router';
 import { announceUnsaved, report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { canWrite } from '../../state/session';
+import { useTitle } from '../../state/title';
 import { failureText } from '../../util/failure';
 import { weekdays } from '../../util/format';
 import { useSubmit } from '../../util/submit';
@@ -21,9 +22,7 @@ export function SettingsView({ store }: { store: BoardStore }) {
   const board = store.view.value?.board;
   const isDeleting = useSignal(false);
   const name = board?.name;
-  useEffect(() => {
-    if (name !== undefined) document.title = `Settings – ${name}`;
-  }, [name]);
+  useTitle(name && `Settings – ${name}`);
   if (!board) return <Skeleton lines={5} />;
   return (
     <div class="settings">

@@ -7,14 +7,13 @@ import { Form } from '../../components/dialog-form';
 import { recoverFocus } from '../../state/focus';
 import { isExpired, session, signIn } from '../../state/session';
 import { store } from '../../state/stores';
+import { useTitle } from '../../state/title';
 import { plural } from '../../util/format';
 
 /** Asks for a token, and then shows the requested view. */
 export function SignInView() {
-  useEffect(() => {
-    document.title = 'Sign in – Sprintline';
-    return recoverFocus;
-  }, []);
+  useTitle('Sign in – Sprintline');
+  useEffect(() => recoverFocus, []);
   return (
     <div class="sign-in">
       <h1>Sign in</h1>

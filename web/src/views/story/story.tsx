@@ -11,6 +11,7 @@ import type { Change, StoryFields } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
 import type { Card } from '../../state/model';
 import { canWrite } from '../../state/session';
+import { useStoryTitle } from '../../state/title';
 import { formatTime } from '../../util/format';
 import { BoardGone } from './board-gone';
 import { typedInto } from './drafts';
@@ -54,6 +55,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
     if (kept) typedInto.set(created.id, { ...kept, original: created });
     navigate(storyUrl(created.id), { replace: true });
   }, [created?.id]);
+  useStoryTitle(story && `${story.title} – ${store.name}`);
   const isShown = isLoaded.value || (story !== undefined && store.connection.isUnreachable.value);
   if (!state || !isShown) {
     return (

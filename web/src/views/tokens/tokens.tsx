@@ -7,6 +7,7 @@ import { Dialog } from '../../components/dialog';
 import { report } from '../../state/announce';
 import { recoverFocus } from '../../state/focus';
 import { isAdmin, session } from '../../state/session';
+import { useTitle } from '../../state/title';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 import { formatTime } from '../../util/format';
@@ -18,9 +19,7 @@ export const SCOPES = { read: 'Read', write: 'Write', admin: 'Admin' } as const;
 
 /** The tokens of the service. */
 export function TokensView() {
-  useEffect(() => {
-    document.title = 'Tokens – Sprintline';
-  }, []);
+  useTitle('Tokens – Sprintline');
   if (isAdmin.value) return <Tokens />;
   return (
     <div class="tokens">

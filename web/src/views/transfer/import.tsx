@@ -5,6 +5,7 @@ import type { Mapping } from '../../api/types';
 import { Button, Field, SelectField, TextField } from '../../components/controls';
 import { navigate, pathOf } from '../../router';
 import { canWrite, session } from '../../state/session';
+import { useTitle } from '../../state/title';
 import { failureText } from '../../util/failure';
 import { isolated } from '../../util/names';
 import { useImport } from './import-state';
@@ -27,9 +28,7 @@ import { countsText, FORMATS, planText, SOURCES } from './words';
  */
 export function ImportView({ board }: { board?: string }) {
   const title = board === undefined ? 'Import a board' : `Import into ${isolated(board)}`;
-  useEffect(() => {
-    document.title = board === undefined ? 'Import – Sprintline' : `Import – ${board}`;
-  }, [board]);
+  useTitle(`Import – ${board ?? 'Sprintline'}`);
   /** The number of finished imports after which the user chose to import another file. */
   const round = useSignal(0);
   const isAllowed = canWrite.value && (board !== undefined || session.value?.boards == null);
