@@ -106,6 +106,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
 const ICONS = {
   move: 'M4 8h.01M8 8h.01M12 8h.01',
   close: 'M4 4l8 8M12 4l-8 8',
+  edit: 'M3 13l.7-2.9 6.9-6.9 2.2 2.2-6.9 6.9L3 13z',
   leave: 'M6 2.5H3.5v11H6M7 8h6.5M11 5.5L13.5 8 11 10.5',
   settings:
     'M2 4.5h7M13 4.5h1M2 11.5h1M7 11.5h7M11 2.8a1.7 1.7 0 1 1 0 3.4 1.7 1.7 0 0 1 0-3.4zM5 9.8a1.7 1.7 0 1 1 0 3.4 1.7 1.7 0 0 1 0-3.4z',

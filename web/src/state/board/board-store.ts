@@ -183,18 +183,21 @@ export class BoardStore {
   /**
    * Makes the changes of one gesture. They are shown at once and sent in order.
    * @param options.seen the version of the row that the user saw, if it is not the present one
+   * @param options.revision the revision of the board at which the user saw it
    * @param options.label the label of the gesture, if it is not that of its last change
    */
   change(
     changes: readonly Change[],
-    options: { isQuiet?: boolean; seen?: number; label?: string } = {},
+    {
+      isQuiet = false,
+      ...options
+    }: { isQuiet?: boolean; seen?: number; revision?: number; label?: string } = {},
   ): void {
     const view = this.view.value;
     if (!view || changes.length === 0) return;
-    const { seen, label } = options;
-    const gesture = this.queue.push(changes, view, { seen, label });
+    const gesture = this.queue.push(changes, view, options);
     const done = asDone(gesture.label);
-    if (options.isQuiet) announce(done);
+    if (isQuiet) announce(done);
     else report(done, { name: 'Undo', run: () => this.undo(gesture) });
   }
 

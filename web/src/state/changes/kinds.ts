@@ -12,6 +12,7 @@ const DONE: Record<string, string> = {
   Move: 'Moved',
   Change: 'Changed',
   Delete: 'Deleted',
+  Rename: 'Renamed',
 };
 
 /** A label in the past tense: “Moved Pay by card to Done”. */

@@ -81,11 +81,11 @@ export class ChangeQueue {
   push(
     changes: readonly Change[],
     view: BoardState,
-    options: { isUndo?: boolean; seen?: number; label?: string } = {},
+    options: Partial<Pick<Pending, 'isUndo' | 'seen' | 'revision' | 'label'>> = {},
   ): Gesture {
     const last = changes.at(-1)!;
-    const { seen, isUndo = false, label = kindOf(last).label(last, view) } = options;
-    const gesture = { label, seen, isUndo, revision: this.host.revision() };
+    const { isUndo = false, label = kindOf(last).label(last, view) } = options;
+    const gesture = { revision: this.host.revision(), ...options, label, isUndo };
     const entries = pendingOf(changes, view, this.host.confirmed(), gesture);
     this.host.save(entries);
     this.add(entries);

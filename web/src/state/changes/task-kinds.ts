@@ -56,7 +56,7 @@ export const TASK_KINDS: Kinds<'task'> = {
   },
 
   'task.update': {
-    label: ({ set }) => (set.status ? `Set a task to ${statusName(set.status)}` : 'Change a task'),
+    label: ({ set }) => (set.status ? `Set a task to ${statusName(set.status)}` : 'Rename a task'),
     apply: (state, { id, storyId, set }) =>
       withTasks(state, storyId, (tasks) =>
         tasks.map((task) => (task.id === id ? { ...task, ...set } : task)),

@@ -1,9 +1,9 @@
 import { useId } from 'preact/hooks';
-import { Button, Icon } from '../../components/controls';
 import type { BoardStore } from '../../state/board/board-store';
 import { temporaryId } from '../../state/changes/change';
 import type { Card } from '../../state/model';
 import { formatNumber } from '../../util/format';
+import { TaskRow } from './task-row';
 
 /** Creates a task, unless its title is empty. */
 export function createTask(store: BoardStore, story: Card, title: string): void {
@@ -25,7 +25,7 @@ interface TasksProps {
   onTitle: (title: string) => void;
 }
 
-/** The tasks of a story as checkboxes. They are saved at once. */
+/** The tasks of a story. Their changes are saved at once. */
 export function Tasks({ store, story, title, error, isReadOnly, onTitle }: TasksProps) {
   const note = useId();
   const tasks = store.view.value?.tasks.get(story.id) ?? [];
@@ -43,47 +43,7 @@ export function Tasks({ store, story, title, error, isReadOnly, onTitle }: Tasks
       </h3>
       <ul>
         {tasks.map((task) => (
-          <li key={task.id}>
-            <label>
-              <input
-                type="checkbox"
-                checked={task.status === 'done'}
-                disabled={isReadOnly || task.id < 0}
-                onChange={(event) =>
-                  store.change(
-                    [
-                      {
-                        kind: 'task.update',
-                        id: task.id,
-                        storyId: story.id,
-                        set: { status: event.currentTarget.checked ? 'done' : 'todo' },
-                      },
-                    ],
-                    { isQuiet: true },
-                  )
-                }
-              />
-              <span>{task.title}</span>
-            </label>
-            {!isReadOnly && task.id > 0 && (
-              <Button
-                kind="quiet"
-                aria-label={`Remove task ${task.title}`}
-                onClick={(event) => {
-                  const row = event.currentTarget.closest('li');
-                  const next = row?.nextElementSibling ?? row?.previousElementSibling;
-                  const to =
-                    next?.querySelector('button') ?? row?.closest('ul')?.nextElementSibling;
-                  store.change([{ kind: 'task.delete', id: task.id, storyId: story.id }], {
-                    isQuiet: true,
-                  });
-                  (to as HTMLElement | null)?.focus();
-                }}
-              >
-                <Icon name="close" />
-              </Button>
-            )}
-          </li>
+          <TaskRow key={task.id} store={store} task={task} isReadOnly={isReadOnly} />
         ))}
       </ul>
       {(!isReadOnly || title !== '') && (
