@@ -47,6 +47,30 @@ const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
+/** Opens the story Ant, which has the task “Dig a well”. */
+async function openTask(board: SmallBoard) {
+  const { body } = await board.client.post(`/api/stories/${board.ids.Ant}/tasks`, {
+    title: 'Dig a well',
+  });
+  const page = await openPage(board.url);
+  const dialog = await openStory(page, 'Ant');
+  const field = dialog.getByLabel('Title of the task');
+  return {
+    id: body.id as number,
+    page,
+    dialog,
+    field,
+    /** Types a new title. */
+    rename: async (from: string, to: string) => {
+      await dialog.getByRole('button', { name: `Rename task ${from}`, exact: true }).click();
+      await field.fill(to);
+    },
+    /** The expression that reads a field of the task from the service. */
+    task: (name: string) =>
+      `fetch('/api/tasks/${body.id}').then((response) => response.json()).then((task) => task.${name})`,
+  };
+}
+
 describe('A conflict', () => {
   test('shows the change of the other user, and makes the own change again on request', async () => {
     const board = await startSmallBoard();
@@ -395,6 +419,78 @@ describe('Text that is typed into a story', () => {
     await dialog.waitFor({ state: 'detached' });
     await openStory(page, 'Red ant');
     expect(await dialog.getByRole('checkbox').count()).toBe(2);
+  });
+
+  test('as the title of a task is saved by Enter and by leaving the field, not by Esc', async () => {
+    const board = await startSmallBoard();
+    const { page, dialog, field, rename, task } = await openTask(board);
+    await rename('Dig a well', 'Dig deep');
+    await field.press('Enter');
+    expect(await focusedName(page)).toBe('Rename task Dig deep');
+    await until(page, task('title'), 'Dig deep');
+    await rename('Dig deep', 'Dig deeper');
+    await dialog.getByLabel('New task').focus();
+    await until(page, task('title'), 'Dig deeper');
+    await rename('Dig deeper', 'Forgotten');
+    await field.press('Escape');
+    expect(await focusedName(page)).toBe('Rename task Dig deeper');
+    await rename('Dig deeper', 'Dig deepest');
+    await page.mouse.click(2, 2);
+    await dialog.waitFor({ state: 'detached' });
+    await until(page, task('title'), 'Dig deepest');
+    await page.keyboard.press('z');
+    await until(page, task('title'), 'Dig deeper');
+    expect(await page.evaluate(task('version'))).toBe(5);
+  });
+
+  test('as the title of a task is not saved if it is too long or empty', async () => {
+    const board = await startSmallBoard();
+    const { page, dialog, field, rename, task } = await openTask(board);
+    await rename('Dig a well', '🙂'.repeat(256));
+    await field.press('Enter');
+    await dialog.getByText('At most 255 characters.').waitFor();
+    await dialog.getByLabel('New task').focus();
+    expect(await field.inputValue()).toBe('🙂'.repeat(256));
+    await page.mouse.click(2, 2);
+    await page.getByText('Not saved: Rename task “Dig a well”. At most 255 characters.').waitFor();
+    await openStory(page, 'Ant');
+    await rename('Dig a well', ' ');
+    await field.press('Enter');
+    await dialog.getByRole('checkbox', { name: 'Dig a well' }).click();
+    await until(page, task('status'), 'done');
+    expect(await page.evaluate(task('title'))).toBe('Dig a well');
+  });
+
+  test('as the title of a task does not overwrite the title that someone else has set', async () => {
+    const board = await startSmallBoard();
+    const { page, dialog, rename, field, task, id } = await openTask(board);
+    await rename('Dig a well', 'Dig');
+    await board.client.put(`/api/tasks/${id}`, { status: 'done' });
+    await dialog.getByRole('checkbox', { name: 'Dig a well', checked: true }).waitFor();
+    await field.press('Enter');
+    await until(page, task('title'), 'Dig');
+    await rename('Dig', 'Dig deep');
+    await board.client.put(`/api/tasks/${id}`, { title: 'Dig wide' });
+    await page.getByRole('checkbox', { name: 'Dig wide' }).waitFor();
+    expect(await field.inputValue()).toBe('Dig deep');
+    await field.press('Enter');
+    await page.getByRole('dialog').getByText('Title: Dig → Dig wide').waitFor();
+  });
+
+  test('as a description shows its links, and as a title is the title of the page', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Description').fill('See https://example.org/ants.');
+    const link = dialog.getByRole('link', { name: 'https://example.org/ants' });
+    expect(await link.getAttribute('href')).toBe('https://example.org/ants');
+    await dialog.getByLabel('Title').fill('Red ant');
+    expect(await page.title()).toBe('Ant – rocket');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card(page, 'To do', 'Red ant').waitFor();
+    expect(await page.title()).toBe('Sprint 1 – rocket');
+    await openStory(page, 'Red ant');
+    expect(await page.title()).toBe('Red ant – rocket');
   });
 
   test('as a title in the plan stays when another view is shown', async () => {

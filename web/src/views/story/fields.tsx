@@ -8,6 +8,7 @@ import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
 import { formatNumber } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
+import { linksIn } from '../../util/links';
 import { parseNumber } from '../../util/number';
 
 type TextFields = Exclude<(typeof FORM_FIELDS)[number], 'status'>;
@@ -119,6 +120,23 @@ function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
   );
 }
 
+/** The links in a description, which a text field shows as text only. */
+function Links({ text }: { text: string }) {
+  const links = linksIn(text);
+  if (links.length === 0) return null;
+  return (
+    <ul class="links" aria-label="Links in the description">
+      {links.map((url) => (
+        <li key={url}>
+          <a href={url} target="_blank" rel="noreferrer">
+            {url}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface StoryFormProps {
   state: BoardState;
   draft: Draft;
@@ -167,6 +185,7 @@ export function StoryForm({
           />
         )}
       </Field>
+      <Links text={draft.description} />
       <div class="field-row story-fields">
         <SelectField
           label="Status"

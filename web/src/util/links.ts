@@ -1,0 +1,7 @@
+/** A URL; parentheses belong to it in pairs only, because a text may have a URL in parentheses. */
+const URLS = /https?:\/\/(?:\([^\s()<>]*\)|[^\s()<>"])+/gi;
+
+/** The URLs in a text, each once, without the punctuation of the sentence that follows them. */
+export const linksIn = (text: string): string[] => [
+  ...new Set((text.match(URLS) ?? []).map((url) => url.replace(/[.,;:!?'\]}”»]+$/, ''))),
+];
