@@ -530,6 +530,25 @@ describe('The plan', () => {
     await region(page, 'Backlog').getByText('1,701 stories').waitFor();
   });
 
+  test('offers the assignees and labels of all stories as filters', async () => {
+    const service = await startService();
+    await service.client.post('/api/boards', { name: 'rocket' });
+    await fillBacklog(service, '/api/boards/rocket', 501);
+    await service.client.post('/api/boards/rocket/backlog', {
+      title: 'Zebra',
+      assignee: 'Zoe',
+      labels: ['zoo'],
+    });
+    const page = await openPage(`${service.url}/b/rocket/backlog`);
+    await page.getByRole('button', { name: /Show more/ }).waitFor();
+    const filter = page.getByLabel('Filter by label');
+    expect(await filter.getByRole('option', { name: 'zoo' }).count()).toBe(0);
+    await filter.focus();
+    await filter.getByRole('option', { name: 'zoo' }).waitFor({ state: 'attached' });
+    await page.getByLabel('Filter by assignee').selectOption('Zoe');
+    await card(page, 'Backlog', 'Zebra').waitFor();
+  });
+
   test('says how many stories “Show more” adds', async () => {
     const service = await startService();
     await service.client.post('/api/boards', { name: 'rocket' });

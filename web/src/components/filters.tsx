@@ -84,8 +84,15 @@ function textOf(story: Card): string {
   return text;
 }
 
+interface FiltersProps {
+  /** The loaded stories, whose assignees and labels can be chosen. */
+  stories: Iterable<Card>;
+  /** Called before the user chooses an assignee or a label. */
+  onChoose?: () => void;
+}
+
 /** The search and the filters of a view, whose values are in the URL. */
-export function Filters({ stories }: { stories: Iterable<Card> }) {
+export function Filters({ stories, onChoose }: FiltersProps) {
   const input = useRef<HTMLInputElement>(null);
   useCommands(
     [
@@ -135,8 +142,14 @@ export function Filters({ stories }: { stories: Iterable<Card> }) {
           recoverFocus();
         }}
       />
-      <Choice name="assignee" all="All assignees" none="Unassigned" values={people} />
-      <Choice name="label" all="All labels" none="No label" values={labels} />
+      <Choice
+        name="assignee"
+        all="All assignees"
+        none="Unassigned"
+        values={people}
+        onFocus={onChoose}
+      />
+      <Choice name="label" all="All labels" none="No label" values={labels} onFocus={onChoose} />
       {isFiltered && (
         <Button
           kind="quiet"
@@ -157,13 +170,15 @@ interface ChoiceProps {
   all: string;
   none: string;
   values: Iterable<string>;
+  onFocus?: () => void;
 }
 
-function Choice({ name, all, none, values }: ChoiceProps) {
+function Choice({ name, all, none, values, onFocus }: ChoiceProps) {
   const value = query.value.get(name);
   return (
     <select
       aria-label={`Filter by ${name}`}
+      onFocus={onFocus}
       // Without a prefix, an empty value would not differ from that of all stories.
       value={value === null ? '' : `=${value}`}
       onChange={({ currentTarget: { value: chosen } }) =>

@@ -29,6 +29,7 @@ export function PlanView({ store }: { store: BoardStore }) {
   const completedShown = useSignal(0);
   const velocity = useVelocity(store);
   const isFiltered = hasFilter(query.value);
+  const isChoosing = useSignal(false);
   const shownOf = useCallback(
     (list: ListId) => {
       const state = store.view.value;
@@ -38,7 +39,7 @@ export function PlanView({ store }: { store: BoardStore }) {
   );
   const [isReady, track] = useFirstLists();
   usePlanKeys(store, shownOf);
-  useWholeBacklog(store, isFiltered);
+  useWholeBacklog(store, isFiltered || isChoosing.value);
   const state = store.view.value;
   useTitle(`Plan – ${store.name}`);
   useEffect(() => () => void (selected.value = new Set()), [store, store.name]);
@@ -89,7 +90,7 @@ export function PlanView({ store }: { store: BoardStore }) {
           )}
         </div>
       </header>
-      <Filters stories={state.stories.values()} />
+      <Filters stories={state.stories.values()} onChoose={() => (isChoosing.value = true)} />
       {hidden > 0 && (
         <p class="show-more">
           <Button
@@ -148,12 +149,12 @@ function useFirstLists(): [boolean, (loading: Promise<void>) => void] {
   return [isReady.value, track];
 }
 
-/** Loads the rest of the backlog while a filter is set, so that the filter misses no story. */
-function useWholeBacklog(store: BoardStore, isFiltered: boolean): void {
+/** Loads the rest of the backlog once it is needed, so that a filter misses no story, assignee or label. */
+function useWholeBacklog(store: BoardStore, isNeeded: boolean): void {
   const part = store.lists.part.value;
   useEffect(() => {
-    if (isFiltered && part) void store.lists.loadPage();
-  }, [store, isFiltered, part]);
+    if (isNeeded && part) void store.lists.loadPage();
+  }, [store, isNeeded, part]);
 }
 
 /** The bar with the actions for the selected stories. */
