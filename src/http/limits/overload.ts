@@ -58,7 +58,11 @@ export function limitLoad(server: FastifyInstance): void {
     counts[kind] += by;
     ofNetwork[kind].add(networkOf(ip), by);
   };
-  const rejected = new LRUCache<string, true>({ max: MAX_REJECTED, ttl: REJECTED_MS });
+  const rejected = new LRUCache<string, true>({
+    max: MAX_REJECTED,
+    ttl: REJECTED_MS,
+    ttlAutopurge: true,
+  });
   server.decorateRequest('countedAs', undefined);
   const kindOf = ({ method }: FastifyRequest): Kind =>
     method === 'GET' || method === 'HEAD' ? 'reads' : 'changes';
