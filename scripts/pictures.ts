@@ -22,7 +22,7 @@ const completed = [18, 31, 12, 27, 9, 24, 33, 16];
 export const documented = (): Record<string, string> => ({
   'burndown.svg': svg(burndownPicture(burndownOf(sprint), WIDTH), 'auto'),
   'burnup.svg': svg(burndownPicture(burndownOf(sprint, {}, { kind: 'burnup' }), WIDTH), 'auto'),
-  'velocity.svg': svg(velocityPicture('rocket', velocityOf(names), WIDTH), 'auto'),
+  'velocity.svg': svg(velocityPicture(velocityOf(names), WIDTH), 'auto'),
   'forecast.svg': svg(forecastPicture(forecastOf(134, completed), WIDTH), 'auto'),
 });
 

@@ -44,16 +44,16 @@ export const BURNDOWN: Formats = {
 export const VELOCITY: Formats = {
   json: { write: ({ view }: Velocity) => JSON.stringify(view) },
   csv: { write: ({ view }: Velocity) => velocityCsv(view) },
-  ...pictures(async (body: Velocity, _query, width, board) => {
+  ...pictures(async (body: Velocity, _query, width) => {
     const { velocityPicture } = await import('./pictures/velocity.ts');
-    return velocityPicture(board, body, width);
+    return velocityPicture(body, width);
   }),
 };
 
 export const FORECAST: Formats = {
   json: { write: ({ view }: Forecast) => JSON.stringify(view) },
   csv: { write: ({ view }: Forecast) => forecastCsv(view) },
-  ...pictures(async ({ view, history, work, from }: Forecast, _query, width, board) => {
+  ...pictures(async ({ board, view, history, work, from }: Forecast, _query, width) => {
     const { forecastPicture } = await import('./pictures/forecast.ts');
     const paths = await inSteps(fan(history, work, view));
     return forecastPicture({ board, ...work, history: history.length, from, paths }, width);
@@ -65,12 +65,10 @@ type Query = { [name in keyof BurndownQuery]?: string };
 
 /** Returns the two formats of a picture. The drawing libraries are loaded with the first picture. */
 function pictures<Body>(
-  draw: (body: Body, query: BurndownQuery, width: number, board: string) => Promise<Picture>,
+  draw: (body: Body, query: BurndownQuery, width: number) => Promise<Picture>,
 ): Formats {
-  const drawn = (body: Body, { query, params }: FastifyRequest): Promise<Picture> => {
-    const { board_name = '' } = params as { board_name?: string };
-    return draw(body, query as BurndownQuery, Number((query as Query).width ?? 720), board_name);
-  };
+  const drawn = (body: Body, { query }: FastifyRequest): Promise<Picture> =>
+    draw(body, query as BurndownQuery, Number((query as Query).width ?? 720));
   const themeOf = ({ query }: FastifyRequest): Theme => (query as BurndownQuery).theme ?? 'auto';
   return {
     svg: {
@@ -82,7 +80,7 @@ function pictures<Body>(
         const picture = await drawn(body, request);
         const theme = themeOf(request) === 'dark' ? 'dark' : 'light';
         const tagged = svg(picture, theme);
-        return { tagged, content: () => png(tagged, picture) };
+        return { tagged, content: (client) => png(tagged, picture, client) };
       },
     },
   };

@@ -12,6 +12,7 @@ import type { Caller } from '../../src/http/caller';
 import type { ReplayedSprint } from '../../src/reports/report.queries';
 import { ReportsService } from '../../src/reports/reports.service';
 import { StoriesService } from '../../src/stories/stories.service';
+import { Pace } from '../../src/time/pace';
 import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { insertRows } from '../support/fill';
@@ -587,6 +588,14 @@ describe('formats', () => {
     expect(await picture()).not.toContain('>Not a working day<');
   });
 
+  it('name the board in pictures as it is named, however a path writes it', async () => {
+    const path = `/api/boards/${encodeURIComponent(` ${team.name.normalize('NFD')} `)}`;
+    for (const report of ['velocity', 'forecast']) {
+      const picture = await client.get(`${path}/${report}?format=svg`);
+      expect(picture.text).toBe((await client.get(`${team.path}/${report}?format=svg`)).text);
+    }
+  });
+
   it('reject a width, a theme or a kind that does not exist', async () => {
     for (const query of ['width=359', 'width=1601', 'width=a', 'theme=blue', 'kind=pie']) {
       const rejected = await client.get(`${paths.burndown}?format=png&${query}`);
@@ -727,6 +736,19 @@ describe('formats', () => {
     at('2026-03-02T12:00:00.000Z');
     expect((await again('csv')).text.trimEnd().split('\r\n')).toHaveLength(lines.length + 1);
     expect((await client.get(`${path}?format=svg`)).text.length).toBeLessThan(200_000);
+  });
+
+  it('are not computed for HEAD if they are streamed', async () => {
+    const long = await (await board()).sprint('1990-01-01');
+    const path = `/api/sprints/${long.id}/burndown`;
+    const pauses = jest.spyOn(Pace.prototype, 'pause');
+    const head = await client.call('HEAD', path);
+    // Takes longer than the rest of the first response.
+    const { headers } = await client.get(path);
+    // One for each of the 27 chunks of one response.
+    expect(pauses.mock.calls.length).toBeLessThan(40);
+    pauses.mockRestore();
+    expect([head.status, head.headers.get('etag')]).toEqual([200, headers.get('etag')]);
   });
 
   it.each(['json', 'csv'])(
@@ -1012,6 +1034,25 @@ describe('a forecast', () => {
     await made2xx(client.put(team.path, { time_zone: 'Pacific/Kiritimati' }));
     const { body } = await client.get(`${team.path}/forecast?stories=1`);
     expect(body.when[0]).toEqual({ percent: 50, sprints: 1, date: '2026-01-21' });
+  });
+
+  it('is rejected if it waits too long for another one', async () => {
+    const team = await history(10);
+    const forecast = (seed: number): Promise<Answer> =>
+      client.get(`${team.path}/forecast?stories=500&seed=${seed}`);
+    // Reads the totals of the sprints, which may pause, too.
+    await forecast(1);
+    let end = (): void => undefined;
+    const pausing = new Promise<void>((resolve) => (end = resolve));
+    const isDue = jest.spyOn(Pace.prototype, 'isDue', 'get').mockReturnValue(true);
+    const pause = jest.spyOn(Pace.prototype, 'pause').mockReturnValue(pausing);
+    const first = forecast(2);
+    const second = await forecast(3);
+    expect([second.status, second.body.code]).toEqual([503, 'overloaded']);
+    end();
+    expect((await first).status).toBe(200);
+    pause.mockRestore();
+    isDue.mockRestore();
   });
 
   it('is rejected with fewer than three completed sprints and for invalid parameters', async () => {

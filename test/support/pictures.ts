@@ -158,6 +158,7 @@ export const velocityOf = (
     16 + ((index * 5) % 13),
   ],
 ): Velocity => ({
+  board: 'rocket',
   view: velocity(
     names.map((name, index) => ({
       id: index + 7,

@@ -1,7 +1,9 @@
 import accepts from 'accepts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import type { Client } from '../client';
+import { connectedClient } from '../client';
 import { Problem } from '../problem';
 import { etagOf, notModified, REPRESENTATION } from './etag';
 
@@ -19,7 +21,7 @@ export interface LongResponse {
   /** A short string that changes whenever the response does: its entity tag is a digest of it. */
   tagged: string;
   /** Called unless the client has the response. */
-  content: () => Readable | Promise<Buffer>;
+  content: (client: Client) => Readable | Promise<Buffer>;
 }
 
 type Written = string | LongResponse;
@@ -118,5 +120,8 @@ export async function writeFormat(
     return text;
   }
   const etag = etagOf(`${format} ${REPRESENTATION} ${text.tagged}`);
-  return notModified(reply, etag) ? '' : text.content();
+  if (notModified(reply, etag)) return '';
+  const content = await text.content(connectedClient(reply));
+  // Not read, because Fastify reads a stream to its end for HEAD, too.
+  return request.method === 'HEAD' && content instanceof Readable ? Readable.from([]) : content;
 }

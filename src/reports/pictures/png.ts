@@ -1,7 +1,9 @@
-import { Semaphore } from 'async-mutex';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from '../../database/fair-queue';
+import type { Client } from '../../http/client';
+import { Problem } from '../../http/problem';
 import type { Rendering } from './png.worker';
 import type { Picture } from './svg';
 
@@ -23,8 +25,11 @@ const WORKER_FILE = join(
   'png.worker.js',
 );
 
-// Each rendering takes about 30 MB for about 0.1 s.
-const rendering = new Semaphore(2);
+/** Concurrent renderings: each takes about 30 MB for about 0.1 s. */
+const RENDERINGS = 2;
+/** Maximum milliseconds that a picture waits for others. */
+const WAIT_MS = 2000;
+const rendering = new FairQueue(RENDERINGS, WAIT_MS, new Problem('overloaded'));
 
 /** The pixels for each CSS pixel: 2, as chat tools show pictures, or less for very large pictures. */
 export const densityOf = ({ width, height }: Picture): number =>
@@ -33,15 +38,17 @@ export const densityOf = ({ width, height }: Picture): number =>
 /**
  * Renders an SVG as PNG in a thread of its own: the encoding takes up to 100 ms of processor time, and
  * resvg frees its pixels only when the thread ends.
+ * @throws Problem `overloaded`; an `AbortError` if the client disconnects while it waits
  */
-export function png(svg: string, picture: Picture): Promise<Buffer> {
+export function png(svg: string, picture: Picture, { key, signal }: Client): Promise<Buffer> {
   const workerData: Rendering = {
     svg,
     fontFiles: FONT_FILES,
     loadSystemFonts: !IN_FONT.test(svg),
     density: densityOf(picture),
   };
-  return rendering.runExclusive(async () => {
+  return rendering.run(key, async () => {
+    signal?.throwIfAborted();
     const worker = new Worker(WORKER_FILE, { workerData });
     try {
       const ended = once(worker, 'exit').then(() => {

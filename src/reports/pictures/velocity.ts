@@ -15,8 +15,8 @@ const MARKS = {
 const GAP = 12;
 
 /** The committed and completed work of each sprint as a bar, and the average. */
-export function velocityPicture(board: string, velocity: Velocity, width: number): Picture {
-  const { view, lastDays } = velocity;
+export function velocityPicture(velocity: Velocity, width: number): Picture {
+  const { board, view, lastDays } = velocity;
   const { sprints } = view;
   const unit: Unit = sprints.some((each) => each.committed_points + each.completed_points > 0)
     ? 'points'

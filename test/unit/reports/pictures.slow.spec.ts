@@ -29,7 +29,7 @@ const draw: [string, (width: number) => Picture][] = [
   ]),
   ...Object.entries(velocities).map(([name, of]): [string, (width: number) => Picture] => [
     `velocity, ${name}`,
-    (width) => velocityPicture('rocket', of, width),
+    (width) => velocityPicture(of, width),
   ]),
   ...Object.entries(forecasts).map(([name, of]): [string, (width: number) => Picture] => [
     `forecast, ${name}`,
@@ -221,7 +221,9 @@ describe('the picture of a burndown', () => {
 describe('the heading', () => {
   it('is shortened if it is wider than the picture, with and without dates', () => {
     for (const board of [...HOSTILE_NAMES, LONG_NAME]) {
-      const boxes = textBoxes(svg(velocityPicture(board, velocities.none as never, 360), 'light'));
+      const boxes = textBoxes(
+        svg(velocityPicture({ ...velocities.none, board } as never, 360), 'light'),
+      );
       expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(344);
     }
   });
@@ -229,13 +231,13 @@ describe('the heading', () => {
 
 describe('the picture of a velocity', () => {
   const words = (name: string, width = 720): string[] =>
-    wordsOf(velocityPicture('rocket', velocities[name] as never, width));
+    wordsOf(velocityPicture(velocities[name] as never, width));
 
   it('has the numbers of each sprint and the average', () => {
     expect(words('three')).toEqual(
       expect.arrayContaining(['Sprint 1', '16 of 20', '21 of 27', 'Average 21', 'Completed']),
     );
-    const { title, description } = velocityPicture('rocket', velocities.three as never, 720);
+    const { title, description } = velocityPicture(velocities.three as never, 720);
     expect(title).toBe(
       'rocket, velocity, Mar 2 – Apr 10, 2026: 21 points per sprint, average of 3',
     );
@@ -248,9 +250,7 @@ describe('the picture of a velocity', () => {
     for (const [name, { view }] of Object.entries(velocities)) {
       const { sprints } = view;
       if (sprints.length === 0) continue;
-      const left = textBoxes(
-        svg(velocityPicture('rocket', velocities[name] as never, width), 'light'),
-      );
+      const left = textBoxes(svg(velocityPicture(velocities[name] as never, width), 'light'));
       const column = Math.min(...left.map((box) => box.left));
       const names = left
         .slice(-sprints.length * (width < 720 ? 2 : 3))
@@ -313,7 +313,8 @@ describe('a PNG', () => {
     ...burndownPicture(burndowns.middle as never, 720),
     content: `<text x="50" y="150" font-size="60" font-weight="600" fill="#1f2328">${text}</text>`,
   });
-  const rendered = (picture: Picture): Promise<Buffer> => png(svg(picture, 'light'), picture);
+  const rendered = (picture: Picture): Promise<Buffer> =>
+    png(svg(picture, 'light'), picture, { key: 'test' });
 
   it('fails if its thread ends without a picture', async () => {
     const { Worker } = threads;
@@ -327,12 +328,37 @@ describe('a PNG', () => {
     }
   }, 10_000);
 
+  it('is rejected if it waits too long for others, and is not drawn if its client disconnects', async () => {
+    const { Worker } = threads;
+    const disconnection = new AbortController();
+    const starts = jest
+      .spyOn(threads, 'Worker')
+      .mockImplementation(() => new Worker('setTimeout(() => {}, 60_000)', { eval: true }));
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+    try {
+      const first = [letters('A'), letters('B')].map(rendered);
+      const late = expect(rendered(letters('C'))).rejects.toMatchObject({ code: 'overloaded' });
+      await jest.advanceTimersByTimeAsync(2000);
+      await late;
+      const left = png('', letters('D'), { key: 'test', signal: disconnection.signal });
+      const gone = expect(left).rejects.toThrow('aborted');
+      disconnection.abort();
+      const ends = first.map((each) => expect(each).rejects.toThrow('ended without a picture'));
+      for (const { value } of starts.mock.results) await (value as threads.Worker).terminate();
+      await Promise.all([...ends, gone]);
+      expect(starts).toHaveBeenCalledTimes(2);
+    } finally {
+      jest.useRealTimers();
+      starts.mockRestore();
+    }
+  }, 10_000);
+
   it('has twice the size of the picture in pixels, less if it is very large', async () => {
     const usual = burndownPicture(burndowns.middle as never, 720);
     const image = await rendered(usual);
     expect(image.subarray(1, 4).toString()).toBe('PNG');
     expect(size(image)).toEqual([1440, usual.height * 2]);
-    const large = velocityPicture('rocket', velocities.hundred as never, 1600);
+    const large = velocityPicture(velocities.hundred as never, 1600);
     const [width, height] = size(await rendered(large));
     expect(width).toBe(Math.round(1600 * densityOf(large)));
     expect(width * height).toBeLessThan(3_500_000);
