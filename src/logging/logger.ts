@@ -6,7 +6,7 @@ import { toText } from './text';
 /** Creates a logger that writes JSON lines or, as `text`, lines for people, by default to standard output. */
 export function createLogger(
   level: string,
-  destination?: DestinationStream,
+  destination: DestinationStream = standardOutput(),
   format: 'json' | 'text' = 'json',
 ): Pino {
   const options = {
@@ -16,12 +16,35 @@ export function createLogger(
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  if (format === 'text') {
-    // Unlike `process.stdout`, it does not end the process if the log is no longer read.
-    const stream = destination ?? pino.destination(1);
-    return pino(options, { write: (line) => stream.write(toText(line)) });
-  }
-  return destination ? pino(options, destination) : pino(options);
+  if (format === 'json') return pino(options, destination);
+  return pino(options, { write: (line) => destination.write(toText(line)) });
+}
+
+/** Bytes of the lines that wait for standard output; further lines are dropped. */
+const MAX_WAITING = 1024 * 1024;
+/** Milliseconds until they are written again. */
+const AGAIN_MS = 100;
+
+/**
+ * Standard output. If it cannot be written, because the disk is full or nobody reads it, the service goes on. pino's
+ * own destination ends the process then, or writes again without end when that exits.
+ */
+function standardOutput(): DestinationStream {
+  const stream = pino.destination({
+    dest: 1,
+    sync: true,
+    maxLength: MAX_WAITING,
+    retryEAGAIN: () => false,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const again = (): void => {
+    timer = undefined;
+    stream.flush();
+  };
+  stream.on('error', () => {
+    timer ??= setTimeout(again, AGAIN_MS).unref();
+  });
+  return stream;
 }
 
 /**

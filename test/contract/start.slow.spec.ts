@@ -254,6 +254,23 @@ describe('a program that starts', () => {
   });
 });
 
+it.each([
+  ['cannot be written', 'json', 'exec "$@" > /dev/full'],
+  ['cannot be written', 'text', 'exec "$@" > /dev/full'],
+  ['is read by nobody', 'json', 'exec "$@" > >(trap "" TERM; exec sleep 10)'],
+])('a program whose log %s still serves and stops, as %s', async (_, format, command) => {
+  const program = await Program.spawn(
+    { url: `sqlite:${join(folder, `${format}.db`)}` },
+    {
+      environment: { LOG_LEVEL: 'info', LOG_FORMAT: format },
+      wrapper: ['bash', '-c', command, 'bash'],
+    },
+  );
+  await program.ready();
+  for (let i = 0; i < 1000; i += 1) await program.answers('/health/live', 200);
+  expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
 it.each(['json', 'text'])(
   'a program whose log is no longer read still serves, as %s',
   async (format) => {
