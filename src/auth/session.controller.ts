@@ -47,11 +47,14 @@ export class SessionController {
     'Sets a cookie that authenticates later requests instead of the token. The session ends with the token, or 30 days after its last use.',
   )
   async create(
-    @Req() { access }: FastifyRequest,
+    @Req() { access, id, ip }: FastifyRequest,
     @Body() { token }: CreateSession,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
-    const session = await this.sessions.create(token, access?.sessionId);
+    const session = await this.sessions.create(token, access?.sessionId, {
+      request_id: id,
+      address: ip,
+    });
     setCookie(reply, session.secret);
     return represent(session.access, access !== OPEN);
   }

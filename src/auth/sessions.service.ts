@@ -50,22 +50,24 @@ export class SessionsService {
   /**
    * Creates a session. Deletes the former session of the browser and, if the token has too many, the least
    * recently used ones.
+   * @param origin the request, for the log
    * @returns its secret and its access
    * @throws Problem `unauthorized`
    */
   async create(
     token: string,
     former: number | undefined,
+    origin: SignInOrigin,
   ): Promise<{ secret: string; access: Access }> {
     const now = this.clock.now();
     const row = await findToken(this.database, token, now);
-    if (typeof row === 'string') throw this.rejected(token, row);
+    if (typeof row === 'string') throw this.rejected(token, row, origin);
     const { secret, lookup, hash } = createSecret();
     const times = { created_at: now, last_used_at: now };
     const sessionId = await this.unitOfWork.maintain(async (manager) => {
       // Locks the row, so that concurrent sign-ins count each other's sessions and the token cannot be deleted.
       const { affected } = await manager.update(Token, row.id, { last_used_at: now });
-      if (!affected) throw this.rejected(token, 'unknown');
+      if (!affected) throw this.rejected(token, 'unknown', origin);
       if (former !== undefined) await manager.delete(Session, former);
       const { identifiers } = await manager.insert(Session, {
         token_id: row.id,
@@ -84,7 +86,7 @@ export class SessionsService {
         await manager.delete(Session, { id: In(surplus.map(({ id }) => id)) });
       return identifiers[0]?.id as number;
     });
-    this.logger.log({ actor: row.name, token_id: row.id }, 'signed in');
+    this.logger.log({ ...origin, actor: row.name, token_id: row.id }, 'signed in');
     return { secret, access: { ...accessOfToken(row), sessionId } };
   }
 
@@ -123,11 +125,17 @@ export class SessionsService {
       .catch((error: unknown) => this.database.logFailure(this.logger, error));
   }
 
-  private rejected(token: string, reason: Rejection): Problem {
-    this.logger.warn({ reason, lookup: lookupOf(token) }, 'sign-in rejected');
+  private rejected(token: string, reason: Rejection, origin: SignInOrigin): Problem {
+    this.logger.warn({ ...origin, reason, lookup: lookupOf(token) }, 'sign-in rejected');
     const headers = challenge('invalid_token');
     return new Problem('unauthorized', 'The token is not valid.', { headers });
   }
+}
+
+/** The request that signs in, as it is logged. */
+interface SignInOrigin {
+  request_id: string;
+  address: string;
 }
 
 /** A session that was last used at this time, or before, has expired. */

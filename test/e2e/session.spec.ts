@@ -333,6 +333,23 @@ it('failed attempts to sign in count for the rate limit of the address', async (
   }
 });
 
+it('a rejected sign-in is logged with its request and its address', async () => {
+  const log: string[] = [];
+  const other = await startApp({ log, environment: { LOG_LEVEL: 'info' } });
+  try {
+    const headers = { 'x-request-id': 'guess-7' };
+    await other.client.post('/api/session', { token: 'x' }, { headers });
+  } finally {
+    await other.close();
+  }
+  const lines = log.map((line) => JSON.parse(line));
+  expect(lines.find(({ msg }) => msg === 'sign-in rejected')).toMatchObject({
+    reason: 'malformed',
+    request_id: 'guess-7',
+    address: '127.0.0.1',
+  });
+});
+
 it('a browser that shows or creates its session without a cookie is not logged as a failed authentication', async () => {
   const log: string[] = [];
   const other = await startApp({ log, environment: { LOG_LEVEL: 'warn' } });
