@@ -31,7 +31,7 @@ export class Config {
   @Read(readDatabaseUrl)
   @IsDefined({
     message:
-      'must be sqlite:FILE, mysql://user:password@host:3306/database or mariadb://…; its only parameter is tls=true',
+      'must be sqlite:FILE, mysql://user:password@host:3306/database or mariadb://…, in which the user and the password are percent-encoded; its only parameter is tls=true',
   })
   readonly database: DatabaseTarget;
 
@@ -215,11 +215,12 @@ export class Config {
 
 /** A name as in the `Host` header, without the port: `example.org`, `10.0.0.7` or `[::1]`. */
 function isHostName(name: string): boolean {
-  return URL.canParse(`http://${name}/`) && new URL(`http://${name}/`).hostname === name;
+  if (name.includes('*') || !URL.canParse(`http://${name}/`)) return false;
+  return new URL(`http://${name}/`).hostname === name;
 }
 
 function isOrigin(url: string): boolean {
-  return URL.canParse(url) && new URL(url).origin === url;
+  return !url.includes('*') && URL.canParse(url) && new URL(url).origin === url;
 }
 
 function isNetwork(network: string): boolean {
