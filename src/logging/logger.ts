@@ -20,29 +20,33 @@ export function createLogger(
   return pino(options, { write: (line) => destination.write(toText(line)) });
 }
 
-/** Bytes of the lines that wait for standard output; further lines are dropped. */
-const MAX_WAITING = 1024 * 1024;
-/** Milliseconds until they are written again. */
-const AGAIN_MS = 100;
+/** Maximum bytes of the buffer. */
+const MAX_BUFFER = 1024 * 1024;
+/** Milliseconds between two attempts to write it. */
+const RETRY_MS = 100;
 
 /**
- * Standard output. If it cannot be written, because the disk is full or nobody reads it, the service goes on. pino's
- * own destination ends the process then, or writes again without end when that exits.
+ * Returns a destination that writes to standard output. A failed write does not stop the service: the lines stay in a
+ * buffer, and further lines are dropped once it is full. Without these options, pino ends the process when the disk is
+ * full, and its exit handler retries forever.
  */
 function standardOutput(): DestinationStream {
   const stream = pino.destination({
-    dest: 1,
+    // Node.js makes a pipe non-blocking when `process.stdout` is read.
+    dest: process.stdout.fd,
     sync: true,
-    maxLength: MAX_WAITING,
+    // With 0, `flush` does nothing.
+    minLength: 1,
+    maxLength: MAX_BUFFER,
     retryEAGAIN: () => false,
   });
   let timer: NodeJS.Timeout | undefined;
-  const again = (): void => {
+  const retry = (): void => {
     timer = undefined;
     stream.flush();
   };
   stream.on('error', () => {
-    timer ??= setTimeout(again, AGAIN_MS).unref();
+    timer ??= setTimeout(retry, RETRY_MS).unref();
   });
   return stream;
 }

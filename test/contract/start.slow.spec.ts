@@ -1,7 +1,17 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import {
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
@@ -257,7 +267,7 @@ describe('a program that starts', () => {
 it.each([
   ['cannot be written', 'json', 'exec "$@" > /dev/full'],
   ['cannot be written', 'text', 'exec "$@" > /dev/full'],
-  ['is read by nobody', 'json', 'exec "$@" > >(trap "" TERM; exec sleep 10)'],
+  ['fills a pipe without a reader', 'json', 'exec "$@" > >(trap "" TERM; exec sleep 10)'],
 ])('a program whose log %s still serves and stops, as %s', async (_, format, command) => {
   const program = await Program.spawn(
     { url: `sqlite:${join(folder, `${format}.db`)}` },
@@ -268,6 +278,33 @@ it.each([
   );
   await program.ready();
   for (let i = 0; i < 1000; i += 1) await program.answers('/health/live', 200);
+  expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+it('a program whose log was not read for a while logs again when it is read', async () => {
+  const pipe = join(folder, 'log');
+  execFileSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const program = await Program.spawn(
+    { url: `sqlite:${join(folder, 'unread.db')}` },
+    {
+      environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
+      wrapper: ['bash', '-c', 'pipe=$0; exec "$@" > "$pipe"', pipe],
+    },
+  );
+  await program.ready();
+  // Fills the pipe and the buffer, and drops lines.
+  for (let i = 0; i < 8000; i += 1) await program.answers('/health/live', 200);
+  let text = '';
+  const lines = new Socket({ fd: reader, readable: true }).setEncoding('utf8');
+  const received = async (isEnough: () => boolean): Promise<void> => {
+    while (!isEnough()) text += (await once(lines, 'data'))[0] as string;
+  };
+  await received(() => text.length > 1_000_000);
+  expect(text.length).toBeLessThan(1_300_000);
+  await program.client.get('/health/live', { headers: { 'x-request-id': 'later' } });
+  await received(() => text.includes('"request_id":"later"'));
+  for (const line of text.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
