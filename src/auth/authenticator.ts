@@ -8,6 +8,7 @@ import { UnitOfWork } from '../database/unit-of-work';
 import type { Access } from '../http/access';
 import { OPEN } from '../http/access';
 import { Problem } from '../http/problem';
+import { senderOf } from '../http/request-log';
 import { Clock } from '../time/clock';
 import { challenge } from './challenge';
 import { LastUse } from './last-use';
@@ -166,7 +167,7 @@ export class Authenticator {
   private log(request: FastifyRequest, reason: Rejection): void {
     const shown = request.headers.authorization?.replace(/^Bearer +/i, '') ?? '';
     this.logger.warn(
-      { request_id: request.id, address: request.ip, reason, lookup: lookupOf(shown) },
+      { ...senderOf(request), reason, lookup: lookupOf(shown) },
       'request not authenticated',
     );
   }

@@ -47,16 +47,13 @@ export class SessionController {
     'Sets a cookie that authenticates later requests instead of the token. The session ends with the token, or 30 days after its last use.',
   )
   async create(
-    @Req() { access, id, ip }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Body() { token }: CreateSession,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
-    const session = await this.sessions.create(token, access?.sessionId, {
-      request_id: id,
-      address: ip,
-    });
+    const session = await this.sessions.create(token, request);
     setCookie(reply, session.secret);
-    return represent(session.access, access !== OPEN);
+    return represent(session.access, request.access !== OPEN);
   }
 
   @Delete()

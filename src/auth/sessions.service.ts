@@ -6,6 +6,8 @@ import { placeholders } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Access } from '../http/access';
 import { Problem } from '../http/problem';
+import type { Sender } from '../http/request-log';
+import { senderOf } from '../http/request-log';
 import { Clock, toStored } from '../time/clock';
 import { challenge } from './challenge';
 import { LastUse } from './last-use';
@@ -50,24 +52,20 @@ export class SessionsService {
   /**
    * Creates a session. Deletes the former session of the browser and, if the token has too many, the least
    * recently used ones.
-   * @param origin the request, for the log
    * @returns its secret and its access
    * @throws Problem `unauthorized`
    */
-  async create(
-    token: string,
-    former: number | undefined,
-    origin: SignInOrigin,
-  ): Promise<{ secret: string; access: Access }> {
+  async create(token: string, request: SignIn): Promise<{ secret: string; access: Access }> {
+    const former = request.access?.sessionId;
     const now = this.clock.now();
     const row = await findToken(this.database, token, now);
-    if (typeof row === 'string') throw this.rejected(token, row, origin);
+    if (typeof row === 'string') throw this.rejected(token, row, request);
     const { secret, lookup, hash } = createSecret();
     const times = { created_at: now, last_used_at: now };
     const sessionId = await this.unitOfWork.maintain(async (manager) => {
       // Locks the row, so that concurrent sign-ins count each other's sessions and the token cannot be deleted.
       const { affected } = await manager.update(Token, row.id, { last_used_at: now });
-      if (!affected) throw this.rejected(token, 'unknown', origin);
+      if (!affected) throw this.rejected(token, 'unknown', request);
       if (former !== undefined) await manager.delete(Session, former);
       const { identifiers } = await manager.insert(Session, {
         token_id: row.id,
@@ -86,7 +84,7 @@ export class SessionsService {
         await manager.delete(Session, { id: In(surplus.map(({ id }) => id)) });
       return identifiers[0]?.id as number;
     });
-    this.logger.log({ ...origin, actor: row.name, token_id: row.id }, 'signed in');
+    this.logger.log({ ...senderOf(request), actor: row.name, token_id: row.id }, 'signed in');
     return { secret, access: { ...accessOfToken(row), sessionId } };
   }
 
@@ -125,18 +123,15 @@ export class SessionsService {
       .catch((error: unknown) => this.database.logFailure(this.logger, error));
   }
 
-  private rejected(token: string, reason: Rejection, origin: SignInOrigin): Problem {
-    this.logger.warn({ ...origin, reason, lookup: lookupOf(token) }, 'sign-in rejected');
+  private rejected(token: string, reason: Rejection, request: SignIn): Problem {
+    this.logger.warn({ ...senderOf(request), reason, lookup: lookupOf(token) }, 'sign-in rejected');
     const headers = challenge('invalid_token');
     return new Problem('unauthorized', 'The token is not valid.', { headers });
   }
 }
 
-/** The request that signs in, as it is logged. */
-interface SignInOrigin {
-  request_id: string;
-  address: string;
-}
+/** The request that signs in, with the access of its former session. */
+type SignIn = Sender & { access?: Access };
 
 /** A session that was last used at this time, or before, has expired. */
 const oldestUsed = (now: Date): Date => new Date(now.getTime() - SESSION_SECONDS * 1000);

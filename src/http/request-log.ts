@@ -13,6 +13,14 @@ export function withoutTokens(text: string): string {
   return decoded.search(TOKEN) === -1 ? masked : encodeURI(decoded.replace(TOKEN, 'spl_...'));
 }
 
+/** What a log line says about the sender of a request. */
+export type Sender = Pick<FastifyRequest, 'id' | 'ip'>;
+
+export const senderOf = ({ id, ip }: Sender) => ({
+  request_id: id,
+  address: ip,
+});
+
 /** Logs a request in one line. */
 export function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   logger.info({
