@@ -1,4 +1,5 @@
 import { Semaphore, withTimeout } from 'async-mutex';
+import { Problem } from '../http/problem';
 
 /**
  * A semaphore that serves clients round-robin (start-time fair queueing): a change waits for one change of each
@@ -11,11 +12,13 @@ export class FairQueue {
   /** By client, the last round in which it has a change that is not finished. */
   private readonly lastRounds = new Map<string, number>();
 
-  /** @param waitMs milliseconds after which a change that has not begun is rejected with `timeout` */
-  constructor(size: number, waitMs: number, timeout: Error) {
-    this.semaphore = withTimeout(new Semaphore(size), waitMs, timeout) as Semaphore;
+  /** @param waitMs milliseconds after which work that has not begun is rejected */
+  constructor(size: number, waitMs: number) {
+    const overloaded = new Problem('overloaded');
+    this.semaphore = withTimeout(new Semaphore(size), waitMs, overloaded) as Semaphore;
   }
 
+  /** Runs work of a client when it is its turn. @throws Problem `overloaded` */
   async run<T>(client: string, work: () => Promise<T>): Promise<T> {
     const round = 1 + Math.max(this.round, this.lastRounds.get(client) ?? 0);
     this.lastRounds.set(client, round);

@@ -7,7 +7,6 @@ import type { EntityManager } from 'typeorm';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { Config } from '../config/config';
 import type { Caller } from '../http/caller';
-import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { Clock } from '../time/clock';
 import { paceOfQueue } from '../time/pace';
@@ -74,7 +73,7 @@ export class UnitOfWork {
     const slots = this.isSqlite ? 1 : Math.max(1, config.databasePool - RESERVED_FOR_READS);
     // A burst of 300 changes of one board takes a few seconds on a server that syncs each commit.
     const waitMs = 2 * config.databaseDeadlineMs;
-    this.queue = new FairQueue(slots, waitMs, new Problem('overloaded'));
+    this.queue = new FairQueue(slots, waitMs);
     this.retries = withTimeout(new Mutex(), this.retryMs, unavailable());
   }
 

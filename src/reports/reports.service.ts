@@ -86,7 +86,7 @@ export class ReportsService {
    * Runs one simulation at a time: with sixteen concurrent ones, a request would wait for sixteen steps instead
    * of one.
    */
-  private readonly simulation = new FairQueue(1, WAIT_MS, new Problem('overloaded'));
+  private readonly simulation = new FairQueue(1, WAIT_MS);
 
   constructor(
     private readonly database: Database,

@@ -51,7 +51,7 @@ export const isAlways = ({ routeOptions }: FastifyRequest): boolean =>
 export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   const counts = { reads: 0, changes: 0 };
-  const beginning = new FairQueue(1, BEGIN_MS, overloaded);
+  const beginning = new FairQueue(1, BEGIN_MS);
   const pace = paceOfQueue();
   const ofNetwork = { reads: new Counter(), changes: new Counter() };
   const count = (kind: Kind, { ip }: FastifyRequest, by: 1 | -1): void => {

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../../database/fair-queue';
 import type { Client } from '../../http/client';
-import { Problem } from '../../http/problem';
 import type { Rendering } from './png.worker';
 import type { Picture } from './svg';
 
@@ -29,7 +28,7 @@ const WORKER_FILE = join(
 const RENDERINGS = 2;
 /** Maximum milliseconds that a picture waits for others. */
 const WAIT_MS = 2000;
-const rendering = new FairQueue(RENDERINGS, WAIT_MS, new Problem('overloaded'));
+const rendering = new FairQueue(RENDERINGS, WAIT_MS);
 
 /** The pixels for each CSS pixel: 2, as chat tools show pictures, or less for very large pictures. */
 export const densityOf = ({ width, height }: Picture): number =>
