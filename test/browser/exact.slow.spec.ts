@@ -477,13 +477,19 @@ describe('Text that is typed into a story', () => {
     await page.getByRole('dialog').getByText('Title: Dig → Dig wide').waitFor();
   });
 
-  test('as a description shows its links, and as a title is the title of the page', async () => {
+  test('as a description shows its links', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByLabel('Description').fill('See https://example.org/ants.');
     const link = dialog.getByRole('link', { name: 'https://example.org/ants' });
     expect(await link.getAttribute('href')).toBe('https://example.org/ants');
+  });
+
+  test('as a title becomes the title of the page when it is saved', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
     await dialog.getByLabel('Title').fill('Red ant');
     expect(await page.title()).toBe('Ant – rocket');
     await dialog.getByRole('button', { name: 'Save' }).click();

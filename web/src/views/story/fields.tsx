@@ -6,8 +6,7 @@ import type { StoryFields } from '../../state/changes/change';
 import { FORM_FIELDS } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
-import { formatNumber } from '../../util/format';
-import { isLonger, MAX_TITLE } from '../../util/length';
+import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
 import { linksIn } from '../../util/links';
 import { parseNumber } from '../../util/number';
 
@@ -88,8 +87,7 @@ export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): 
   const errors: FieldErrors = {};
   const { title, points, priority, labels } = fieldsOf(draft);
   for (const [name, max] of Object.entries(MAX_LENGTHS) as [keyof typeof MAX_LENGTHS, number][]) {
-    if (isLonger(draft[name].trim(), max))
-      errors[name] = `At most ${formatNumber(max)} characters.`;
+    if (isLonger(draft[name].trim(), max)) errors[name] = tooLong(max);
   }
   if (!title) errors.title = 'A story needs a title.';
   if (points !== null && !(points <= 1000)) {

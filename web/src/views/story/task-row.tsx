@@ -4,8 +4,8 @@ import type { Task } from '../../api/types';
 import { Button, Icon } from '../../components/controls';
 import { toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
+import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
 import { quoted } from '../../util/names';
-import { isLonger, MAX_TITLE } from '../../util/length';
 
 interface TaskRowProps {
   store: BoardStore;
@@ -72,8 +72,6 @@ interface TaskTitleProps {
   onClose: () => void;
 }
 
-const TOO_LONG = `At most ${MAX_TITLE} characters.`;
-
 /** A field for the title of a task. Enter and leaving the field save the title, Esc does not. */
 function TaskTitle({ store, task, onClose }: TaskTitleProps) {
   const { id, story_id: storyId, title: before } = useRef(task).current;
@@ -94,7 +92,7 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
       const title = text.value.trim();
       if (isCancelled.current || title === '' || title === before) return;
       if (isLonger(title, MAX_TITLE)) {
-        toast(`Not saved: Rename task ${quoted(before)}. ${TOO_LONG}`, { isError: true });
+        toast(`Not saved: Rename task ${quoted(before)}. ${tooLong(MAX_TITLE)}`, { isError: true });
         return;
       }
       store.change([{ kind: 'task.update', id, storyId, set: { title } }], {
@@ -130,7 +128,7 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
       />
       {isTooLong && (
         <p id={note} class="field-error" role="alert">
-          {TOO_LONG}
+          {tooLong(MAX_TITLE)}
         </p>
       )}
     </div>
