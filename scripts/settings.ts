@@ -39,8 +39,8 @@ If some are invalid, the service prints all errors and does not start.
 ${rows.join('\n')}
 
 \`.env.example\` lists the same settings. To use a file with settings, copy it to \`.env\` and start the service with
-\`node --env-file=.env dist/main.js\`. Commands need it, too, as in \`node --env-file=.env dist/cli.js tokens list\`, and a
-relative path of a database belongs to the folder in which the program starts.
+\`node --env-file=.env dist/main.js\`. Commands need the same option, as in
+\`node --env-file=.env dist/cli.js tokens list\`, and the same working directory if the path of the database is relative.
 `;
   return format(page, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
 }

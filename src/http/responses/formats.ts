@@ -122,6 +122,6 @@ export async function writeFormat(
   const etag = etagOf(`${format} ${REPRESENTATION} ${text.tagged}`);
   if (notModified(reply, etag)) return '';
   const content = await text.content(connectedClient(reply));
-  // Not read, because Fastify reads a stream to its end for HEAD, too.
+  // Fastify would read the stream to its end.
   return request.method === 'HEAD' && content instanceof Readable ? Readable.from([]) : content;
 }
