@@ -11,7 +11,7 @@ import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { Clock, toStored } from '../time/clock';
-import { BoardSweeper } from './board-sweeper';
+import { DeletedBoards } from './deleted-boards.service';
 import type { BoardView } from './board.dto';
 import { Board, LOADING } from './board.entity';
 import { changeInParts } from './change-in-parts';
@@ -32,7 +32,7 @@ type Published = Partial<Board> & { name: string };
 /** Milliseconds during which each transaction of a load is retried: if one fails, the work of the others is lost. */
 const RETRY_MS = 60_000;
 
-/** The `updated_at` of an abandoned board, so that the sweeper does not keep its log. */
+/** The `updated_at` of an abandoned board, so that the purge does not keep its log. */
 const LONG_AGO = new Date('2000-01-01');
 
 /**
@@ -45,7 +45,7 @@ export class BoardLoader {
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-    private readonly sweeper: BoardSweeper,
+    private readonly deletedBoards: DeletedBoards,
   ) {}
 
   /**
@@ -161,7 +161,7 @@ export class BoardLoader {
       async (manager) => {
         const transaction = new Transaction(manager);
         await requireLoading(transaction, id);
-        // The sweeper ends a load whose last part is old.
+        // The purge ends a load whose last part is old.
         await transaction.update('boards', id, { updated_at: toStored(this.clock.now()) });
         return work(transaction);
       },
@@ -192,14 +192,14 @@ export class BoardLoader {
     }
   }
 
-  /** Marks the board as deleted and starts the sweeper. If this fails, the sweeper deletes it minutes later. */
+  /** Marks the board as deleted and starts the purge. If this fails, the next purge deletes it minutes later. */
   private async abandon(id: number): Promise<void> {
     await this.unitOfWork
       .maintain((manager) =>
         manager.update(Board, { id, version: LOADING }, { version: 1, updated_at: LONG_AGO }),
       )
       .catch(() => undefined);
-    void this.sweeper.sweep();
+    void this.deletedBoards.purge();
   }
 
   private async requireFree(name: string): Promise<void> {
@@ -208,7 +208,7 @@ export class BoardLoader {
   }
 }
 
-/** @throws Problem `database_unavailable` if the sweeper has ended the load */
+/** @throws Problem `database_unavailable` if the purge has ended the load */
 async function requireLoading(transaction: Transaction, id: number): Promise<void> {
   const loading = await transaction.first(
     `SELECT b.id FROM boards b WHERE b.id = ? AND b.version = ${LOADING}${transaction.forUpdate}`,

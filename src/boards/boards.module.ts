@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module';
 import { BoardCreation } from './board-creation.service';
 import { BoardLoader } from './board-loader.service';
-import { BoardSweeper } from './board-sweeper';
+import { DeletedBoards } from './deleted-boards.service';
 import { Board } from './board.entity';
 import { BoardsController } from './boards.controller';
 import { BoardsService } from './boards.service';
@@ -11,7 +11,7 @@ import { BoardsService } from './boards.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Board]), AuthModule],
   controllers: [BoardsController],
-  providers: [BoardsService, BoardCreation, BoardSweeper, BoardLoader],
+  providers: [BoardsService, BoardCreation, DeletedBoards, BoardLoader],
   exports: [BoardCreation, BoardLoader],
 })
 export class BoardsModule {}

@@ -18,7 +18,7 @@ import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { toStored } from '../time/clock';
-import { BoardSweeper } from './board-sweeper';
+import { DeletedBoards } from './deleted-boards.service';
 import type { BoardView, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
 import { findBoard, representBoard, whereVisible } from './board.queries';
@@ -32,7 +32,7 @@ export class BoardsService {
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly tokens: TokensService,
-    private readonly sweeper: BoardSweeper,
+    private readonly deletedBoards: DeletedBoards,
   ) {}
 
   /** The boards that the caller may see. Each has its own revision, so the list has no tag of its own. */
@@ -101,7 +101,7 @@ export class BoardsService {
   }
 
   /**
-   * Deletes a board and its log; the sweeper then deletes its rows.
+   * Deletes a board and its log; the purge then deletes its rows.
    * @throws Problem `board_not_found`, `board_not_empty`, `precondition_failed`
    */
   delete(caller: Caller, name: string, force: boolean): Promise<Deleted> {
@@ -123,6 +123,6 @@ export class BoardsService {
       return { deleted: true, id: board.id };
     });
     // After an error, too: when the connection was lost during the commit, the board may be deleted.
-    return deletion.finally(() => void this.sweeper.sweep());
+    return deletion.finally(() => void this.deletedBoards.purge());
   }
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { Pace } from '../time/pace';
+import { TimeSlice } from '../time/time-slice';
 import type { Reader } from './reader';
 import { placeholders } from './reader';
 
@@ -18,14 +18,14 @@ const WORK_MS = 15;
  * 40 µs, and 99 to 153 µs through an EntityManager. All others go through `manager`.
  */
 export class Transaction implements Reader {
-  private readonly pace: Pace;
+  private readonly timeSlice: TimeSlice;
 
   /** @param rest resolves when the work may go on after a pause */
   constructor(
     public manager: EntityManager,
     rest?: () => Promise<void>,
   ) {
-    this.pace = new Pace(WORK_MS, rest);
+    this.timeSlice = new TimeSlice(WORK_MS, rest);
   }
 
   query<R = Record<string, unknown>>(
@@ -97,7 +97,7 @@ export class Transaction implements Reader {
    * changes await this between their chunks.
    */
   pause(): Promise<void> {
-    return this.pace.pause();
+    return this.timeSlice.pause();
   }
 
   protected get isSqlite(): boolean {

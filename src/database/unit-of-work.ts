@@ -9,7 +9,7 @@ import { Config } from '../config/config';
 import type { Caller } from '../http/caller';
 import { atRevision } from '../http/responses/board-revision';
 import { Clock } from '../time/clock';
-import { paceOfQueue } from '../time/pace';
+import { timeSliceOfQueue } from '../time/time-slice';
 import { Change, Restart } from './change';
 import { Database } from './database';
 import { failureOf, unavailable } from './errors';
@@ -56,7 +56,7 @@ export class UnitOfWork {
    * For the pauses between changes on SQLite, whose driver is synchronous: 300 changes in the queue kept every
    * other request waiting for 0.3 s.
    */
-  private readonly pace = paceOfQueue();
+  private readonly timeSlice = timeSliceOfQueue();
   /** Changes that run or wait to run. */
   pending = 0;
   /** Emits the id of each board whose log a change of this process has extended. */
@@ -151,7 +151,7 @@ export class UnitOfWork {
     };
     const transactQueued = (): Promise<T> =>
       this.queue.run(client, async () => {
-        if (this.isSqlite && this.pending > 1) await this.pace.pause();
+        if (this.isSqlite && this.pending > 1) await this.timeSlice.pause();
         return transact();
       });
     // A batch or an import would block the retries of all others for its whole transaction.

@@ -77,7 +77,7 @@ export class EventStream extends Readable implements Subscriber {
    * Sends a comment, so that the connection is not closed as idle: while there are no events, and while the stream
    * searches a long log for events of the requested types.
    */
-  beat(): void {
+  heartbeat(): void {
     if (this.isOpen && (this.isLive || this.readableLength === 0)) this.push(':\n\n');
   }
 

@@ -28,7 +28,7 @@ const MAX_UNREAD = 16 * 1024 * 1024;
 /** Milliseconds between two polls for changes that other instances made, and between two checks of unread bytes. */
 const POLL_MS = 500;
 /** Milliseconds between two comments on a stream. */
-const BEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** Milliseconds between two checks of the tokens of open streams. */
 const CHECK_MS = 10_000;
 
@@ -67,7 +67,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     private readonly authenticator: Authenticator,
     config: Config,
   ) {
-    this.idleMs = BEAT_MS + config.readerTimeoutMs;
+    this.idleMs = HEARTBEAT_MS + config.readerTimeoutMs;
   }
 
   onModuleInit(): void {
@@ -143,9 +143,9 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  @Interval(BEAT_MS)
-  beat(): void {
-    for (const { stream } of this.streams) stream.beat();
+  @Interval(HEARTBEAT_MS)
+  heartbeat(): void {
+    for (const { stream } of this.streams) stream.heartbeat();
   }
 
   /**

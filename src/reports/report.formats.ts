@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Formats, LongResponse } from '../http/responses/formats';
-import { Pace } from '../time/pace';
+import { TimeSlice } from '../time/time-slice';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
-import { fan } from './fan';
+import { forecastPaths } from './forecast-paths';
 import { png } from './pictures/png';
 import type { Picture } from './pictures/svg';
 import { PICTURE_STYLE, svg } from './pictures/svg';
@@ -55,7 +55,7 @@ export const FORECAST: Formats = {
   csv: { write: ({ view }: Forecast) => forecastCsv(view) },
   ...pictures(async ({ board, view, history, work, from }: Forecast, _query, width) => {
     const { forecastPicture } = await import('./pictures/forecast.ts');
-    const paths = await inSteps(fan(history, work, view));
+    const paths = await inSteps(forecastPaths(history, work, view));
     return forecastPicture({ board, ...work, history: history.length, from, paths }, width);
   }),
 };
@@ -114,9 +114,9 @@ function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string 
 
 /** Lets other requests run between chunks, even if the client reads fast. */
 async function* withPauses(chunks: Iterable<string>): AsyncGenerator<string> {
-  const pace = new Pace();
+  const timeSlice = new TimeSlice();
   for (const chunk of chunks) {
     yield chunk;
-    await pace.pause();
+    await timeSlice.pause();
   }
 }

@@ -1,4 +1,4 @@
-import { Pace } from '../time/pace';
+import { TimeSlice } from '../time/time-slice';
 
 /** A long computation that yields often, where it may pause. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
@@ -11,11 +11,11 @@ const WORK_MS = 2;
  * @throws the reason of the signal, when that is aborted
  */
 export async function inSteps<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
-  const pace = new Pace(WORK_MS);
+  const timeSlice = new TimeSlice(WORK_MS);
   for (;;) {
     signal?.throwIfAborted();
     const step = steps.next();
     if (step.done) return step.value;
-    if (pace.isDue) await pace.pause();
+    if (timeSlice.isOver) await timeSlice.pause();
   }
 }

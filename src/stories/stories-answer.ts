@@ -4,7 +4,7 @@ import { Answer } from '../http/responses/answer';
 import { revisionOf } from '../http/responses/board-revision';
 import { PART_LENGTH } from '../http/responses/parts';
 import { keepingBytes, readableOf } from '../http/responses/stream';
-import { Pace } from '../time/pace';
+import { TimeSlice } from '../time/time-slice';
 import { descriptionLength, withDescriptions } from './brief-story.queries';
 
 /** Maximum characters of the descriptions of a response that is written at once. */
@@ -42,13 +42,13 @@ export class StoriesAnswer extends Answer {
 
   private async *parts(): AsyncGenerator<string> {
     const { reader, items, begin, end } = this;
-    const pace = new Pace();
+    const timeSlice = new TimeSlice();
     let part = begin;
     let separator = '';
     for await (const item of withDescriptions(reader, items)) {
       part += separator + JSON.stringify(item);
       separator = ',';
-      await pace.pause();
+      await timeSlice.pause();
       if (part.length < PART_LENGTH) continue;
       yield part;
       part = '';

@@ -1,4 +1,4 @@
-import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { DeletedBoards } from '../../src/boards/deleted-boards.service';
 import { useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { nextPage } from '../support/client';
@@ -541,7 +541,7 @@ describe('a list whose board, sprint or story is deleted before its rows are rea
   /** Gets a list; `change` runs after the statement that finds its board. */
   async function getDuring(path: string, change: () => Promise<unknown>): Promise<Answer> {
     // Its statements would be counted, too.
-    await service.app.get(BoardSweeper).sweep();
+    await service.app.get(DeletedBoards).purge();
     let statements = 0;
     const stop = onStatement({
       before: async ({ sql }) => {

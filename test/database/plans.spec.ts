@@ -1,5 +1,5 @@
 import { SessionsService } from '../../src/auth/sessions.service';
-import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { DeletedBoards } from '../../src/boards/deleted-boards.service';
 import { Database } from '../../src/database/database';
 import { ExpiredKeys } from '../../src/database/expired-keys';
 import type { Parameter } from '../../src/database/reader';
@@ -282,7 +282,7 @@ async function everything(): Promise<void> {
   });
   await tokens();
   await call(`DELETE ${BOARD}`, {}, undefined, { query: '?force=true' });
-  await service.app.get(BoardSweeper)['sweeping'];
+  await service.app.get(DeletedBoards)['purging'];
 }
 
 async function boards(): Promise<void> {

@@ -12,7 +12,7 @@ import type { Caller } from '../../src/http/caller';
 import type { ReplayedSprint } from '../../src/reports/report.queries';
 import { ReportsService } from '../../src/reports/reports.service';
 import { StoriesService } from '../../src/stories/stories.service';
-import { Pace } from '../../src/time/pace';
+import { TimeSlice } from '../../src/time/time-slice';
 import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { insertRows } from '../support/fill';
@@ -741,7 +741,7 @@ describe('formats', () => {
   it('are not computed for HEAD if they are streamed', async () => {
     const long = await (await board()).sprint('1990-01-01');
     const path = `/api/sprints/${long.id}/burndown`;
-    const pauses = jest.spyOn(Pace.prototype, 'pause');
+    const pauses = jest.spyOn(TimeSlice.prototype, 'pause');
     const head = await client.call('HEAD', path);
     // Meanwhile the response to HEAD would be computed to its end.
     const { headers } = await client.get(path);
@@ -1045,8 +1045,8 @@ describe('a forecast', () => {
     await forecast(1);
     let end = (): void => undefined;
     const pausing = new Promise<void>((resolve) => (end = resolve));
-    const isDue = jest.spyOn(Pace.prototype, 'isDue', 'get').mockReturnValue(true);
-    const pause = jest.spyOn(Pace.prototype, 'pause').mockReturnValue(pausing);
+    const isOver = jest.spyOn(TimeSlice.prototype, 'isOver', 'get').mockReturnValue(true);
+    const pause = jest.spyOn(TimeSlice.prototype, 'pause').mockReturnValue(pausing);
     try {
       // Either may begin first; it cannot end.
       const answers = [forecast(2), forecast(3)];
@@ -1058,7 +1058,7 @@ describe('a forecast', () => {
     } finally {
       end();
       pause.mockRestore();
-      isDue.mockRestore();
+      isOver.mockRestore();
     }
   });
 

@@ -1,4 +1,4 @@
-import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { DeletedBoards } from '../../src/boards/deleted-boards.service';
 import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { UnitOfWork } from '../../src/database/unit-of-work';
@@ -322,14 +322,14 @@ describe('a board', () => {
     const answer = await client.delete(`${board.path}?force=true`);
     failing.mockRestore();
     expectProblem(answer, 503, 'database_unavailable');
-    await app.get(BoardSweeper)['sweeping'];
+    await app.get(DeletedBoards)['purging'];
     const rowsOf = (table: string, column = 'board_id'): Promise<object[]> =>
       app.get(Database).query(`SELECT ${column} FROM ${table} WHERE ${column} = ?`, [id]);
     expect(await rowsOf('sprints')).toEqual([]);
     expect(await rowsOf('events')).toHaveLength(2);
     // The log is kept for a minute, so that streams end with its last event.
     service.clock.set(new Date(Date.now() + 61_000).toISOString());
-    await app.get(BoardSweeper).sweep();
+    await app.get(DeletedBoards).purge();
     service.clock.set();
     expect([await rowsOf('events'), await rowsOf('boards', 'id')]).toEqual([[], []]);
   });
@@ -341,11 +341,11 @@ describe('a board', () => {
     const sprint = await deleted.sprint('2026-11-23');
     const neighbour = await deleted.story(sprint);
     const path = `/api/stories/${story.id}`;
-    const sweep = jest.spyOn(app.get(BoardSweeper), 'sweep').mockResolvedValue();
+    const purge = jest.spyOn(app.get(DeletedBoards), 'purge').mockResolvedValue();
     await client.delete(`${deleted.path}?force=true`);
     const intoSprint = await client.patch(path, { sprint_id: sprint.id });
     const beside = await client.post(`${path}/move`, { position: { after: neighbour.id } });
-    sweep.mockRestore();
+    purge.mockRestore();
     expectErrors(intoSprint, '/sprint_id not_found');
     expectErrors(beside, '/position not_found');
   });

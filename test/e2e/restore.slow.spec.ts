@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { BoardLoader } from '../../src/boards/board-loader.service';
-import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { DeletedBoards } from '../../src/boards/deleted-boards.service';
 import { Board, LOADING } from '../../src/boards/board.entity';
 import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
@@ -474,7 +474,7 @@ it('two concurrent restores with one name create one board', async () => {
 });
 
 describe('a load that stops', () => {
-  it('is deleted once a sweeper has seen its last part for five minutes, whatever its clock', async () => {
+  it('is deleted once a purge has seen its last part for five minutes, whatever its clock', async () => {
     service.clock.set('2026-11-21T12:00:00Z');
     const before = await rowCounts(service);
     const name = freshName('Stopped');
@@ -505,12 +505,12 @@ describe('a load that stops', () => {
     expect(await rowCounts(service)).toEqual(before);
   });
 
-  it('cannot be published once a sweeper has ended it', async () => {
+  it('cannot be published once a purge has ended it', async () => {
     const name = freshName('Ended');
     const { app, client } = service;
     const { body } = await client.get(board.path);
     const load = app.get(BoardLoader).load(OPERATOR, { ...body, name }, async ({ boardId }) => {
-      // As the sweeper ends it, whose deletion of the rows then follows.
+      // As the purge ends it, whose deletion of the rows then follows.
       const end = { id: boardId, version: LOADING };
       await app.get(UnitOfWork).maintain((manager) => manager.update(Board, end, { version: 1 }));
       return {};
@@ -519,7 +519,7 @@ describe('a load that stops', () => {
     expect((await client.get(boardPath(name))).status).toBe(404);
   });
 
-  it('is not deleted by a sweep that has found it before it is published', async () => {
+  it('is not deleted by a purge that has found it before it is published', async () => {
     const name = freshName('Published');
     const database = service.app.get(Database);
     const query = database.query.bind(database);
@@ -530,13 +530,13 @@ describe('a load that stops', () => {
       if (sql.includes('name IS NULL')) await published;
       return found;
     });
-    let sweep: Promise<void> | undefined;
+    let purge: Promise<void> | undefined;
     let reading = 0;
     const open = async function* (): AsyncGenerator<Buffer> {
       const half = file.lastIndexOf('\n{"event"') + 1;
       yield Buffer.from(file.slice(0, half));
       // The first reading surveys the file, the second one loads the board.
-      if (++reading === 2) sweep = service.app.get(BoardSweeper).sweep();
+      if (++reading === 2) purge = service.app.get(DeletedBoards).purge();
       yield Buffer.from(file.slice(half));
     };
     try {
@@ -545,7 +545,7 @@ describe('a load that stops', () => {
       publish();
       delayed.mockRestore();
     }
-    await sweep;
+    await purge;
     const before = await everythingOf(service.client, board.name);
     const after = await everythingOf(service.client, name);
     expect(after).toEqual(asRestored(before, after));

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ObjectLiteral } from 'typeorm';
 import { Repository } from 'typeorm';
-import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { DeletedBoards } from '../../src/boards/deleted-boards.service';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { EventStream } from '../../src/events/event-stream';
 import { EventsService } from '../../src/events/events.service';
@@ -251,7 +251,7 @@ describe('the stream of a board', () => {
       { id: 3, event: 'board.deleted', data: { board_name: board.name, revision: 3 } },
     ]);
     expect((await open(delays)).status).toBe(404);
-    await service.app.get(BoardSweeper)['sweeping'];
+    await service.app.get(DeletedBoards)['purging'];
   });
 
   it('has the last name of a board that is deleted right after it is renamed', async () => {
@@ -272,7 +272,7 @@ describe('the stream of a board', () => {
     const board = await Workspace.create(service.client);
     const stream = await openStarted(`${board.path}/stream`);
     const streams = service.app.get(StreamsService);
-    streams.beat();
+    streams.heartbeat();
     await board.story(null);
     await stream.reaches(2);
     expect(stream.comments).toBe(1);
@@ -290,7 +290,7 @@ describe('the stream of a board', () => {
     try {
       const path = `${board.path}/stream?after=0&type=task.created`;
       const stream = await openStarted(path);
-      streams.beat();
+      streams.heartbeat();
       await stream.until(({ comments }) => comments === 1);
       release();
       const story = await board.story(null);

@@ -1,5 +1,5 @@
 import { SessionsService } from '../../src/auth/sessions.service';
-import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { DeletedBoards } from '../../src/boards/deleted-boards.service';
 import { ExpiredKeys } from '../../src/database/expired-keys';
 import { StreamsService } from '../../src/events/streams.service';
 
@@ -11,9 +11,9 @@ const INTERVAL = 'SCHEDULE_INTERVAL_OPTIONS';
 it.each([
   ['expired idempotency keys are deleted every minute', ExpiredKeys, 'run', 60_000],
   ['expired sessions are deleted every hour', SessionsService, 'deleteExpired', 3_600_000],
-  ['the rows of deleted boards are deleted every minute', BoardSweeper, 'sweep', 60_000],
+  ['the rows of deleted boards are deleted every minute', DeletedBoards, 'purge', 60_000],
   ['streams look for changes of other instances twice a second', StreamsService, 'poll', 500],
-  ['streams get a comment every 15 s', StreamsService, 'beat', 15_000],
+  ['streams get a comment every 15 s', StreamsService, 'heartbeat', 15_000],
   ['streams check the access of their clients every 10 s', StreamsService, 'checkAccess', 10_000],
 ])('%s', (_, { prototype }, method, timeout) => {
   const job = Reflect.get(prototype, method) as object;

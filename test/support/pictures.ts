@@ -1,5 +1,5 @@
 import { addDays } from '../../src/reports/calendar';
-import { fan } from '../../src/reports/fan';
+import { forecastPaths } from '../../src/reports/forecast-paths';
 import { forecast } from '../../src/reports/forecast';
 import type { BurndownPicture } from '../../src/reports/pictures/burndown.words';
 import type { ForecastPicture } from '../../src/reports/pictures/forecast';
@@ -207,7 +207,7 @@ export function forecastOf(
   const history = completed.map((done) => ({ points: done, count: done }));
   const question = { history, work: { unit, amount }, seed: 1, trials: 10_000 };
   const { when } = atOnce(forecast({ ...question, from: '2026-11-30', sprint_days: 14 }));
-  const paths = atOnce(fan(history, question.work, { when, seed: 1 }));
+  const paths = atOnce(forecastPaths(history, question.work, { when, seed: 1 }));
   return { board: 'rocket', unit, amount, history: history.length, from: '2026-11-30', paths };
 }
 

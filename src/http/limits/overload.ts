@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { FairQueue } from '../../database/fair-queue';
-import { paceOfQueue } from '../../time/pace';
+import { timeSliceOfQueue } from '../../time/time-slice';
 import { clientOf, networkOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
@@ -52,7 +52,7 @@ export function limitLoad(server: FastifyInstance): void {
   const overloaded = new Problem('overloaded');
   const counts = { reads: 0, changes: 0 };
   const beginning = new FairQueue(1, BEGIN_MS);
-  const pace = paceOfQueue();
+  const timeSlice = timeSliceOfQueue();
   const ofNetwork = { reads: new Counter(), changes: new Counter() };
   const count = (kind: Kind, { ip }: FastifyRequest, by: 1 | -1): void => {
     counts[kind] += by;
@@ -103,7 +103,7 @@ export function limitLoad(server: FastifyInstance): void {
     }
     // Otherwise 300 concurrent changes all begin in one turn of the event loop, which took 0.2 s.
     const begin = async (): Promise<void> => {
-      await pace.pause();
+      await timeSlice.pause();
       done();
     };
     beginning.run(clientOf(request), begin).catch(done);

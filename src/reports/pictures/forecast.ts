@@ -1,4 +1,4 @@
-import type { FanPath } from '../fan';
+import type { ForecastPath } from '../forecast-paths';
 import type { Plot } from './frame';
 import { heading, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
@@ -17,7 +17,7 @@ export interface ForecastPicture {
   /** The first day of the first sprint, YYYY-MM-DD. */
   from: string;
   /** For the confidences of 50, 85 and 95 percent. */
-  paths: FanPath[];
+  paths: ForecastPath[];
 }
 
 const MARKS = [
@@ -59,13 +59,13 @@ export function forecastPicture(of: ForecastPicture, width: number): Picture {
 
 function headlineOf({ unit, amount, paths }: ForecastPicture): string {
   if (amount === 0) return `No ${noun(unit, 0)} left in the backlog`;
-  const likely = paths[LIKELY] as FanPath;
+  const likely = paths[LIKELY] as ForecastPath;
   if (likely.sprints === null) return 'Not done within 1,000 sprints';
   const end = likely.date === null ? `in ${endOf(likely)}` : `by ${dayOfYear(likely.date)}`;
   return `Done ${end}, ${likely.percent} % sure`;
 }
 
-function endOf({ sprints, date }: FanPath): string {
+function endOf({ sprints, date }: ForecastPath): string {
   if (sprints === null) return 'beyond 1,000 sprints';
   return date === null ? sprintsOf(sprints) : `${dayOfYear(date)}, ${sprintsOf(sprints)}`;
 }
@@ -109,7 +109,7 @@ function fanChart(
 
 /** Draws the start date and, below the end of each path, its confidence and date, in as many rows as needed. */
 function endLabels(
-  paths: readonly FanPath[],
+  paths: readonly ForecastPath[],
   from: string,
   plot: Plot,
   x: (sprints: number) => number,
@@ -119,9 +119,9 @@ function endLabels(
   const lengths = new Set(paths.flatMap(({ sprints }) => sprints ?? []));
   for (const sprints of lengths) {
     const group = paths.filter((each) => each.sprints === sprints);
-    const likely = group.includes(paths[LIKELY] as FanPath);
+    const likely = group.includes(paths[LIKELY] as ForecastPath);
     const title = `${group.map(({ percent }) => percent).join(', ')} %, ${sprintsOf(sprints)}`;
-    const [{ date }] = group as [FanPath];
+    const [{ date }] = group as [ForecastPath];
     const label = date === null ? 'after the year 9999' : dayOfYear(date);
     const half = Math.max(measure(title, 12, 600), measure(label, 12)) / 2;
     const at = x(sprints);

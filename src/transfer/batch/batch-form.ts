@@ -4,7 +4,7 @@ import { Problem } from '../../http/problem';
 import { isReference } from '../../http/validation/choices';
 import { isObject } from '../../http/validation/collections';
 import { validate } from '../../http/validation/validation.pipe';
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import {
   Batch,
   BatchOperation,
@@ -52,12 +52,12 @@ export async function readBatch(
   const operations: Operation[] = [];
   if (Array.isArray(list) && !errors.some(({ pointer }) => pointer === '/operations')) {
     const names = new Map<string, unknown>();
-    const pace = new Pace();
+    const timeSlice = new TimeSlice();
     for (const [i, sent] of list.entries()) {
       const operation = await readOperation(errors, `/operations/${i}`, sent, names);
       if (operation) operations.push(operation);
       if (errors.length >= MAX_ERRORS) break;
-      await pace.pause();
+      await timeSlice.pause();
     }
   }
   if (errors.length > 0) throw Problem.invalid(errors.slice(0, MAX_ERRORS));

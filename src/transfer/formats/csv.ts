@@ -7,7 +7,7 @@ import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
 import { calendarDate } from '../../time/clock';
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import { requireColumns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
@@ -49,11 +49,11 @@ export async function planCsv(
   const columns = columnsOf(header, mapping, warnings);
   const reader = new RowReader(columns, mapping, context, warnings, errors);
   const stories: PlannedStory[] = [];
-  const pace = new Pace();
+  const timeSlice = new TimeSlice();
   for (const { line, cells } of rows) {
     const story = await reader.read(line, cells);
     if (story) stories.push(story);
-    await pace.pause();
+    await timeSlice.pause();
   }
   if (errors.length > 0) {
     throw new InvalidFile('Some rows are invalid.', 'invalid_file', errors);

@@ -1,4 +1,4 @@
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import { textOf } from '../files/json';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
 
@@ -27,10 +27,10 @@ export async function jiraSource(
   issues: readonly JiraIssue[],
   warnings: Warnings,
 ): Promise<SourceFile> {
-  const pace = new Pace();
+  const timeSlice = new TimeSlice();
   const known = new Map<string, JiraIssue>();
   for (const issue of issues) {
-    await pace.pause();
+    await timeSlice.pause();
     for (const name of [issue.id, issue.key]) if (name !== null) known.set(name, issue);
   }
   const parentOf = ({ parents }: JiraIssue): JiraIssue | undefined => {
@@ -39,7 +39,7 @@ export async function jiraSource(
   };
   const parentsOfStories = new Set<JiraIssue | undefined>();
   for (const issue of issues) {
-    await pace.pause();
+    await timeSlice.pause();
     if (issue.kind === 'story') parentsOfStories.add(parentOf(issue));
   }
   const isEpic = (issue: JiraIssue): boolean =>
@@ -49,7 +49,7 @@ export async function jiraSource(
   const skipped: Skipped[] = [];
   const stories: (SourceStory & { rank: string | null })[] = [];
   for (const issue of issues) {
-    await pace.pause();
+    await timeSlice.pause();
     if (isEpic(issue)) {
       const { key, story } = issue;
       const detail = `${key ?? 'the row'} is an epic; its stories have the label "${nameOf(issue)}"`;

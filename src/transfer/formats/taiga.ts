@@ -1,4 +1,4 @@
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
@@ -151,17 +151,17 @@ class TaigaProject {
       throw new InvalidFile('The file has neither user stories nor sprints of Taiga.');
     }
     const stories: SourceStory[] = [];
-    const pace = new Pace();
+    const timeSlice = new TimeSlice();
     for (const row of this.stories.toSorted(byOrder)) {
       this.complete(row);
       setStatus(row, this.statuses.story);
       stories.push(row.story);
-      await pace.pause();
+      await timeSlice.pause();
     }
     for (const row of this.tasks.toSorted(byOrder)) {
       setStatus(row, this.statuses.task);
       stories.push(row.story);
-      await pace.pause();
+      await timeSlice.pause();
     }
     this.ignored.addTo(this.warnings);
     const { sprints, skipped, warnings } = this;

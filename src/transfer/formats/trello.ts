@@ -1,4 +1,4 @@
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
@@ -203,10 +203,10 @@ class TrelloBoard {
     const priorities = this.fields.priorities(this.mapping.columns?.priority);
     for (const name of this.fields.unread(cards, [points, priorities])) this.ignored.count(name);
     const stories: SourceStory[] = [];
-    const pace = new Pace();
+    const timeSlice = new TimeSlice();
     for (const card of cards) {
       stories.push(this.story(card, points, priorities));
-      await pace.pause();
+      await timeSlice.pause();
     }
     this.ignored.addTo(this.warnings);
     const { skipped, warnings } = this;

@@ -1,5 +1,5 @@
 import { MAX_TASKS } from '../../tasks/task.queries';
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
 import type { Mapping } from './import.dto';
 
@@ -26,11 +26,11 @@ export class Rows {
 
   /** The stories to import, with their sub-tasks. */
   async stories(): Promise<Row[]> {
-    const pace = new Pace();
+    const timeSlice = new TimeSlice();
     const rows = new Map<string, SourceStory>();
     const kept: SourceStory[] = [];
     for (const story of this.source.stories) {
-      await pace.pause();
+      await timeSlice.pause();
       if (!this.isNew(story)) continue;
       if (story.external_id !== null) rows.set(story.external_id, story);
       kept.push(story);
@@ -38,18 +38,18 @@ export class Rows {
     const stories = new Map<SourceStory, Row>();
     const subtasks: { source: SourceStory; parent: SourceStory }[] = [];
     for (const source of kept) {
-      await pace.pause();
+      await timeSlice.pause();
       const parent = source.parent === null ? null : this.parentOf(source, rows);
       if (this.isSkipped(source, parent)) continue;
       if (parent && this.mapping.subtasks !== 'stories') subtasks.push({ source, parent });
       else stories.set(source, { source, tasks: [] });
     }
     for (const row of stories.values()) {
-      await pace.pause();
+      await timeSlice.pause();
       this.addTasks(row, row.source.tasks);
     }
     for (const { source, parent } of subtasks) {
-      await pace.pause();
+      await timeSlice.pause();
       const row = stories.get(parent);
       if (!row) continue;
       this.warnOfLostFields(source);

@@ -1,5 +1,5 @@
 import type { Status } from '../../stories/story.entity';
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import type { SourceFile, SourceStory, SourceTask } from '../files/source';
 import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
@@ -41,7 +41,7 @@ class Mapper {
   private readonly rows: Rows;
   private readonly timeZone: string;
   private readonly points: (text: string | number | null, line: number) => number | null;
-  private readonly pace = new Pace();
+  private readonly timeSlice = new TimeSlice();
   private dates: Dates;
 
   constructor(
@@ -62,7 +62,7 @@ class Mapper {
   async plan(): Promise<ImportPlan> {
     const items: Item[] = [];
     for (const row of await this.rows.stories()) {
-      await this.pace.pause();
+      await this.timeSlice.pause();
       items.push({
         source: row.source,
         status: this.names.status(row.source.status),
@@ -82,7 +82,7 @@ class Mapper {
     });
     const stories: PlannedStory[] = [];
     for (const item of items) {
-      await this.pace.pause();
+      await this.timeSlice.pause();
       stories.push(this.story(item, sprintsOf));
     }
     return {
@@ -103,7 +103,7 @@ class Mapper {
       for (const text of [start, end, closed ? completed : null]) if (text) finder.add(text);
     }
     for (const item of items) {
-      await this.pace.pause();
+      await this.timeSlice.pause();
       for (const { source, status } of [item, ...item.tasks]) {
         if (status === 'done' && source.done) finder.add(source.done, source.line);
       }
@@ -114,7 +114,7 @@ class Mapper {
   private async otherDates(): Promise<OrderFinder> {
     const finder = new OrderFinder();
     for (const text of this.source.otherDates ?? []) {
-      await this.pace.pause();
+      await this.timeSlice.pause();
       finder.add(text);
     }
     return finder;

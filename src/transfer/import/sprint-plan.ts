@@ -1,6 +1,6 @@
 import { addDays, endOfDay } from '../../reports/calendar';
 import { calendarDate } from '../../time/clock';
-import { Pace } from '../../time/pace';
+import { TimeSlice } from '../../time/time-slice';
 import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
 import type { Mapping } from './import.dto';
@@ -108,12 +108,12 @@ class SprintPlanner {
   }
 
   async plan(sprints: readonly SourceSprint[]): Promise<Map<string, PlannedSprint>> {
-    const pace = new Pace();
+    const timeSlice = new TimeSlice();
     const days = new Map<string, Days | null>();
     const { maxLength } = SPRINT_LIMITS.name;
     const named: SourceSprint[] = [];
     for (const sprint of sprints) {
-      await pace.pause();
+      await timeSlice.pause();
       const place = placeOf(sprint);
       const name = this.context.texts.line(sprint.name, maxLength, 'sprint_name', place);
       days.set(sprint.key, this.daysOf(sprint, name ?? ''));
@@ -127,7 +127,7 @@ class SprintPlanner {
     );
     const planned = new Map<string, PlannedSprint>();
     for (const sprint of named) {
-      await pace.pause();
+      await timeSlice.pause();
       const sprintDays = days.get(sprint.key) as Days;
       planned.set(sprint.key, this.sprint(sprint, sprintDays, withOpenStories));
     }

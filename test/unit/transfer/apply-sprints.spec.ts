@@ -2,7 +2,7 @@ import type { LockedBoard } from '../../../src/database/board-row';
 import type { Change } from '../../../src/database/change';
 import type { SprintChanges } from '../../../src/sprints/sprint-changes.service';
 import type { SprintBrief, SprintQueries } from '../../../src/sprints/sprint.queries';
-import { Pace } from '../../../src/time/pace';
+import { TimeSlice } from '../../../src/time/time-slice';
 import { Warnings } from '../../../src/transfer/files/source';
 import { ApplySprints } from '../../../src/transfer/import/apply-sprints.service';
 import { ImportRun } from '../../../src/transfer/import/import-run';
@@ -11,7 +11,7 @@ import type { PlannedSprint } from '../../../src/transfer/import/plan';
 const COUNT = 1000;
 const DATES = { start_date: '2026-11-23', end_date: null };
 
-const change = new Pace() as unknown as Change;
+const change = new TimeSlice() as unknown as Change;
 const queries = { requireFreeExternalId: () => Promise.resolve() } as unknown as SprintQueries;
 const board = { id: 1 } as LockedBoard;
 

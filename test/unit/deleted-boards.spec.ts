@@ -1,13 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOADING } from '../../src/boards/board.entity';
-import { BoardSweeper } from '../../src/boards/board-sweeper';
+import { DeletedBoards } from '../../src/boards/deleted-boards.service';
 import type { Database } from '../../src/database/database';
 import type { UnitOfWork } from '../../src/database/unit-of-work';
 import { Clock } from '../../src/time/clock';
 
 it.each(Array.from({ length: 12 }, (_, i) => i))(
-  'a board that is deleted %i microtasks after the start of the sweeper is swept in the same run',
+  'a board that is deleted %i microtasks after the start of the purge is purged in the same run',
   async (microtasks) => {
     const deleted = new Set<number>();
     const database = {
@@ -20,15 +20,15 @@ it.each(Array.from({ length: 12 }, (_, i) => i))(
         return true;
       },
     };
-    const sweeper = new BoardSweeper(
+    const deletedBoards = new DeletedBoards(
       database as unknown as Database,
       unitOfWork as unknown as UnitOfWork,
       new Clock(),
     );
-    void sweeper.sweep();
+    void deletedBoards.purge();
     for (let i = 0; i < microtasks; i += 1) await Promise.resolve();
     deleted.add(1);
-    void sweeper.sweep();
+    void deletedBoards.purge();
     await sleep(5);
     expect(deleted.size).toBe(0);
   },
@@ -39,27 +39,27 @@ it('a run that fails is logged like other work in the background', async () => {
   const logFailure = jest.fn();
   const query = () => Promise.reject(failure);
   const database = { isReady: async () => true, query, logFailure } as unknown as Database;
-  await new BoardSweeper(database, {} as UnitOfWork, new Clock()).sweep();
+  await new DeletedBoards(database, {} as UnitOfWork, new Clock()).purge();
   expect(logFailure).toHaveBeenCalledWith(expect.any(Logger), failure);
 });
 
-describe('a load that the sweeper has seen five minutes before', () => {
-  /** Sweeps twice, with these times of the last part of the load; returns the statements of the sweeps. */
-  async function sweeps(first: string, second: string): Promise<string[]> {
+describe('a load that the purge has seen five minutes before', () => {
+  /** Purges twice, with these times of the last part of the load; returns the statements of both. */
+  async function purges(first: string, second: string): Promise<string[]> {
     const statements: string[] = [];
     const manager = new Proxy(
       {},
       {
         get: (_target, name: string) => async () => {
           statements.push(name);
-          // A part of the load, or its end, has been committed since the sweeper read the board.
+          // A part of the load, or its end, has been committed since the purge read the board.
           return name === 'update' ? { affected: 0 } : name === 'find' ? [] : null;
         },
       },
     );
     const clock = new Clock();
     let updated_at = first;
-    const sweeper = new BoardSweeper(
+    const deletedBoards = new DeletedBoards(
       {
         isReady: async () => true,
         query: async () => [{ id: 1, updated_at, version: LOADING }],
@@ -67,19 +67,19 @@ describe('a load that the sweeper has seen five minutes before', () => {
       { maintain: (work: (one: object) => unknown) => work(manager) } as unknown as UnitOfWork,
       clock,
     );
-    await sweeper.sweep();
+    await deletedBoards.purge();
     clock.now = () => new Date(Date.now() + 300_000);
     updated_at = second;
-    await sweeper.sweep();
+    await deletedBoards.purge();
     return statements;
   }
 
   it('is not ended if it has made progress since', async () => {
-    expect(await sweeps('2026-11-24 12:00:00.000', '2026-11-24 12:04:00.000')).toEqual([]);
+    expect(await purges('2026-11-24 12:00:00.000', '2026-11-24 12:04:00.000')).toEqual([]);
   });
 
   it('loses no row if it cannot be ended, because it has just been published', async () => {
     const time = '2026-11-24 12:00:00.000';
-    expect(await sweeps(time, time)).toEqual(['update']);
+    expect(await purges(time, time)).toEqual(['update']);
   });
 });

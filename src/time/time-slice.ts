@@ -6,7 +6,7 @@ const WORK_MS = 3;
 const MAX_WORK_MS = 25;
 
 /** Lets other requests run between the steps of long work, which would otherwise block the process. */
-export class Pace {
+export class TimeSlice {
   private resumedAt = performance.now();
   private budgetMs: number;
 
@@ -24,12 +24,12 @@ export class Pace {
   }
 
   /** Whether it is time for a pause. */
-  get isDue(): boolean {
+  get isOver(): boolean {
     return performance.now() - this.resumedAt >= this.budgetMs;
   }
 
   async pause(): Promise<void> {
-    if (!this.isDue) return;
+    if (!this.isOver) return;
     const pausedAt = performance.now();
     await this.rest();
     this.resumedAt = performance.now();
@@ -39,8 +39,8 @@ export class Pace {
 }
 
 /**
- * The pace of a queue of changes, which get a quarter of the time that other requests need. With 3 ms after each turn
- * of the event loop, changes waited for up to 6.8 s beside 480 clients that read without a pause. (Work that may run
- * several times at once would lengthen its own turns.)
+ * The time slices of a queue of changes, which get a quarter of the time that other requests need. With 3 ms in each
+ * turn of the event loop, changes waited for up to 6.8 s beside 480 clients that read without a pause. Only work that
+ * runs once at a time may use them: several would make each other's pauses longer, and so their own slices.
  */
-export const paceOfQueue = (): Pace => new Pace(WORK_MS, setImmediate, 0.25);
+export const timeSliceOfQueue = (): TimeSlice => new TimeSlice(WORK_MS, setImmediate, 0.25);

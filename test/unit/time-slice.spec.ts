@@ -1,5 +1,5 @@
-import type { Pace } from '../../src/time/pace';
-import { paceOfQueue } from '../../src/time/pace';
+import type { TimeSlice } from '../../src/time/time-slice';
+import { timeSliceOfQueue } from '../../src/time/time-slice';
 
 /** Keeps the process busy: only the clock goes on. */
 function work(ms: number): void {
@@ -7,9 +7,9 @@ function work(ms: number): void {
 }
 
 /** Milliseconds of work until the next pause is due. */
-function untilDue(pace: Pace): number {
+function untilDue(timeSlice: TimeSlice): number {
   const start = performance.now();
-  while (!pace.isDue) work(1);
+  while (!timeSlice.isOver) work(1);
   return performance.now() - start;
 }
 
@@ -18,18 +18,18 @@ describe('a queue of changes', () => {
   afterEach(() => jest.useRealTimers());
 
   it('continues for a quarter of the time that other requests needed in its pause', async () => {
-    const pace = paceOfQueue();
-    untilDue(pace);
+    const timeSlice = timeSliceOfQueue();
+    untilDue(timeSlice);
     setImmediate(() => work(40));
-    await pace.pause();
-    expect(untilDue(pace)).toBe(10);
+    await timeSlice.pause();
+    expect(untilDue(timeSlice)).toBe(10);
   });
 
   it('pauses after a bounded time, however long the others needed', async () => {
-    const pace = paceOfQueue();
-    untilDue(pace);
+    const timeSlice = timeSliceOfQueue();
+    untilDue(timeSlice);
     setImmediate(() => work(200));
-    await pace.pause();
-    expect(untilDue(pace)).toBe(25);
+    await timeSlice.pause();
+    expect(untilDue(timeSlice)).toBe(25);
   });
 });

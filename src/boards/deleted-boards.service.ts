@@ -24,9 +24,9 @@ const LOADING_MS = 300_000;
  * anywhere and continue later.
  */
 @Injectable()
-export class BoardSweeper implements OnApplicationShutdown {
-  private readonly logger = new Logger('BoardSweeper');
-  private sweeping: Promise<void> | undefined;
+export class DeletedBoards implements OnApplicationShutdown {
+  private readonly logger = new Logger('DeletedBoards');
+  private purging: Promise<void> | undefined;
   private requested = false;
   private closing = false;
   /**
@@ -43,14 +43,14 @@ export class BoardSweeper implements OnApplicationShutdown {
 
   /** Deletes the rows of deleted boards and of failed loads. A call during a run requests another run. */
   @Interval(60_000)
-  sweep(): Promise<void> {
+  purge(): Promise<void> {
     this.requested = true;
-    return (this.sweeping ??= this.run());
+    return (this.purging ??= this.run());
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.closing = true;
-    await this.sweeping;
+    await this.purging;
   }
 
   private async run(): Promise<void> {
@@ -58,18 +58,18 @@ export class BoardSweeper implements OnApplicationShutdown {
       if (!(await this.database.isReady())) return;
       while (this.requested && !this.closing) {
         this.requested = false;
-        await this.sweepAll();
+        await this.purgeAll();
       }
     } catch (error) {
       // The next interval tries again.
       this.database.logFailure(this.logger, error);
     } finally {
       // No await since the last check of `requested`, so no request is lost.
-      this.sweeping = undefined;
+      this.purging = undefined;
     }
   }
 
-  private async sweepAll(): Promise<void> {
+  private async purgeAll(): Promise<void> {
     const boards = await this.database.query<{ id: number; updated_at: string; version: number }>(
       'SELECT id, updated_at, version FROM boards WHERE name IS NULL ORDER BY id',
     );
@@ -85,7 +85,7 @@ export class BoardSweeper implements OnApplicationShutdown {
         if (now - load.seen < LOADING_MS || !(await this.endLoad(id, updated_at))) continue;
       }
       const keepsLog = updated_at > keptSince && version !== LOADING;
-      while (!this.closing && !(await this.sweepSome(id, keepsLog))) await setImmediate();
+      while (!this.closing && !(await this.purgeSome(id, keepsLog))) await setImmediate();
     }
   }
 
@@ -103,7 +103,7 @@ export class BoardSweeper implements OnApplicationShutdown {
    * Deletes one chunk, children before parents; returns whether nothing is left to delete now. Tables are
    * named by strings, because this module must not import the modules that build on it.
    */
-  private sweepSome(id: number, keepsLog: boolean): Promise<boolean> {
+  private purgeSome(id: number, keepsLog: boolean): Promise<boolean> {
     const board = { board_id: id };
     return this.unitOfWork.maintain(async (manager) => {
       const stories = await idsOf(manager, 'stories', board);

@@ -10,7 +10,7 @@ const TRIALS = 2000;
 const POINTS = 40;
 
 /** The work that is left, at most, after a number of sprints, with a confidence of `percent`. */
-export interface FanPath {
+export interface ForecastPath {
   percent: number;
   /** The sprints until nothing is left; null beyond the horizon of the forecast. */
   sprints: number | null;
@@ -19,11 +19,11 @@ export interface FanPath {
 }
 
 /** Simulates a path for each confidence of a forecast; it ends at the number of sprints that the forecast names. */
-export function* fan(
+export function* forecastPaths(
   history: readonly Throughput[],
   work: Work,
   { when, seed }: Pick<ForecastView, 'when' | 'seed'>,
-): Steps<FanPath[]> {
+): Steps<ForecastPath[]> {
   const known = when.flatMap(({ sprints }) => sprints ?? []);
   const longest = Math.max(0, ...known);
   const last = known.length < when.length ? Math.ceil(longest * 1.25) : longest;
