@@ -5,8 +5,8 @@ import { DatabaseTimeout } from './errors';
 /** Milliseconds to wait for a free connection; mysql2 itself would wait forever. */
 const ACQUIRE_MS = 1500;
 
-/** Milliseconds at most between two attempts to connect to a server that accepts no further connection. */
-const MAX_PAUSE_MS = 50;
+/** Milliseconds between two attempts to connect to a server that accepts no further connection. */
+const RETRY_MS = 50;
 
 /** Milliseconds of a step in which these waits are measured. */
 const STEP_MS = 100;
@@ -48,32 +48,75 @@ export const createPool =
     const pool = mysql2.createPool(options);
     pool.on('connection', (connection) => prepare(connection, statementMs));
     const getConnection = pool.getConnection.bind(pool);
+    const queue = new FullServerQueue();
+    pool.on('release', () => queue.next());
     pool.getConnection = (callback) => {
       let late = false;
       const cancel = afterWaiting(ACQUIRE_MS, () => {
         late = true;
         callback(new DatabaseTimeout('no free connection'), undefined as never);
       });
-      const acquire = (): void =>
+      const acquire = (): void => {
+        if (late) {
+          queue.next();
+          return;
+        }
         getConnection((error: { code?: string; errno?: number } | null, connection) => {
           // The process was paused while it connected: mysql2 counts that time.
           if (error?.code === 'ETIMEDOUT' && !late) {
             acquire();
             return;
           }
-          // Another request may release one of the connections that there are.
           if (TOO_MANY.has(error?.errno) && !late) {
-            setTimeout(acquire, Math.random() * MAX_PAUSE_MS);
+            queue.addFirst(acquire);
             return;
           }
           cancel();
           if (!late) callback(error as never, connection);
           else if (!error) connection.release();
         });
-      acquire();
+      };
+      if (queue.isEmpty) acquire();
+      else queue.addLast(acquire);
     };
     return pool;
   };
+
+/**
+ * The requests that wait, in their order, because the server accepts no further connection: for one of the
+ * connections that there are, or until another client of the server has disconnected.
+ */
+class FullServerQueue {
+  private readonly waiting: (() => void)[] = [];
+  private timer: NodeJS.Timeout | undefined;
+
+  get isEmpty(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  addFirst(acquire: () => void): void {
+    this.waiting.unshift(acquire);
+    this.retryLater();
+  }
+
+  addLast(acquire: () => void): void {
+    this.waiting.push(acquire);
+    this.retryLater();
+  }
+
+  /** Lets the first request try to get a connection. */
+  next(): void {
+    this.waiting.shift()?.();
+  }
+
+  private retryLater(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.next();
+      if (!this.isEmpty) this.retryLater();
+    }, RETRY_MS);
+  }
+}
 
 /**
  * Calls `timeOut` after a wait, and returns a function that cancels it. A pause of the process counts as one step
