@@ -4,9 +4,8 @@ import 'reflect-metadata';
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError } from './cli/command-error';
 import { printable } from './cli/printable';
-import { ConfigError } from './config/config-error';
+import { ExpectedError } from './expected-error';
 import { Problem } from './http/problem';
 
 type Define = (command: Command) => void;
@@ -71,9 +70,6 @@ In a clone, sprintline is node dist/cli.js. docs/configuration.md lists the sett
   return program;
 }
 
-/** Errors whose message is all that the user needs. */
-const EXPECTED = [CommandError, ConfigError];
-
 /** Runs a command, prints its error to standard error, and returns its exit code. */
 export async function run(command: readonly string[]): Promise<number> {
   try {
@@ -81,9 +77,8 @@ export async function run(command: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof Problem) console.error(printable(error.detail));
-    else if (EXPECTED.some((kind) => error instanceof kind)) {
-      console.error(printable((error as Error).message));
-    } else console.error(error);
+    else if (error instanceof ExpectedError) console.error(printable(error.message));
+    else console.error(error);
     return 1;
   }
 }

@@ -4,17 +4,15 @@ import { isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Database } from './database/database';
+import { ExpectedError } from './expected-error';
 import { Lifecycle } from './health/lifecycle';
 
 /** Milliseconds after which the log says that the service waits for the database. */
 const DATABASE_MS = 500;
 
-/** An error at the start whose message is all that the operator needs. */
-export class StartError extends Error {}
-
 /**
  * Listens, waits until the database can be used, and logs the addresses.
- * @throws StartError
+ * @throws ExpectedError
  */
 export async function listen(
   app: NestFastifyApplication,
@@ -52,15 +50,15 @@ function urlOf({ host, onLoopback }: Config, port: number): string {
 function explain(error: NodeJS.ErrnoException, { host, port }: Config): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new StartError(
+      return new ExpectedError(
         `Port ${port} is taken by another program; PORT sets another one, as in PORT=${port + 1}.`,
       );
     case 'EACCES':
-      return new StartError(
+      return new ExpectedError(
         `This user may not listen on port ${port}; PORT sets another one, as in PORT=3000.`,
       );
     case 'EADDRNOTAVAIL':
-      return new StartError(`HOST=${host} is not an address of this machine.`);
+      return new ExpectedError(`HOST=${host} is not an address of this machine.`);
     default:
       return error;
   }

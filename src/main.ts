@@ -8,12 +8,12 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { applicationOptions, setUp } from './app.setup';
-import { MissingTokenError, requireToken } from './auth/required-token';
+import { requireToken } from './auth/required-token';
 import { Config } from './config/config';
-import { ConfigError } from './config/config-error';
 import { requireSqliteFile } from './database/sqlite-file';
+import { ExpectedError } from './expected-error';
 import { createAdapter } from './http/adapter';
-import { listen, StartError } from './listen';
+import { listen } from './listen';
 import { createLogger } from './logging/logger';
 import { Metrics } from './metrics/metrics';
 import { stopOnSignal } from './shutdown';
@@ -46,6 +46,5 @@ function fail(reason: unknown): never {
 }
 
 main().catch((error: unknown) => {
-  const isExpected = [ConfigError, MissingTokenError, StartError].some((t) => error instanceof t);
-  fail(isExpected ? (error as Error).message : error);
+  fail(error instanceof ExpectedError ? error.message : error);
 });

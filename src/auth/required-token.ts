@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
+import { ExpectedError } from '../expected-error';
 import { Problem } from '../http/problem';
 import { Authenticator } from './authenticator';
 
@@ -9,33 +10,21 @@ import { Authenticator } from './authenticator';
 const WAIT_MS = 3000;
 const RETRY_MS = 500;
 
-/** Other machines can reach the service, but no token exists. */
-export class MissingTokenError extends Error {
-  constructor(host: string) {
-    super(`HOST=${host} makes the service reachable from other machines, but no token exists.
-Create the first one:
-
-  node dist/cli.js tokens create --name admin --scope admin
-
-or set AUTH=off if something else controls the access.`);
-  }
-}
-
 /**
  * Requires a token to exist if other machines can reach the service. Until the database is available,
  * every request is rejected.
  * @param late receives an error that is found after this function has returned
- * @throws MissingTokenError
+ * @throws ExpectedError
  */
 export async function requireToken(
   app: INestApplicationContext,
-  late: (error: MissingTokenError) => void,
+  late: (error: ExpectedError) => void,
 ): Promise<void> {
   const { auth, host, onLoopback } = app.get(Config);
   if (auth === 'off' || onLoopback) return;
   const check = anyToken(app).then(
     (any) => {
-      if (!any) throw new MissingTokenError(host);
+      if (!any) throw missingToken(host);
     },
     // `main` reports a database that cannot be used.
     () => undefined,
@@ -56,3 +45,11 @@ async function anyToken(app: INestApplicationContext): Promise<boolean> {
     await sleep(RETRY_MS);
   }
 }
+
+const missingToken = (host: string): ExpectedError =>
+  new ExpectedError(`HOST=${host} makes the service reachable from other machines, but no token exists.
+Create the first one:
+
+  node dist/cli.js tokens create --name admin --scope admin
+
+or set AUTH=off if something else controls the access.`);

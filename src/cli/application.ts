@@ -6,7 +6,7 @@ import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { requireSqliteFile } from '../database/sqlite-file';
 import type { Caller } from '../http/caller';
-import { CommandError } from './command-error';
+import { ExpectedError } from '../expected-error';
 
 /** Milliseconds that a command waits for the database. */
 const DATABASE_WAIT_MS = 10_000;
@@ -24,7 +24,7 @@ const LOGGER: LoggerService = {
 
 /**
  * Runs a command in the same application as the service, once the database is reachable and migrated.
- * @throws CommandError if the database cannot be used, or not be reached in time
+ * @throws ExpectedError if the database cannot be used, or not be reached in time
  */
 export async function withApplication<T>(
   work: (app: INestApplicationContext) => Promise<T>,
@@ -36,18 +36,14 @@ export async function withApplication<T>(
     abortOnError: false,
   });
   try {
-    await Promise.race([app.get(Database).ready().catch(fail), timeout()]);
+    await Promise.race([app.get(Database).ready(), timeout()]);
     return await work(app);
   } finally {
     await app.close();
   }
 }
 
-function fail(error: Error): never {
-  throw new CommandError(error.message, { cause: error });
-}
-
 async function timeout(): Promise<never> {
   await sleep(DATABASE_WAIT_MS, undefined, { ref: false });
-  throw new CommandError(`The database did not answer for ${DATABASE_WAIT_MS / 1000} s.`);
+  throw new ExpectedError(`The database did not answer for ${DATABASE_WAIT_MS / 1000} s.`);
 }

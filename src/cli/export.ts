@@ -10,7 +10,7 @@ import { StoryListsService } from '../stories/story-lists.service';
 import { EXPORT_MEDIA_TYPE } from '../transfer/export/export-format';
 import { ExportService } from '../transfer/export/export.service';
 import { withApplication } from './application';
-import { CommandError } from './command-error';
+import { ExpectedError } from '../expected-error';
 import type { Remote } from './remote';
 import { contentOf, request } from './remote';
 
@@ -40,7 +40,7 @@ Examples:
   sprintline export rocket.ndjson --board rocket --url https://plan.example.org --token spl_…`,
     )
     .action(async (file: string, flags: ExportFlags) => {
-      if (flags.csv && flags.log) throw new CommandError('--csv cannot be used with --log.');
+      if (flags.csv && flags.log) throw new ExpectedError('--csv cannot be used with --log.');
       await writeNew(file, (write) =>
         flags.url === undefined
           ? exportLocally(flags, write)
@@ -71,7 +71,7 @@ async function exportLocally(
   });
 }
 
-/** @throws Problem, CommandError as `request` and `contentOf` do */
+/** @throws Problem, ExpectedError as `request` and `contentOf` do */
 async function exportRemotely(
   { board, csv, log = false }: ExportFlags,
   remote: Remote,
@@ -83,7 +83,7 @@ async function exportRemotely(
   await write(contentOf(remote, response));
 }
 
-/** Writes a new file, which gets its name only when it is complete; `-` is standard output. @throws CommandError */
+/** Writes a new file, which gets its name only when it is complete; `-` is standard output. @throws ExpectedError */
 async function writeNew(file: string, work: (write: Write) => Promise<void>): Promise<void> {
   if (file === '-') {
     return work((parts) => pipeline(parts, process.stdout, { end: false })).catch(
@@ -92,11 +92,11 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
       },
     );
   }
-  if (existsSync(file)) throw new CommandError(`${file} already exists.`);
+  if (existsSync(file)) throw new ExpectedError(`${file} already exists.`);
   const unfinished = `${file}.unfinished`;
   // Created first, so that a folder that does not exist is an error before anything is read.
   const created = await open(unfinished, 'w').catch(({ message }: Error) => {
-    throw new CommandError(`${file} cannot be written: ${message}.`);
+    throw new ExpectedError(`${file} cannot be written: ${message}.`);
   });
   try {
     await work((parts) => pipeline(parts, created.createWriteStream({ flush: true })));
@@ -112,5 +112,5 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
 function toWriteError(file: string, error: unknown): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall !== 'write') return error;
-  return new CommandError(`${file} cannot be written: ${message}.`, { cause: error });
+  return new ExpectedError(`${file} cannot be written: ${message}.`, { cause: error });
 }

@@ -48,7 +48,7 @@ export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<
   });
 }
 
-/** Sends the file to a service. @throws Problem, CommandError as `request` and `contentOf` do */
+/** Sends the file to a service. @throws Problem, ExpectedError as `request` and `contentOf` do */
 export async function importRemotely<T>(
   { board, path: file, name, format, mapping }: FileForBoard,
   remote: Remote,

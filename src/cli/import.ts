@@ -14,7 +14,7 @@ import { CSV_COLUMNS } from '../stories/story-csv';
 import type { ImportFormat, ImportView } from '../transfer/import/import.dto';
 import { IMPORT_FORMATS } from '../transfer/import/import.dto';
 import { parseMapping } from '../transfer/import/import.service';
-import { CommandError } from './command-error';
+import { ExpectedError } from '../expected-error';
 import type { Import } from './import-target';
 import { importHere, importRemotely } from './import-target';
 import { notes, planTable, summary } from './import-text';
@@ -66,13 +66,13 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const board = readNewBoardName(flags.board);
   const { format = flags.null === undefined ? 'auto' : 'csv', url, token } = flags;
   if (!(['auto', ...IMPORT_FORMATS] as string[]).includes(format)) {
-    throw new CommandError(`--format must be one of ${IMPORT_FORMATS.join(', ')}.`);
+    throw new ExpectedError(`--format must be one of ${IMPORT_FORMATS.join(', ')}.`);
   }
   if (format !== 'csv' && flags.null !== undefined) {
-    throw new CommandError('--null can be used only with our own CSV, --format csv.');
+    throw new ExpectedError('--null can be used only with our own CSV, --format csv.');
   }
   if (url !== undefined && flags.null !== undefined) {
-    throw new CommandError('--null cannot be used with --url.');
+    throw new ExpectedError('--null cannot be used with --url.');
   }
   try {
     const mapping = await parseMapping(await readMapping(flags.mapping));
@@ -165,7 +165,7 @@ async function readingOf<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw new CommandError(`The ${what} cannot be read: ${(error as Error).message}.`);
+    throw new ExpectedError(`The ${what} cannot be read: ${(error as Error).message}.`);
   }
 }
 
@@ -178,19 +178,19 @@ function readable(error: unknown): unknown {
   }
   if (byLine.size === 0) return error;
   const lines = [...byLine].map(([line, details]) => `line ${line}: ${details.join('; ')}`);
-  return new CommandError([...lines, 'Nothing was imported.'].join('\n'));
+  return new ExpectedError([...lines, 'Nothing was imported.'].join('\n'));
 }
 
-/** Parses the values of `--map`: columns of the file by field. @throws CommandError */
+/** Parses the values of `--map`: columns of the file by field. @throws ExpectedError */
 function readMap(maps: readonly string[]): Record<string, string> {
   const columns: Record<string, string> = {};
   for (const map of maps) {
     const at = map.indexOf('=');
     const [field, column] = [map.slice(0, at), map.slice(at + 1)];
     if (at < 1 || column === '')
-      throw new CommandError(`--map ${map} does not have the form field=column.`);
+      throw new ExpectedError(`--map ${map} does not have the form field=column.`);
     if (Object.hasOwn(columns, field))
-      throw new CommandError(`--map names the field ${field} twice.`);
+      throw new ExpectedError(`--map names the field ${field} twice.`);
     columns[field] = column;
   }
   return columns;

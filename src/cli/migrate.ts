@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Config } from '../config/config';
 import { migrate } from '../database/migrator';
 import { requireSqliteFile } from '../database/sqlite-file';
-import { CommandError } from './command-error';
+import { ExpectedError } from '../expected-error';
 
 /** `migrate`: runs the pending migrations, as every start of the service does. */
 export function defineMigrate(command: Command): void {
@@ -14,7 +14,7 @@ export function defineMigrate(command: Command): void {
       console.log(done.length > 0 ? `Migrated: ${done.join(', ')}.` : 'Nothing to migrate.');
     } catch (error) {
       const { message, code } = error as { message: string; code?: string };
-      throw new CommandError(message || code, { cause: error });
+      throw new ExpectedError(message || code, { cause: error });
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 import type { FieldError, ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
-import { CommandError } from './command-error';
+import { ExpectedError } from '../expected-error';
 
 /** A service to use instead of the database. */
 export interface Remote {
@@ -19,7 +19,7 @@ interface Answer {
 /**
  * Sends a request to a service.
  * @param mediaType the media type of the response
- * @throws Problem that the service responds with, CommandError if it does not answer or is not Sprintline
+ * @throws Problem that the service responds with, ExpectedError if it does not answer or is not Sprintline
  */
 export async function request(
   { url, token }: Remote,
@@ -30,24 +30,24 @@ export async function request(
   const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
   const response = await fetch(url.replace(/\/+$/, '') + path, { ...init, headers }).catch(
     (error: Error) => {
-      throw new CommandError(`${url} does not answer: ${reason(error)}.`);
+      throw new ExpectedError(`${url} does not answer: ${reason(error)}.`);
     },
   );
   if (!response.ok) {
     const answer = (await response.json().catch(() => null)) as Answer | null;
     const { code, detail, errors } = answer ?? {};
     if (code && Object.hasOwn(PROBLEMS, code)) throw new Problem(code, detail, { errors });
-    throw new CommandError(detail ?? `${url} answers ${response.status}.`);
+    throw new ExpectedError(detail ?? `${url} answers ${response.status}.`);
   }
   const type = response.headers.get('content-type') ?? 'no content type';
   // The page of a proxy that asks users to sign in has the status 200, too.
   if (!type.startsWith(mediaType)) {
-    throw new CommandError(`${url} is not Sprintline: it answered with ${type}.`);
+    throw new ExpectedError(`${url} is not Sprintline: it answered with ${type}.`);
   }
   return response;
 }
 
-/** Yields the content of a response. @throws CommandError if the connection is lost before its end */
+/** Yields the content of a response. @throws ExpectedError if the connection is lost before its end */
 export async function* contentOf(
   { url }: Remote,
   { body }: Response,
@@ -55,7 +55,7 @@ export async function* contentOf(
   try {
     yield* body as ReadableStream<Uint8Array>;
   } catch (error) {
-    throw new CommandError(`${url} stopped answering: ${reason(error as Error)}.`);
+    throw new ExpectedError(`${url} stopped answering: ${reason(error as Error)}.`);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Status } from '../stories/story.entity';
 import { TasksService } from '../tasks/tasks.service';
 import { Clock } from '../time/clock';
 import { OPERATOR, withApplication } from './application';
-import { CommandError } from './command-error';
+import { ExpectedError } from '../expected-error';
 import demo from './demo.json';
 
 const DAY = 86_400_000;
@@ -52,7 +52,7 @@ export function defineSeed(command: Command): void {
 /**
  * Creates the demo board through the services, with the clock set to when a team would have done each
  * step, so that the log and the reports have a past.
- * @throws CommandError if a board has this name
+ * @throws ExpectedError if a board has this name
  */
 export async function seed(app: INestApplicationContext, name: string): Promise<void> {
   const clock = app.get(Clock);
@@ -71,7 +71,7 @@ export async function seed(app: INestApplicationContext, name: string): Promise<
     }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'name_taken') throw error;
-    throw new CommandError(`A board ${name} already exists; --board gives the demo another name.`);
+    throw new ExpectedError(`A board ${name} already exists; --board gives the demo another name.`);
   } finally {
     Reflect.deleteProperty(clock, 'now');
   }

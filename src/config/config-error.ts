@@ -1,5 +1,7 @@
+import { ExpectedError } from '../expected-error';
+
 /** The environment has invalid settings; the message has a line for each. */
-export class ConfigError extends Error {
+export class ConfigError extends ExpectedError {
   constructor(readonly errors: string[]) {
     super(
       ['The configuration cannot be used:', ...errors.map((error) => `  ${error}.`)].join('\n'),

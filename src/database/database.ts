@@ -4,11 +4,12 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
+import { ExpectedError } from '../expected-error';
 import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
 import { DatabaseTimeout, failureOf, toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';
-import { migrate, UnusableDatabaseError } from './migrator';
+import { migrate } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader } from './reader';
 import type { Snapshot, Snapshots } from './snapshots';
@@ -82,7 +83,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     }
   }
 
-  /** Resolves once the database can be used. @throws UnusableDatabaseError */
+  /** Resolves once the database can be used. @throws ExpectedError */
   async ready(): Promise<void> {
     await this.opening;
     if (this.unusable) throw this.unusable;
@@ -253,7 +254,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
         this.logger.log({ migrations }, 'The database is ready.');
         return;
       } catch (error) {
-        if (error instanceof UnusableDatabaseError) {
+        if (error instanceof ExpectedError) {
           this.unusable = error;
           return;
         }

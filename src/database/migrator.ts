@@ -1,10 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { QueryFailedError } from 'typeorm';
 import type { DatabaseTarget } from '../config/database-url';
+import { ExpectedError } from '../expected-error';
 import { createDataSource } from './data-source';
-
-/** This program can never use the database; the message says why. */
-export class UnusableDatabaseError extends Error {}
 
 /** Seconds to wait for another instance that migrates. */
 const LOCK_WAIT = 300;
@@ -15,7 +13,7 @@ const RECORDED_TWICE = new Set([1062, 1213]);
 /**
  * Runs the pending migrations and returns their names. Several instances may call it at once: a lock of
  * the database makes each wait for the one before.
- * @throws UnusableDatabaseError before anything is changed, if the database has a migration that this program
+ * @throws ExpectedError before anything is changed, if the database has a migration that this program
  * does not know, or the file is not an SQLite database
  */
 export async function migrate(target: DatabaseTarget): Promise<string[]> {
@@ -25,7 +23,7 @@ export async function migrate(target: DatabaseTarget): Promise<string[]> {
     return await withLock(dataSource, async () => {
       const unknown = await unknownMigrations(dataSource);
       if (unknown.length > 0) {
-        throw new UnusableDatabaseError(
+        throw new ExpectedError(
           `The database is newer than this program: it has the migrations ${unknown.join(', ')}. ` +
             'Run the version that wrote it, or a later one.',
         );
@@ -42,7 +40,7 @@ export async function migrate(target: DatabaseTarget): Promise<string[]> {
     });
   } catch (error) {
     if ((error as { code?: string }).code !== 'SQLITE_NOTADB') throw error;
-    throw new UnusableDatabaseError('DATABASE_URL names a file that is not an SQLite database.');
+    throw new ExpectedError('DATABASE_URL names a file that is not an SQLite database.');
   } finally {
     if (dataSource.isInitialized) await dataSource.destroy();
   }

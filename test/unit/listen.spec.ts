@@ -2,7 +2,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
-import { listen, StartError } from '../../src/listen';
+import { ExpectedError } from '../../src/expected-error';
+import { listen } from '../../src/listen';
 import { afterwards } from '../support/faults';
 
 /** The lines that are logged when the service listens, and during the next minute. */
@@ -46,7 +47,7 @@ it.each([
   const listening = () => Promise.reject(Object.assign(new Error(code), { code }));
   const app = { listen: listening } as unknown as NestFastifyApplication;
   const config = Config.from({ HOST: '192.0.2.7', PORT: '80' });
-  await expect(listen(app, config, {} as Logger)).rejects.toThrow(new StartError(message));
+  await expect(listen(app, config, {} as Logger)).rejects.toThrow(new ExpectedError(message));
 });
 
 it.each([
