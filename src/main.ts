@@ -10,7 +10,7 @@ import { AppModule } from './app.module';
 import { applicationOptions, setUp } from './app.setup';
 import { requireToken } from './auth/required-token';
 import { Config } from './config/config';
-import { requireSqliteFile } from './database/sqlite-file';
+import { prepareSqliteFile } from './database/sqlite-file';
 import { ExpectedError } from './expected-error';
 import { createAdapter } from './http/adapter';
 import { listen } from './listen';
@@ -20,7 +20,7 @@ import { stopOnSignal } from './shutdown';
 
 async function main(): Promise<void> {
   const config = Config.from(process.env);
-  requireSqliteFile(config.database);
+  prepareSqliteFile(config.database);
   const logger = createLogger(config.logLevel, undefined, config.logFormat);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(config),

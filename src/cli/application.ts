@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppModule } from '../app.module';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
-import { requireSqliteFile } from '../database/sqlite-file';
+import { prepareSqliteFile, requireSqliteFile } from '../database/sqlite-file';
 import type { Caller } from '../http/caller';
 import { ExpectedError } from '../expected-error';
 
@@ -24,13 +24,16 @@ const LOGGER: LoggerService = {
 
 /**
  * Runs a command in the same application as the service, once the database is reachable and migrated.
+ * @param options.createsDatabase creates the SQLite database if there is none
  * @throws ExpectedError if the database cannot be used, or not be reached in time
  */
 export async function withApplication<T>(
   work: (app: INestApplicationContext) => Promise<T>,
+  { createsDatabase = false } = {},
 ): Promise<T> {
   const config = Config.from(process.env);
-  requireSqliteFile(config.database);
+  if (!createsDatabase) requireSqliteFile(config.database);
+  prepareSqliteFile(config.database);
   const app = await NestFactory.createApplicationContext(AppModule.with(config), {
     logger: LOGGER,
     abortOnError: false,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { Config } from '../config/config';
 import { copySqlite } from '../database/sqlite-copy';
+import { requireSqliteFile } from '../database/sqlite-file';
 import { ExpectedError } from '../expected-error';
 
 /** `backup`: copies a consistent state of an SQLite database, even while the service runs. */
@@ -14,9 +15,7 @@ export function defineBackup(command: Command): void {
           'docs/operations.md has the command.',
       );
     }
-    if (!existsSync(database.file)) {
-      throw new ExpectedError(`There is no database ${database.file}.`);
-    }
+    requireSqliteFile(database);
     if (existsSync(file)) throw new ExpectedError(`${file} already exists.`);
     try {
       copySqlite(database.file, file);

@@ -13,6 +13,7 @@ import { withApplication } from './application';
 import { ExpectedError } from '../expected-error';
 import type { Remote } from './remote';
 import { contentOf, request } from './remote';
+import { toStandardOutput, toWriteError } from './standard-output';
 
 interface ExportFlags {
   board: string;
@@ -85,13 +86,7 @@ async function exportRemotely(
 
 /** Writes a new file, which gets its name only when it is complete; `-` is standard output. @throws ExpectedError */
 async function writeNew(file: string, work: (write: Write) => Promise<void>): Promise<void> {
-  if (file === '-') {
-    return work((parts) => pipeline(parts, process.stdout, { end: false })).catch(
-      (error: unknown) => {
-        throw toWriteError('Standard output', error);
-      },
-    );
-  }
+  if (file === '-') return work(toStandardOutput);
   if (existsSync(file)) throw new ExpectedError(`${file} already exists.`);
   const unfinished = `${file}.unfinished`;
   // Created first, so that a folder that does not exist is an error before anything is read.
@@ -106,11 +101,4 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
     await rm(unfinished, { force: true });
     throw toWriteError(file, error);
   }
-}
-
-/** Converts an error of writing to one that says what cannot be written. */
-function toWriteError(file: string, error: unknown): unknown {
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  if (syscall !== 'write') return error;
-  return new ExpectedError(`${file} cannot be written: ${message}.`, { cause: error });
 }

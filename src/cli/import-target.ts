@@ -33,19 +33,22 @@ export interface Import {
 export function importHere<T>(file: FileForBoard, use: (one: Import) => Promise<T>): Promise<T> {
   const { board, path } = file;
   const reopen = () => createReadStream(path);
-  return withApplication(async (app) => {
-    const imports = app.get(ImportService);
-    const bytes = reopen();
-    const planned = await imports
-      .plan(board, { ...file, bytes, reopen })
-      // The file may not have been read to its end.
-      .finally(() => bytes.destroy());
-    return use({
-      dryRun: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
-      stories: 'plan' in planned ? planned.plan.stories.length : planned.exported.survey.lines,
-      run: (progress) => imports.apply(OPERATOR, board, planned, { progress }),
-    });
-  });
+  return withApplication(
+    async (app) => {
+      const imports = app.get(ImportService);
+      const bytes = reopen();
+      const planned = await imports
+        .plan(board, { ...file, bytes, reopen })
+        // The file may not have been read to its end.
+        .finally(() => bytes.destroy());
+      return use({
+        dryRun: () => imports.apply(OPERATOR, board, planned, { dryRun: true }),
+        stories: 'plan' in planned ? planned.plan.stories.length : planned.exported.survey.lines,
+        run: (progress) => imports.apply(OPERATOR, board, planned, { progress }),
+      });
+    },
+    { createsDatabase: true },
+  );
 }
 
 /** Sends the file to a service. @throws Problem, ExpectedError as `request` and `contentOf` do */

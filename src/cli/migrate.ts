@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { Config } from '../config/config';
 import { migrate } from '../database/migrator';
-import { requireSqliteFile } from '../database/sqlite-file';
+import { prepareSqliteFile } from '../database/sqlite-file';
 import { ExpectedError } from '../expected-error';
 
 /** `migrate`: runs the pending migrations, as every start of the service does. */
 export function defineMigrate(command: Command): void {
   command.action(async () => {
     const { database } = Config.from(process.env);
-    requireSqliteFile(database);
+    prepareSqliteFile(database);
     try {
       const done = await migrate(database);
       console.log(done.length > 0 ? `Migrated: ${done.join(', ')}.` : 'Nothing to migrate.');

@@ -44,7 +44,7 @@ export function defineSeed(command: Command): void {
     .option('--board <name>', 'the name of the board', 'Demo')
     .action(async (flags: { board: string }) => {
       const board = readNewBoardName(flags.board);
-      await withApplication((app) => seed(app, board));
+      await withApplication((app) => seed(app, board), { createsDatabase: true });
       console.log(`${board}: six completed sprints, a current one, a planned one and a backlog.`);
     });
 }

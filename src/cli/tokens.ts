@@ -5,6 +5,7 @@ import { TokensService } from '../auth/tokens.service';
 import { readId } from '../http/input/path';
 import { validate } from '../http/validation/validation.pipe';
 import { OPERATOR, withApplication } from './application';
+import { toStandardOutput } from './standard-output';
 
 interface CreateFlags {
   name: string;
@@ -35,11 +36,20 @@ Examples:
     .action(async ({ name, scope, board, expires }: CreateFlags) => {
       const fields = { name, scope, boards: board ?? null, expires_at: expires ?? null };
       const body = await validate(CreateToken, fields);
-      const created = await withApplication((app) => app.get(TokensService).create(OPERATOR, body));
-      console.error(
-        `Token ${created.id}, "${created.name}" (${created.scope}). It is not shown again:`,
+      await withApplication(
+        async (app) => {
+          const tokens = app.get(TokensService);
+          const { id, name, scope, token } = await tokens.create(OPERATOR, body);
+          console.error(`Token ${id}, "${name}" (${scope}). It is not shown again:`);
+          try {
+            await toStandardOutput([`${token}\n`]);
+          } catch (error) {
+            await tokens.delete(OPERATOR, id);
+            throw error;
+          }
+        },
+        { createsDatabase: true },
       );
-      console.log(created.token);
     });
 
   tokens

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path';
 import type { DatabaseTarget } from '../config/database-url';
 import { ConfigError } from '../config/config-error';
+import { ExpectedError } from '../expected-error';
 
 const REASONS: Record<string, string> = {
   EACCES: 'this user lacks the permission',
@@ -15,7 +16,7 @@ const REASONS: Record<string, string> = {
  * Creates the folder of an SQLite database, and requires that this user can write the file.
  * @throws ConfigError that says what is missing
  */
-export function requireSqliteFile(target: DatabaseTarget): void {
+export function prepareSqliteFile(target: DatabaseTarget): void {
   if (target.kind !== 'sqlite') return;
   const { file } = target;
   const folder = dirname(file);
@@ -35,6 +36,12 @@ function attempt(failure: string, work: () => unknown): void {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw unusable(`${failure}: ${REASONS[code] ?? code}`);
   }
+}
+
+/** @throws ExpectedError if there is no SQLite database */
+export function requireSqliteFile(target: DatabaseTarget): void {
+  if (target.kind !== 'sqlite' || existsSync(target.file)) return;
+  throw new ExpectedError(`There is no database ${target.file}.`);
 }
 
 const unusable = (reason: string): ConfigError => new ConfigError([`DATABASE_URL: ${reason}`]);

@@ -1,5 +1,6 @@
+import type { ExecFileOptions } from 'node:child_process';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -54,19 +55,38 @@ describe('the command line', () => {
     });
   });
 
-  it('fails if a new token, which is shown once, cannot be written', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sprintline-command-'));
-    try {
+  describe('in a folder without a database', () => {
+    let folder: string;
+    let options: ExecFileOptions;
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'sprintline-command-'));
+      options = { cwd: folder, env: { ...process.env, DATABASE_URL: 'sqlite:data/board.db' } };
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    it('creates no token that cannot be written, because it is shown only once', async () => {
       const create = `"$0" "$1" tokens create --name ada --scope admin > /dev/full`;
-      const environment = { ...process.env, DATABASE_URL: `sqlite:${join(folder, 'board.db')}` };
+      await expect(run('sh', ['-c', create, process.execPath, cli], options)).rejects.toMatchObject(
+        {
+          code: 1,
+          stderr: expect.stringContaining('Standard output cannot be written: ENOSPC'),
+        },
+      );
+      const { stdout } = await run(process.execPath, [cli, 'tokens', 'list', '--json'], options);
+      expect(JSON.parse(stdout as string)).toEqual([]);
+    });
+
+    it.each([
+      'tokens list',
+      'tokens delete 1',
+      'export board.ndjson --board Board',
+      'backup copy.db',
+    ])('creates none for %s', async (command) => {
       await expect(
-        run('sh', ['-c', create, process.execPath, cli], { env: environment }),
-      ).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('Standard output cannot be written: ENOSPC'),
-      });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+        run(process.execPath, [cli, ...command.split(' ')], options),
+      ).rejects.toMatchObject({ code: 1, stderr: 'There is no database data/board.db.\n' });
+      expect(readdirSync(folder)).toEqual([]);
+    });
   });
 });
