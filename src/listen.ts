@@ -1,6 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AddressInfo } from 'node:net';
-import { isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Database } from './database/database';
@@ -24,7 +23,7 @@ export async function listen(
   await app.listen({ port, host, backlog: 4096 }).catch((error: NodeJS.ErrnoException) => {
     throw explain(error, config);
   });
-  const url = urlOf(config, (app.getHttpServer().address() as AddressInfo).port);
+  const url = `http://${config.urlHost}:${(app.getHttpServer().address() as AddressInfo).port}/`;
   const waiting = setTimeout(() => {
     logger.info(`Sprintline listens at ${url} and waits for the database`);
   }, DATABASE_MS);
@@ -39,12 +38,6 @@ export async function listen(
   // A program that is stopped while it waits never becomes ready.
   if (app.get(Lifecycle).stopping) return;
   logger.info(`Sprintline is ready: the boards at ${url}, the documentation at ${url}docs`);
-}
-
-/** The address for a browser on this machine. */
-function urlOf({ host, onLoopback }: Config, port: number): string {
-  const isLocal = onLoopback || host === '0.0.0.0' || host === '::';
-  return `http://${isLocal ? 'localhost' : isIPv6(host) ? `[${host}]` : host}:${port}/`;
 }
 
 function explain(error: NodeJS.ErrnoException, { host, port }: Config): Error {

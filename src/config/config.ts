@@ -9,6 +9,9 @@ import { Integer, ListOf, OneOf, Read, Setting, SETTINGS } from './setting';
 // Exported here, because the decorators below fill them.
 export { SETTINGS };
 
+/** Addresses on which a service can be called as localhost. */
+const LOCAL = new Set(['localhost', '127.0.0.1', '::1', '0.0.0.0', '::']);
+
 /**
  * The settings of a process, which are read from its environment once. A new setting is a new property
  * of this class; `npm run docs:settings` writes its documentation.
@@ -58,7 +61,7 @@ export class Config {
   @Setting(
     'ALLOWED_HOSTS',
     '',
-    'Host names, besides localhost, under which clients may call the service, separated by commas.',
+    'Host names, besides localhost and HOST, under which clients may call the service, separated by commas.',
   )
   @ListOf(
     isHostName,
@@ -189,6 +192,12 @@ export class Config {
   /** Whether only programs on this machine can reach the service. */
   get onLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
+  }
+
+  /** The host in a URL for a browser on this machine. */
+  get urlHost(): string {
+    if (LOCAL.has(this.host)) return 'localhost';
+    return isIP(this.host) === 6 ? new URL(`http://[${this.host}]/`).hostname : this.host;
   }
 
   /**

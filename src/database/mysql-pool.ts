@@ -54,7 +54,12 @@ export const createPool =
       let late = false;
       const cancel = afterWaiting(ACQUIRE_MS, () => {
         late = true;
-        callback(new DatabaseTimeout('no free connection'), undefined as never);
+        const where = `${options.host}:${options.port}`;
+        const seconds = ACQUIRE_MS / 1000;
+        callback(
+          new DatabaseTimeout(`no connection to ${where} in ${seconds} s`),
+          undefined as never,
+        );
       });
       const acquire = (): void => {
         if (late) {

@@ -40,8 +40,8 @@ export class Origins {
   private readonly anyHost: boolean;
   private readonly origins: ReadonlySet<string>;
 
-  constructor({ allowedHosts, auth, corsOrigins, onLoopback }: Config) {
-    this.hosts = new Set([...OWN_HOSTS, ...allowedHosts]);
+  constructor({ allowedHosts, auth, corsOrigins, onLoopback, urlHost }: Config) {
+    this.hosts = new Set([...OWN_HOSTS, urlHost, ...allowedHosts]);
     // Elsewhere a token is required, which no page has, so any host name is allowed.
     this.anyHost = !onLoopback && auth !== 'off' && allowedHosts.length === 0;
     this.origins = new Set(corsOrigins);

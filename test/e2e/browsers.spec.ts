@@ -1,5 +1,6 @@
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
+import { afterwards } from '../support/faults';
 import { send, sendBytes } from '../support/http';
 
 const SPRINT = JSON.stringify({ start_date: '2026-11-23' });
@@ -64,6 +65,17 @@ describe('a foreign host name', () => {
     const statuses = [await statusFor('evil.example'), await statusFor(ALLOWED_HOSTS)];
     await open.close();
     expect(statuses).toEqual([421, 401]);
+  });
+
+  it.each([
+    ['192.0.2.7', '192.0.2.7:3000'],
+    ['2001:DB8:0::7', '[2001:db8::7]:3000'],
+  ])('is accepted if it is the address of HOST=%s', async (HOST, host) => {
+    const open = await startApp({ environment: { HOST, AUTH: 'off' } });
+    afterwards(() => open.close());
+    const statusFor = async (name: string): Promise<number> =>
+      (await send(`${open.url}/api/boards`, { headers: { host: name } })).status;
+    expect([await statusFor(host), await statusFor('192.0.2.8')]).toEqual([200, 421]);
   });
 
   it('is not read from X-Forwarded-Host', async () => {

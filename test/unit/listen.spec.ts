@@ -53,8 +53,9 @@ it.each([
 it.each([
   ['0.0.0.0', 'http://localhost:3000/'],
   ['::', 'http://localhost:3000/'],
+  ['127.0.0.2', 'http://127.0.0.2:3000/'],
   ['192.0.2.7', 'http://192.0.2.7:3000/'],
-  ['2001:db8::7', 'http://[2001:db8::7]:3000/'],
+  ['2001:DB8:0::7', 'http://[2001:db8::7]:3000/'],
 ])('logs an address for a browser: on %s %s', async (host, url) => {
   expect(await logged(host)).toEqual([expect.stringContaining(`boards at ${url},`)]);
 });
