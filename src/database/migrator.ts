@@ -82,7 +82,7 @@ async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
  */
 async function withLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
-  const [take, release, abandon = release] =
+  const [acquire, release, abandon = release] =
     dataSource.options.type === 'better-sqlite3'
       ? ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK']
       : [
@@ -90,8 +90,8 @@ async function withLock<T>(dataSource: DataSource, work: () => Promise<T>): Prom
           `DO RELEASE_LOCK(CONCAT('sprintline:', LEFT(DATABASE(), 40)))`,
         ];
   try {
-    const taken: unknown = await runner.query(take);
-    if (Array.isArray(taken) && Number((taken as { locked: unknown }[])[0]?.locked) !== 1) {
+    const acquired: unknown = await runner.query(acquire);
+    if (Array.isArray(acquired) && Number((acquired as { locked: unknown }[])[0]?.locked) !== 1) {
       throw new Error('another instance has been migrating for too long');
     }
     let result: T;

@@ -35,7 +35,7 @@ const BYTES_AT_ONCE = 1024 * 1024;
 const PROBE_STORIES = 4;
 
 /**
- * The current, next and previous sprint with all stories and tasks: the most frequent request of
+ * The current, next and previous sprint with all stories and tasks: the most frequent request of wall
  * displays, and the most expensive one to build.
  *
  * An answer is cached under its entity tag, in which are the board's id and revision, the day in its time

@@ -99,7 +99,7 @@ export async function findTasksOfStories(
 
 /**
  * At most `limit` tasks of stories, by story and in their order; none if the board has another revision. Plain SQL,
- * because the current sprint with its stories and tasks is what displays request most often, and one statement
+ * because the current sprint with its stories and tasks is what wall displays request most often, and one statement
  * reads the tasks and checks the revision.
  */
 export async function findTasksAtRevision(

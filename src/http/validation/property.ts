@@ -74,8 +74,8 @@ export class Rejected {
   constructor(
     readonly code: FieldErrorCode,
     readonly message: string,
-    /** The members of an object that are wrong; without them, all of the value is. */
-    readonly members?: readonly string[],
+    /** The properties of an object that are wrong; without them, all of the value is. */
+    readonly properties?: readonly string[],
   ) {}
 }
 

@@ -147,9 +147,9 @@ function fieldErrors(error: ValidationError, place: Place, known: string[]): Fie
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
   if (value instanceof Rejected) {
-    const { code, message, members } = value;
-    if (!members) return [fieldError(place, property, code, message)];
-    return members.map((name) => {
+    const { code, message, properties } = value;
+    if (!properties) return [fieldError(place, property, code, message)];
+    return properties.map((name) => {
       const error = fieldError(place, name, code, message);
       const pointer = `/${property}${error.pointer}`;
       return { ...error, pointer, detail: `${property}/${error.detail}` };

@@ -29,15 +29,15 @@ const LEGEND = 12;
 /** Draws the text above a chart; `bottom` is the y at which the chart may begin. */
 export function heading(of: Heading, width: number): { content: string; bottom: number } {
   const x = paddingOf(width);
-  const room = width - 2 * x;
+  const available = width - 2 * x;
   let y = x + NAME - 1;
   let content = '';
 
   const names = `${isolated(of.board)} · ${isolated(of.subject)}`;
-  if (measure(names, NAME, 600) + measure(`\u2003${of.dates}`, NAME) <= room) {
+  if (measure(names, NAME, 600) + measure(`\u2003${of.dates}`, NAME) <= available) {
     content += nameLine(x, y, names, of.dates);
   } else {
-    content += nameLine(x, y, fittingNames(of.board, of.subject, room), '');
+    content += nameLine(x, y, fittingNames(of.board, of.subject, available), '');
     if (of.dates !== '') {
       y += NAME + 6;
       content += text(x, y, of.dates, { 'font-size': NAME });
@@ -46,7 +46,7 @@ export function heading(of: Heading, width: number): { content: string; bottom: 
 
   const size = width < 600 ? 18 : 22;
   y += 6;
-  for (const words of wrapped(of.headline, (value) => measure(value, size, 600) <= room)) {
+  for (const words of wrapped(of.headline, (value) => measure(value, size, 600) <= available)) {
     y += size + 6;
     content += text(x, y, words, { 'font-size': size, fill: COLOURS.ink, ...semibold });
   }
@@ -56,7 +56,7 @@ export function heading(of: Heading, width: number): { content: string; bottom: 
     let left = x;
     for (const { label, mark } of of.legend) {
       const wide = 22 + measure(label, LEGEND);
-      if (left > x && left + wide > x + room) [left, y] = [x, y + LEGEND + 8];
+      if (left > x && left + wide > x + available) [left, y] = [x, y + LEGEND + 8];
       content += swatch(left, y - 4, mark) + text(left + 22, y, label, { 'font-size': LEGEND });
       left += wide + 18;
     }
@@ -80,9 +80,9 @@ function wrapped(headline: string, fits: (value: string) => boolean): string[] {
 }
 
 /** Shortens the names of a board and a subject so that both fit. */
-function fittingNames(board: string, subject: string, room: number): string {
+function fittingNames(board: string, subject: string, available: number): string {
   const width = (value: string): number => measure(value, NAME, 600);
-  const free = room - width(' · ');
+  const free = available - width(' · ');
   const ofBoard = Math.max(free * 0.4, free - width(subject));
   const first = shorten(board, (value) => width(value) <= ofBoard);
   const second = shorten(subject, (value) => width(value) <= free - width(first));

@@ -76,8 +76,8 @@ function bars(
   const height = rows.length <= 12 ? 30 : rows.length <= 30 ? 24 : 18;
   const size = height < 20 ? 11 : 12;
   const widest = (texts: string[]): number => Math.max(...texts.map((each) => measure(each, size)));
-  const room = (width - 2 * padding) * (width < 480 ? 0.36 : 0.3);
-  const names = distinctNames(rows, (name) => measure(name, size) <= room);
+  const available = (width - 2 * padding) * (width < 480 ? 0.36 : 0.3);
+  const names = distinctNames(rows, (name) => measure(name, size) <= available);
   const ofDates = width < 720 ? 0 : widest(rows.map(({ dates }) => dates)) + GAP;
   const dated = padding + widest(names) + GAP;
   const left = dated + ofDates;
