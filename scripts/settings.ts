@@ -2,8 +2,9 @@
 import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getMetadataStorage } from 'class-validator';
 import { format, resolveConfig } from 'prettier';
-import { SETTINGS } from '../src/config/config';
+import { Config, SETTINGS } from '../src/config/config';
 
 const settings = Object.entries(SETTINGS);
 
@@ -19,13 +20,26 @@ export function envExample(): string {
   ].join('\n');
 }
 
+const rules = getMetadataStorage().getTargetValidationMetadatas(Config, '', false, false);
+
+/** Returns the allowed values of a setting, if its decorators list them or limit a number. */
+function allowed(property: string): string {
+  const constraintOf = (rule: string): unknown =>
+    rules.find((each) => each.propertyName === property && each.name === rule)?.constraints?.[0];
+  const words = constraintOf('isIn') as string[] | undefined;
+  if (words) return words.map((word) => `\`${word}\``).join(', ');
+  const [min, max] = ['min', 'max'].map((rule) => constraintOf(rule) as number | undefined);
+  return min === undefined ? '' : `${min} to ${max}`;
+}
+
 const PAGE = join(__dirname, '../docs/configuration.md');
 
 /** Returns the content of `docs/configuration.md`. */
 export async function configurationPage(): Promise<string> {
   const rows = settings.map(([name, setting]) => {
     const shown = setting.default === '' ? '' : `\`${setting.default}\``;
-    return `| \`${name}\` | ${shown} | ${setting.description.replaceAll('|', '\\|')} |`;
+    const values = allowed(setting.property);
+    return `| \`${name}\` | ${shown} | ${values} | ${setting.description.replaceAll('|', '\\|')} |`;
   });
   const page = `# Configuration
 
@@ -34,8 +48,8 @@ export async function configurationPage(): Promise<string> {
 Every setting is an environment variable with a default that works. The service reads the settings once, at its start.
 If some are invalid, the service prints all errors and does not start.
 
-| Variable | Default | Meaning |
-|---|---|---|
+| Variable | Default | Allowed | Meaning |
+|---|---|---|---|
 ${rows.join('\n')}
 
 \`.env.example\` lists the same settings. To use a file with settings, copy it to \`.env\` and start the service with
