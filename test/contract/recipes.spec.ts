@@ -149,9 +149,12 @@ describe('the recipes', () => {
     await post('/backlog', { title: 'Refund whole orders', external_id: 'SHOP-12' });
     const workflow = runOf(recipe('.github/workflows/story-done.yml'));
     const title = `$(touch ${folder}/owned) "Refunds" (SHOP-12)`;
-    expect(await bash(workflow, [], { TITLE: title })).toBe('Done: Refund whole orders\n');
-    expect(await bash(workflow, [], { TITLE: 'No key' })).toBe('');
-    expect(await bash(workflow, [], { TITLE: 'Unknown (SHOP-99)' })).toBe('');
+    const done = (TITLE: string, ID_PREFIX = '') => bash(workflow, [], { TITLE, ID_PREFIX });
+    expect(await done(title)).toBe('Done: Refund whole orders\n');
+    expect(await done('No key')).toBe('');
+    expect(await done('Unknown (SHOP-99)')).toBe('');
+    await post('/backlog', { title: 'Imported', external_id: 'jira:SHOP-13' });
+    expect(await done('Refund (SHOP-13)', 'jira:')).toBe('Done: Imported\n');
     await expect(bash('test -e "$HOME/owned"')).rejects.toThrow();
   });
 
