@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from './cli/printable';
-import { ExpectedError } from './expected-error';
+import { ExpectedError } from './logging/expected-error';
 import { Problem } from './http/problem';
 
 type Define = (command: Command) => void;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Database } from './database/database';
-import { ExpectedError } from './expected-error';
+import { ExpectedError } from './logging/expected-error';
 import { Lifecycle } from './health/lifecycle';
 
 /** Milliseconds after which the log says that the service waits for the database. */

@@ -11,7 +11,7 @@ import { applicationOptions, setUp } from './app.setup';
 import { requireToken } from './auth/required-token';
 import { Config } from './config/config';
 import { prepareSqliteFile } from './database/sqlite-file';
-import { ExpectedError } from './expected-error';
+import { ExpectedError } from './logging/expected-error';
 import { createAdapter } from './http/adapter';
 import { listen } from './listen';
 import { createLogger } from './logging/logger';

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 import { Problem } from '../http/problem';
 import { Authenticator } from './authenticator';
 

@@ -6,7 +6,7 @@ import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { prepareSqliteFile, requireSqliteFile } from '../database/sqlite-file';
 import type { Caller } from '../http/caller';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 
 /** Milliseconds that a command waits for the database. */
 const DATABASE_WAIT_MS = 10_000;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { Config } from '../config/config';
 import { copySqlite } from '../database/sqlite-copy';
 import { requireSqliteFile } from '../database/sqlite-file';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 
 /** `backup`: copies a consistent state of an SQLite database, even while the service runs. */
 export function defineBackup(command: Command): void {

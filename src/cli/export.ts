@@ -10,7 +10,7 @@ import { StoryListsService } from '../stories/story-lists.service';
 import { EXPORT_MEDIA_TYPE } from '../transfer/export/export-format';
 import { ExportService } from '../transfer/export/export.service';
 import { withApplication } from './application';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 import type { Remote } from './remote';
 import { contentOf, request } from './remote';
 import { toStandardOutput, toWriteError } from './standard-output';

@@ -14,7 +14,7 @@ import { CSV_COLUMNS } from '../stories/story-csv';
 import type { ImportFormat, ImportView } from '../transfer/import/import.dto';
 import { IMPORT_FORMATS } from '../transfer/import/import.dto';
 import { parseMapping } from '../transfer/import/import.service';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 import type { Import } from './import-target';
 import { importHere, importRemotely } from './import-target';
 import { notes, planTable, summary } from './import-text';

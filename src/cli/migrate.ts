@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Config } from '../config/config';
 import { migrate } from '../database/migrator';
 import { prepareSqliteFile } from '../database/sqlite-file';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 
 /** `migrate`: runs the pending migrations, as every start of the service does. */
 export function defineMigrate(command: Command): void {

@@ -1,7 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 import type { FieldError, ProblemCode } from '../http/problem';
 import { Problem, PROBLEMS } from '../http/problem';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 
 /** A service to use instead of the database. */
 export interface Remote {

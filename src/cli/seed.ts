@@ -11,7 +11,7 @@ import type { Status } from '../stories/story.entity';
 import { TasksService } from '../tasks/tasks.service';
 import { Clock } from '../time/clock';
 import { OPERATOR, withApplication } from './application';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 import demo from './demo.json';
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 
 /** Writes to standard output. @throws ExpectedError if it cannot be written */
 export async function toStandardOutput(

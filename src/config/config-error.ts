@@ -1,4 +1,4 @@
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 
 /** The environment has invalid settings; the message has a line for each. */
 export class ConfigError extends ExpectedError {

@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
 import { DatabaseTimeout, failureOf, toProblem, unavailable } from './errors';

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { QueryFailedError } from 'typeorm';
 import type { DatabaseTarget } from '../config/database-url';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 import { createDataSource } from './data-source';
 
 /** Seconds to wait for another instance that migrates. */

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path';
 import type { DatabaseTarget } from '../config/database-url';
 import { ConfigError } from '../config/config-error';
-import { ExpectedError } from '../expected-error';
+import { ExpectedError } from '../logging/expected-error';
 
 const REASONS: Record<string, string> = {
   EACCES: 'this user lacks the permission',

@@ -9,7 +9,7 @@ import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/migrator';
 import { entities, migrations } from '../../src/database/registry';
 import { WRITER } from '../../src/database/writer';
-import { ExpectedError } from '../../src/expected-error';
+import { ExpectedError } from '../../src/logging/expected-error';
 import { startApp } from '../support/app';
 import { command } from '../support/command';
 import type { TestDatabase } from '../support/databases';

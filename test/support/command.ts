@@ -18,6 +18,10 @@ export async function command(database: TestDatabase, ...words: string[]): Promi
   const error = jest
     .spyOn(console, 'error')
     .mockImplementation((line) => (outcome.err += `${line}\n`));
+  const write = jest.spyOn(process.stdout, 'write').mockImplementation((part) => {
+    outcome.out += String(part);
+    return true;
+  });
   const before = process.env.DATABASE_URL;
   process.env.DATABASE_URL = database.url;
   try {
@@ -28,6 +32,7 @@ export async function command(database: TestDatabase, ...words: string[]): Promi
     else process.env.DATABASE_URL = before;
     log.mockRestore();
     error.mockRestore();
+    write.mockRestore();
   }
 }
 

@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
-import { ExpectedError } from '../../src/expected-error';
+import { ExpectedError } from '../../src/logging/expected-error';
 import { listen } from '../../src/listen';
 import { afterwards } from '../support/faults';
 
