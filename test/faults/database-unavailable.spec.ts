@@ -143,7 +143,7 @@ onServers('a database server', () => {
       ['GET', '/api/boards'],
       ['POST', '/api/boards/Lost/backlog', { title: 'x' }],
     ]);
-    await sleep(500);
+    await clients.answered(201);
     proxy.stopForwarding();
     await program.answers('/health/ready', 503);
     await sleep(LONG ? 15_000 : 2000);

@@ -25,7 +25,7 @@ export function sendFrom(
   clients: number,
   requests: Repeated[],
   pause = 100,
-): { stop(): Promise<Outcome[]> } {
+): { answered(status: number): Promise<void>; stop(): Promise<Outcome[]> } {
   const client = new Client(url, { connections: clients, undocumented: true, discard: true });
   const outcomes: Outcome[] = [];
   let stopping = false;
@@ -37,6 +37,11 @@ export function sendFrom(
       if (outcome instanceof Error || outcome.status === 503) await sleep(pause);
     }
   });
+  /** Waits until a response has this status. */
+  const answered = async (status: number): Promise<void> => {
+    while (!outcomes.some((one) => !(one instanceof Error) && one.status === status))
+      await sleep(10);
+  };
   const stop = async (): Promise<Outcome[]> => {
     stopping = true;
     await Promise.all(running);
@@ -44,7 +49,7 @@ export function sendFrom(
     return outcomes;
   };
   afterwards(stop);
-  return { stop };
+  return { answered, stop };
 }
 
 /** Returns the distinct statuses and error messages, sorted. */
