@@ -11,6 +11,9 @@ export interface Outcome {
   err: string;
 }
 
+/** Standard output; a test may replace that of the process. */
+const STDOUT = process.stdout;
+
 /** Runs a command of the CLI on a database, in this process. */
 export async function command(database: TestDatabase, ...words: string[]): Promise<Outcome> {
   const outcome: Outcome = { code: 0, out: '', err: '' };
@@ -18,7 +21,7 @@ export async function command(database: TestDatabase, ...words: string[]): Promi
   const error = jest
     .spyOn(console, 'error')
     .mockImplementation((line) => (outcome.err += `${line}\n`));
-  const write = jest.spyOn(process.stdout, 'write').mockImplementation((part) => {
+  const write = jest.spyOn(STDOUT, 'write').mockImplementation((part) => {
     outcome.out += String(part);
     return true;
   });
